@@ -1,1 +1,1 @@
-"""How well methods predict, compared with each other, and maps looked at closely."""
+"""How well methods predict, compared with each other, and a close look at maps."""

@@ -1,4 +1,4 @@
-"""How well answers can be predicted at all: bounds of the noise ceiling from repeated questions."""
+"""Bounds of the noise ceiling from repeated questions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tripletscope.core.inference.evaluation.units import (
     said,
 )
 
-#: Bounds that are known less precisely than this say nothing of a method.
+#: Widest interval of a bound that says something of a method.
 VAGUE = 0.1
-#: So little below the upper bound nothing is left to be gained.
+#: Largest distance to the upper bound that leaves nothing to gain.
 _REACHED = 0.02
-#: From so many answers to questions with four on, the share of equal noise can be estimated.
+#: Fewest answers to questions with four for an estimate of the share of equal noise.
 _FOUR = 200
 
 
@@ -30,20 +30,19 @@ _FOUR = 200
 class Ceiling:
     """The accuracy that noise in the answers allows, between two bounds.
 
-    Both are of the answers to repeated questions, with 95 % intervals over participants where
-    eight or more are known. They are None where no question was asked twice.
+    Bounds are of answers to repeated questions, with 95 % intervals over eight or more
+    participants, and None without any.
 
-    lower: Share of answers that the majority of the other answers gives: what people predict of
-        each other. Few other answers make an uncertain majority, which a map can beat.
-    upper: Expected accuracy of who knows the probability p of every response, E[max(p, 1 - p)]. Its
-        `n` counts pairs of answers.
-    limit: No distribution of these probabilities with the same agreement has a higher one.
+    lower: Share of answers that the majority of the other answers gives. Few other answers make an
+        uncertain majority, which a map can beat.
+    upper: Best possible accuracy, with the probability p of every response known, E[max(p, 1 - p)].
+        Its `n` counts pairs of answers.
+    limit: Highest such accuracy of any distribution with the same agreement.
     agreement: Chance that two answers to a repeated question agree.
-    questions, pairs: Repeated questions, and the pairs of answers to them that were compared.
+    questions, pairs: Repeated questions, and compared pairs of their answers.
     among {"people", "self"}: Whether answers are compared with those of other participants, or,
         where no two participants share a question, with the participant's own.
-    unit: one of {"answers", "participants"}.
-    n_units: What the intervals take as independent, and how many.
+    unit {"answers", "participants"}, n_units: What the intervals take as independent, and how many.
     """
 
     lower: Share | None
@@ -58,7 +57,7 @@ class Ceiling:
 
     @property
     def is_precise(self) -> bool:
-        """Whether both bounds are known well enough to hold a method against them."""
+        """Whether both bounds are precise enough to compare a method with them."""
         return all(
             bound is not None and bound.high - bound.low < VAGUE
             for bound in (self.lower, self.upper)
@@ -67,8 +66,8 @@ class Ceiling:
     def is_reached(self, error: float, low: float) -> bool:
         """Whether a held-out error, with the low end of its interval, leaves nothing to gain.
 
-        It must be at most two points above that of the upper bound, and not surely above it: the
-        intervals overlap.
+        It must exceed that of the upper bound by at most two points, and the intervals must
+        overlap.
 
         Silent on: three points left
         (tests/core/inference/evaluation/test_ceiling.py::test_what_leaves_nothing_to_gain).
@@ -78,14 +77,12 @@ class Ceiling:
         return error - (1 - self.upper.value) <= _REACHED and low <= 1 - self.upper.low
 
     def leaves_nothing(self, error: float, low: float, high: float) -> bool:
-        """Whether more answers would hardly lower a held-out error.
+        """Whether more answers would hardly lower a held-out error, given with its interval.
+
+        False where the ceiling is vague, and where the error may be that of guessing.
 
         Silent on: guesses
         (tests/core/inference/evaluation/test_ceiling.py::test_more_answers_are_judged_by_a_ceiling_that_is_known).
-
-        error, low, high: The error and its interval.
-        Returns: Also False where the ceiling is vague, and where the error may be that of guessing:
-            then there is nothing that more answers could not change.
         """
         return high < CHANCE and self.is_reached(error, low)
 
@@ -93,13 +90,13 @@ class Ceiling:
 def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:
     """(groups, 2) weight of the answers of one and of the other verdict."""
     weights = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
-    weights = weights.astype(float)  # whole numbers where there are no answers
-    # Sums of weights that are no whole numbers would hardly ever be equal.
+    weights = weights.astype(float)  # integers where there are no answers
+    # Sums of fractional weights would hardly ever be equal.
     return np.round(weights, 9).reshape(n_groups, 2)
 
 
 def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of answers that agree, and all pairs, from the answers `both_ways`."""
+    """Pairs of answers that agree, and all pairs, from `both_ways`."""
     total = counts.sum(axis=1)
     same = np.maximum(counts * (counts - 1) / 2, 0.0).sum(axis=1)
     return same, np.maximum(total * (total - 1) / 2, same)
@@ -107,9 +104,9 @@ def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class _Repeats:
-    """Answers, what each is an answer to, and which others are by the same participant.
+    """Answers, their questions, and who gave them.
 
-    `pair` numbers the pairs of participant and question, and is -1 for answers of nobody known.
+    `pair` numbers the pairs of participant and question; -1 for unknown participants.
     """
 
     answers: Judgements
@@ -118,7 +115,7 @@ class _Repeats:
     among: str
 
     def counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(Q, 2) answers to every question, (O, 2) those of every participant, (O,) to which."""
+        """(Q, 2) answers to every question, (O, 2) those of every pair, (O,) its question."""
         named = self.pair >= 0
         counts = both_ways(self.answers, self.question, int(self.question.max(initial=-1)) + 1)
         n_by_one = int(self.pair.max(initial=-1)) + 1
@@ -128,7 +125,7 @@ class _Repeats:
         return counts, mine, to
 
     def take(self, which: np.ndarray) -> _Repeats:
-        """Some of the answers, whose questions and participants are numbered anew."""
+        """Some of the answers, with questions and pairs numbered from 0."""
         question = np.unique(self.question[which], return_inverse=True)[1]
         pair = self.pair[which]
         pair[pair >= 0] = np.unique(pair[pair >= 0], return_inverse=True)[1]
@@ -154,11 +151,9 @@ def _repeats(triplets: Judgements) -> _Repeats:
 def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
-    How well people predict each other. Where participants are named, the others are those of
-    other participants; where no two of them share a question, each one's own. With few repeats the
-    majority is itself uncertain, so that a good map may do better.
-
-    Returns: None where no question was asked twice.
+    Others are other participants where these are named and share questions; otherwise each
+    participant's own repeats. Few repeats make an uncertain majority, so that a good map may do
+    better. None where no question was asked twice.
     """
     triplets = as_answers(triplets)
     repeats = _repeats(triplets)
@@ -180,7 +175,7 @@ def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate |
 
 
 def _by_majority(repeats: _Repeats) -> np.ndarray:
-    """(T,) how wrongly the majority of the others predicts each answer; NaN without others."""
+    """(T,) error of the others' majority for each answer; NaN without others."""
     counts, mine, _ = repeats.counts()
     side, weight, named = repeats.answers.verdicts, repeats.answers.weight, repeats.pair >= 0
     place = np.arange(len(side))
@@ -193,22 +188,19 @@ def _by_majority(repeats: _Repeats) -> np.ndarray:
 
 
 def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
-    """Bounds of the accuracy that noise in the answers allows.
+    """Bounds of the accuracy that noise in the answers (T, 3) or (T, 4) allows.
 
-    Shapes: triplets (T, 3) or (T, 4).
     unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
 
-    For the upper bound, 2p - 1 of a repeated question is taken as s (2b - 1), where b has a
-    symmetric beta distribution and s <= 1: two answers agree with probability E[p² + (1 - p)²],
-    and four answers say how much of their disagreement is the same for all questions (lapses).
-    Both moments are estimated without bias from pairs and quadruples of answers by different
-    participants; where fewer than 200 answers are to questions with four, s = 1, and the
-    distribution is beta. Its interval is by the jackknife over units. In simulations with two to
-    ten answers to each of 300 questions the bias is within 1.5 points where responses follow
-    distances, with or without lapses. It is up to -4 points where all questions are equally hard
-    and none has four answers, or participants repeat them, and +7 points where half of the
-    questions are guessed and the others certain. Where that has it below the lower bound, it is
-    raised to that: who knows the probabilities predicts no worse than the majority of others.
+    For the upper bound, 2p - 1 of a repeated question is s (2b - 1), where b has a symmetric beta
+    distribution and s <= 1: two answers agree with probability E[p² + (1 - p)²], and four tell how
+    much of their disagreement is the same for all questions (lapses). Pairs and quadruples of
+    answers by different participants estimate both moments without bias; with fewer than 200
+    answers to questions with four, s = 1. Intervals are by the jackknife over units. In simulations
+    with two to ten answers to each of 300 questions the bias is within 1.5 points where responses
+    follow distances, with or without lapses; up to -4 points where all questions are equally hard
+    and none has four answers, or participants repeat them; +7 points where half of the questions
+    are guesses and the others certain. An upper bound below the lower one is raised to it.
 
     References
     ----------
@@ -257,7 +249,7 @@ def _sums(repeats: _Repeats, units: np.ndarray, are_people: bool) -> tuple[np.nd
     question, unit, group = different_pairs(repeats.question, units)
     removed = both_ways(repeats.answers, group, len(unit))
     if are_people:
-        # A participant takes along the pairs within; nobody known has none.
+        # A participant's own pairs go, too; unknown participants have none.
         named = np.zeros(len(unit), dtype=bool)
         named[group] = repeats.pair >= 0
         left = within[:, question] - np.where(named, pairs_of(removed), 0.0)
@@ -270,13 +262,13 @@ def _sums(repeats: _Repeats, units: np.ndarray, are_people: bool) -> tuple[np.nd
 
 
 def _of_questions(counts: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """(6, Q) of every question, what moments are made of.
+    """(6, Q) terms of the moments, by question; zeros where there are none.
 
-    Its answers times the share of pairs that agree, and its answers; where it has four answers by
-    different participants, its answers times the mean product of four answers of +1 and -1, its
-    answers, and the first number once more; last, its pairs. Zeros where there are none.
+    Answers times the share of pairs that agree, and answers; for questions with four answers by
+    different participants, answers times the mean product of four answers of +1 and -1, answers,
+    and the first term; last, pairs.
 
-    Shapes: counts (Q, 2).
+    counts (Q, 2).
     within (2, Q): Pairs by one participant that agree, and all of them; they do not count.
     """
     same, pairs = (of - by_one for of, by_one in zip(pairs_of(counts), within, strict=True))

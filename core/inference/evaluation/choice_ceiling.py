@@ -24,18 +24,18 @@ from tripletscope.core.inference.evaluation.units import (
     participants_of,
 )
 
-#: Points at which an expected maximum is integrated.
+#: Points of the integral of an expected maximum.
 _NODES = 4001
-#: Step at which the slope of the best accuracy by agreement is taken.
+#: Step for the slope of the best accuracy by agreement.
 _STEP = 1e-4
 
 
 @dataclass(frozen=True)
 class ChoiceCeiling(Ceiling):
-    """The accuracy that noise allows in choices among several, from questions asked repeatedly.
+    """The accuracy that noise allows in choices among several, from repeated questions.
 
     lower: Share of choices that the others' most frequent choice predicts; ties count their share.
-    upper: Expected accuracy of who knows the probability of every option, E[max p].
+    upper: Best possible accuracy, with the probability of every option known, E[max p].
     """
 
     lower: Share | None = None
@@ -43,12 +43,12 @@ class ChoiceCeiling(Ceiling):
 
     @property
     def is_precise(self) -> bool:
-        """Whether the upper bound is known well enough to hold an observer against it."""
+        """Whether the upper bound is precise enough to compare an observer with it."""
         return self.upper is not None and self.upper.high - self.upper.low < VAGUE
 
 
 def people_of(part: Judgements, unit: str) -> SamplingUnits | None:
-    """Who gave these answers; None where fewer than two did, though participants are asked for."""
+    """Participants as units; None, rather than an error, where fewer than two gave the answers."""
     few = unit == "participants" and n_participants(part) < 2
     return None if few else known_people(part, unit)
 
@@ -56,16 +56,16 @@ def people_of(part: Judgements, unit: str) -> SamplingUnits | None:
 def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> ChoiceCeiling:
     """Bounds of the accuracy that noise in choices among several allows.
 
-    stages: Of `given`: all among equally many, of which equally many were chosen.
+    stages: Of `data`: all among equally many, of which equally many were chosen.
     unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
 
-    A participant's repeats of a question count once, the first, where others answered it; where
-    no two people share a question, each one's repeats are compared. For the upper bound the
-    probabilities of the options of a question are taken as drawn from a symmetric Dirichlet
-    distribution; two choices agree with probability E[sum p²], of which pairs of choices are an
-    unbiased estimate. Odd-one-out answers drawn by softmax from the 42 dimensions that VICE found
-    in the choices about THINGS (Muttenthaler et al., 2022) are not Dirichlet: there it is within
-    a point of the true value. Intervals are by the jackknife over participants, or questions.
+    A participant's repeats of a question count once, the first, where others answered it; where no
+    two people share a question, each one's repeats are compared. For the upper bound, the
+    probabilities of a question's options have a symmetric Dirichlet distribution; two choices agree
+    with probability E[sum p²], which pairs of choices estimate without bias. Simulated odd-one-out
+    answers from the 42 dimensions of VICE for THINGS (Muttenthaler et al., 2022) are not Dirichlet:
+    there the bound is within a point of the true value. Intervals are by the jackknife over
+    participants, or questions.
 
     References
     ----------
@@ -104,7 +104,7 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
 
 @dataclass(frozen=True)
 class _Options:
-    """Choices by question: `option` numbers the pairs of question and what was chosen."""
+    """Choices by question; `option` numbers pairs of question and choice."""
 
     answer: np.ndarray
     question: np.ndarray
@@ -117,7 +117,7 @@ class _Options:
 
 
 def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, np.ndarray]:
-    """(S,) number of the question of each stage, and (S,) of the question and what was chosen.
+    """(S,) number of the question of each stage, and (S,) of question and choice.
 
     stages: All among equally many, of which equally many were chosen.
     """
@@ -129,7 +129,7 @@ def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, 
 
 
 def _options(data: Judgements, stages: Choices) -> _Options:
-    """Which question each choice answers, and what was chosen; one choice of a person each."""
+    """Question and option of each choice, one choice of a person each."""
     stages = stages.take(np.flatnonzero(data.weight[stages.answer] > 0))
     answer = stages.answer
     question, option = questions_and_options(data.n_objects, stages)
@@ -150,7 +150,7 @@ def _options(data: Judgements, stages: Choices) -> _Options:
 
 
 def numbered(columns: Iterable[np.ndarray]) -> np.ndarray:
-    """(S,) number of each row of some columns, each (S,), among the different ones."""
+    """(S,) number of each row of some columns (S,) among the different rows."""
     first, *rest = (pd.factorize(column)[0] for column in columns)
     for column in rest:
         first = pd.factorize(first * (int(column.max(initial=0)) + 1) + column)[0]
@@ -158,7 +158,7 @@ def numbered(columns: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _by_plurality(options: _Options, counts: np.ndarray) -> np.ndarray:
-    """(A,) how rightly the most frequent choice of the others predicts each; NaN without others."""
+    """(A,) accuracy of the others' most frequent choice for each; NaN without others."""
     question_of = np.zeros(len(counts), dtype=np.int64)
     question_of[options.option] = options.question
     most = np.zeros(options.n_questions, dtype=np.int64)
@@ -181,23 +181,22 @@ def _agreement(
 ) -> tuple[float, np.ndarray]:
     """How often two choices agree, questions by their number of choices, and without each unit.
 
-    kept: Choices in repeated questions.
-    units: Of these.
-    whole: Whether a unit is a question, all of which goes.
+    kept, units: Choices in repeated questions, and their units.
+    whole: Whether a unit is a question.
     """
     question, option = options.question[kept], options.option[kept]
     total = np.bincount(question, minlength=options.n_questions).astype(float)
     same = np.bincount(question, counts[option] - 1.0, options.n_questions)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(total > 1, same / (total - 1), 0.0)  # times the question's choices
-        # Without one choice: those that agree with it lose it, too.
+        # Without one choice, the choices that agree with it lose a partner, too.
         mine = counts[option] - 1.0
         left = total[question] - 1.0
         fewer = np.where(left > 1, (same[question] - 2 * mine) / (left - 1), 0.0)
     agree, n = share.sum(), total[total > 1].sum()
     n_units = int(units.max()) + 1
     if whole or options.among == "self":
-        # A unit takes whole questions along.
+        # A unit removes whole questions.
         size = total[question]
         loss = np.bincount(units, share[question] / size, n_units)
         gone = np.bincount(units, minlength=n_units)
@@ -210,9 +209,7 @@ def _agreement(
 
 
 def expected_best(agreement: float, n_options: int) -> float:
-    """E[max p] of a symmetric Dirichlet distribution in which two choices agree so often.
-
-    agreement: E[sum p²].
+    """E[max p] of a symmetric Dirichlet distribution with E[sum p²] = `agreement`.
 
     E[sum p²] = (a + 1) / (k a + 1) gives the concentration a. Gamma variables divided by their sum
     are independent of it, so that E[max p] is the expected maximum of k of them over k a.
@@ -223,7 +220,7 @@ def expected_best(agreement: float, n_options: int) -> float:
     if agreement <= 1 / k + 1e-9:
         return 1 / k
     a = (1 - agreement) / (k * agreement - 1)
-    # By logarithms: variables of a small concentration are spread over many decades.
+    # By logarithms: variables of a small concentration span many decades.
     far = brentq(lambda x: k * gammaincc(a, x) - 1e-13, a, a + 60 + 40 * math.sqrt(a))
     u = np.linspace(math.log(k * a) - 40.0, math.log(far), _NODES)
     outside = gammaincc(a, np.exp(u))

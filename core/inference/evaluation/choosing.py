@@ -1,8 +1,7 @@
-"""Choices among several: how often they are predicted, beside chance and their own ceiling.
+"""Accuracy of choices among several, beside chance and their own ceiling.
 
-The odd one out of three is guessed in one of three trials, and two people who know the same map
-agree in another share of trials than of comparisons. So these numbers stand beside the triplet
-error, and are never averaged with it.
+Chance and agreement differ from those of comparisons, so that these numbers are never averaged
+with the triplet error.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class ChoiceAccuracy:
     ----------
     kind : ChoiceKind
     chance : float
-        Share that guessing gets right.
+        Accuracy of guessing.
     accuracy : Share or None
         On held-out answers, with its 95 % interval; None where nothing was predicted.
     n_trials : int
@@ -77,8 +76,8 @@ class ChoiceAccuracy:
     n_units : int or None
         What the intervals take as independent, and how many.
     is_of_the_learned : bool
-        Whether other answers of these participants were learned from: people of whom nothing is
-        known are predicted worse where people differ.
+        Whether other answers of these participants were learned from: unknown people are predicted
+        worse where people differ.
     """
 
     kind: ChoiceKind
@@ -92,7 +91,7 @@ class ChoiceAccuracy:
 
     @property
     def is_chance(self) -> bool:
-        """Whether the interval of the accuracy holds that of guessing.
+        """Whether the interval of the accuracy contains that of guessing.
 
         Silent on: a model that agrees
         (tests/core/inference/evaluation/test_choosing.py::test_who_knows_the_likeliest_reaches_the_ceiling).
@@ -109,8 +108,7 @@ def choice_accuracies(
     ----------
     given : Triplets or Quadruples
     estimate : ErrorEstimate, optional
-        Of these answers, such as `cross_validate` gives; without it only chance and ceilings are
-        told.
+        Of these answers, such as from `cross_validate`; without it, only chance and ceilings.
     unit : str
         See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
 
@@ -119,12 +117,10 @@ def choice_accuracies(
     list of ChoiceAccuracy
         The most frequent kind first; empty where all answers are choices between two.
 
-    Notes
-    -----
-    Over participants, an interval after cross-validation is about another sample of as many people,
-    whose other answers are learned from. With 12 people who differ by half of the size of the map
-    and 80 odd-one-out trials each, it held that in 96 % of 90 data sets, but the accuracy for new
-    people, 2 points lower, in 78 % of 40.
+    Notes ----- Intervals over participants after cross-validation are about another sample of as
+    many people, whose other answers are learned from. With 12 people who differ by half of the
+    map's size and 80 odd-one-out trials each, they contained that accuracy in 96 % of 90 data sets,
+    but the accuracy for new people, 2 points lower, in 78 % of 40.
 
     Examples
     --------
@@ -152,7 +148,7 @@ def choice_accuracies(
                 learned = people is not None and _are_learned_from(given, estimate)
         if not len(answer):
             continue
-        # Stages are the first steps: those of a ranking are not all that was predicted.
+        # Stages are first steps, which are not the whole of a ranking.
         ceiling = choice_ceiling(given, stages, unit=unit) if kind.steps == 1 else ChoiceCeiling()
         accuracies.append(
             ChoiceAccuracy(
@@ -164,10 +160,10 @@ def choice_accuracies(
 
 
 def kinds_of(choices: Choices, *, least: int) -> Iterator[tuple[ChoiceKind, float, Choices]]:
-    """Kind, chance and first stages of every kind of choice among so many or more."""
+    """Kind, chance and first stages of every kind of choice among `least` or more."""
     if least > 2 and choices.are_triplets:
         return
-    # Several comparisons of two in one trial are no ranking, but asked on one screen.
+    # Several comparisons of two in one trial are no ranking.
     ranked = np.bincount(choices.trial, choices.n_shown > 2)[choices.trial] > 0
     single = np.arange(len(choices)) + int(choices.trial.max(initial=-1)) + 1
     trial = np.unique(np.where(ranked, choices.trial, single), return_inverse=True)[1]
@@ -178,7 +174,7 @@ def kinds_of(choices: Choices, *, least: int) -> Iterator[tuple[ChoiceKind, floa
     shown, chosen, sign = choices.n_shown[first], choices.n_chosen[first], choices.sign[first]
     stages = n_stages[trial[first]]
     anchored = _anchored(choices.take(first))
-    # Rankings whose groups are of other sizes have another chance.
+    # Rankings with groups of other sizes have another chance.
     guessed = np.round(chance[trial[first]], 12)
     told = (shown, chosen, sign, stages, anchored, guessed)
     of = numbered(told)
@@ -226,10 +222,9 @@ def observer_agreement(
     Returns
     -------
     list of ChoiceAccuracy
-        One for each kind of question. An observer that answered one question differently in
-        different orders agrees with the share of these answers. The ceiling is that of people's
-        answers to the same questions: its lower bound is how well people predict each other, and
-        an observer above it agrees with people as much as they do among themselves.
+        One for each kind of question. Where the observer answered a question in several ways, the
+        accuracy is their share. The ceiling's lower bound is how well people predict each other: an
+        observer above it agrees with people as much as they do among themselves.
 
     Raises
     ------
@@ -248,7 +243,7 @@ def observer_agreement(
     accuracies = []
     for kind, chance, stages in kinds_of(joint.choices, least=2):
         if kind.steps > 1:
-            continue  # steps of a ranking are no questions that both were asked
+            continue  # steps of a ranking are no questions for both
         question, option = questions_and_options(joint.n_objects, stages)
         is_model = stages.answer >= len(people)
         counts = stages.weight * is_model

@@ -1,4 +1,4 @@
-"""Which method, how many dimensions, and are the answers enough?"""
+"""Numbers of dimensions, learning curves and tuning, by held-out error."""
 
 from __future__ import annotations
 
@@ -34,31 +34,30 @@ from tripletscope.core.inference.evaluation.score import (
 from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import IntervalUnit, known_people, said
 
-#: Share of the questions that a learning curve predicts, as one of so many parts.
+#: Parts of the questions, one of which a learning curve predicts.
 _PARTS = 5
 _RATIO = 1.0 / (_PARTS - 1)
-#: Fewer dimensions are taken where that costs at most so much held-out error.
+#: Most held-out error that fewer dimensions may cost.
 _HARDLY = 0.01
-#: What other numbers of dimensions may gain at most where one is called the answer.
+#: Most that other numbers of dimensions may gain where one is decided.
 _LITTLE = 0.02
-#: What `tune` tries.
+#: Values that `tune` tries.
 DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
 PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A number of dimensions, and what the answers can decide about it.
+    """A number of dimensions, and the evidence for it.
 
-    n_components: The smallest whose held-out error is above the lowest by no more than a standard
-        error of the difference, and by less than a point.
+    n_components: The smallest whose held-out error exceeds the lowest by at most a standard error
+        of the difference, and less than a point.
     best: The one with the lowest held-out error.
-    behind: By how much every other number that was tried is worse than the best, with p values
-        corrected by Holm's method.
-    level: Below it a p value is significant.
-    needed: Answers that the rule of thumb, d n ln n, asks for.
+    behind: By how much every other number is worse than the best, with Holm's p values.
+    level: Significance level.
+    needed: Answers by the rule of thumb, d n ln n.
     n_answers: Answers that there are.
-    is_chance: Even the lowest error is not shown to be below that of guessing.
+    is_chance: Whether even the lowest error may be that of guessing.
     """
 
     n_components: int
@@ -76,20 +75,20 @@ class Suggestion:
 
     @property
     def undecided(self) -> list[int]:
-        """The best, and all that are not significantly worse; ascending."""
+        """The best and all that are not significantly worse, ascending."""
         alike = [d for d, difference in self.behind.items() if difference.p >= self.level]
         return sorted([self.best, *alike])
 
     @property
     def most_gain(self) -> float:
-        """By how much another number may predict better than this one; upper end of an interval."""
+        """Upper end of the interval of what another number may gain over this one."""
         if self.best != self.n_components:
             return self.behind[self.n_components].high
         return max((-difference.low for difference in self.behind.values()), default=np.nan)
 
     @property
     def is_decided(self) -> bool:
-        """Whether all fewer are significantly worse, and more could be better by little only.
+        """Whether all fewer are significantly worse, and more could gain only little.
 
         Silent on: few answers
         (tests/core/inference/evaluation/test_compare.py::test_few_decide_nothing).
@@ -99,12 +98,12 @@ class Suggestion:
 
     @property
     def is_at_the_edge(self) -> bool:
-        """Whether no more dimensions than the best were tried."""
+        """Whether the best is the largest number that was tried."""
         return self.best == self.tried[-1]
 
 
 def is_chance(error: ErrorEstimate) -> bool:
-    """Whether an error cannot be told from that of guessing.
+    """Whether an error may be that of guessing.
 
     Silent on: predictions (tests/core/inference/evaluation/test_compare.py::test_guesses_are_told).
     """
@@ -112,19 +111,19 @@ def is_chance(error: ErrorEstimate) -> bool:
 
 
 def needed_answers(n_objects: int, n_components: int) -> float:
-    """Triplets that a map takes at least, by the rule of thumb, d n ln n."""
+    """Triplets for a map by the rule of thumb, d n ln n."""
     return n_components * n_objects * float(np.log(max(n_objects, 1)))
 
 
 def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> int:
-    """A number of dimensions that predicts about as well as the best, by errors of folds.
+    """A number of dimensions that predicts about as well as the best.
 
     fold_errors (m,): Held-out error in the same m folds, by number of dimensions.
-    ratio: Answers held out to answers learned from, in every fold.
+    ratio: Held-out answers to training answers in every fold.
 
     With few answers no number is significantly worse than the best, so that the smallest such
-    number is 1, whatever the truth. Which costs least on average is the one with the lowest
-    held-out error; fewer are taken only where that costs less than a point.
+    number would be 1: fewer dimensions than the best are taken only if that costs less than a
+    point.
 
     References
     ----------
@@ -143,17 +142,16 @@ def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> in
 def recommend_dimension(
     estimates: Mapping[int, ErrorEstimate], triplets: Triplets, ratio: float
 ) -> Suggestion:
-    """As `suggest_dimension`, over the people who answered where the estimates are.
+    """As `suggest_dimension`, over participants where the estimates are.
 
     Silent on: coin flips
     (tests/core/inference/evaluation/test_compare.py::test_the_lowest_of_many_flips).
 
     estimates: Held-out error in the same folds, by number of dimensions.
-    triplets: The answers.
-    ratio: Answers held out to answers learned from, in every fold.
-    Returns: By the standard error of the paired difference; see `paired_difference`. Whether the
-        lowest error is that of guessing is told by Wilson's interval over trials, of which each is
-        one more toss by chance, whoever gave it, corrected for the numbers tried (Bonferroni).
+    ratio: Held-out answers to training answers in every fold.
+
+    `Suggestion.is_chance` follows from Wilson's interval over trials, because each guess is a toss
+    of its own, corrected for the numbers tried (Bonferroni).
     """
     best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
     enough = _fewest(best, {d: (pair.difference, pair.spread) for d, pair in behind.items()})
@@ -168,34 +166,28 @@ def recommend_dimension(
 
 
 def _n_trials(estimate: ErrorEstimate, triplets: Triplets) -> int:
-    """Trials whose answers were predicted: the two of an odd one out are one toss."""
+    """Trials that were predicted: the two answers of an odd one out are one toss."""
     if triplets.trials is None:
         return estimate.n_answers
     return len(np.unique(triplets.trials[np.isfinite(estimate.wrong) & (triplets.weight > 0)]))
 
 
 def _fewest(best: int, behind: Mapping[int, tuple[float, float]]) -> int:
-    """The smallest number that is worse by no more than its standard error, and hardly."""
+    """The smallest number that is worse by at most its standard error, and hardly."""
     near = [d for d, (more, spread) in behind.items() if more <= min(spread, _HARDLY)]
     return min([best, *near])
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Held-out error against the number of answers.
+    """Held-out error by number of answers.
 
-    Attributes
-    ----------
-    n_answers : ndarray of int, shape (p,)
-        Answers learned from, ascending.
-    errors : ndarray, shape (r, p)
-        Error in r random divisions of the questions, on the same held-out answers for all p.
-    influence : ndarray, shape (p, P) or (0, 0)
-        By how much each participant moves the mean error; none where the unit is answers.
-    unit : {"answers", "participants"}
-        What the intervals take as independent.
-    n_units : int or None
-        How many participants.
+    n_answers int (p,): Training answers, ascending.
+    errors (r, p): Error in r random divisions of the questions, on the same answers for all p.
+    influence (p, P) or (0, 0): Of each participant on the mean error; none where answers are the
+        unit.
+    unit {"answers", "participants"}: What the intervals take as independent.
+    n_units: Number of participants, or None.
     """
 
     n_answers: np.ndarray
@@ -211,10 +203,7 @@ class LearningCurve:
 
     @property
     def reach(self) -> np.ndarray:
-        """(p,) half the width of the 95 % interval.
-
-        Corrected as in `suggest_dimension`; of participants as in `reach_over_people`.
-        """
+        """(p,) half the width of the 95 % interval: `corrected_reach` or `reach_over_people`."""
         if self.unit == "answers":
             return corrected_reach(self.errors, _RATIO)
         return np.array([
@@ -223,7 +212,7 @@ class LearningCurve:
         ])
 
     def gain(self) -> tuple[float, float, float]:
-        """What the second half of the answers brought: fall of the error, with its interval.
+        """Fall of the error over the second half of the answers, with its interval.
 
         The error at half of the answers is interpolated in the logarithm of their number.
         """
@@ -237,7 +226,7 @@ class LearningCurve:
         return mean, mean - reach, mean + reach
 
     def _fall(self, values: np.ndarray) -> np.ndarray:
-        """(k,) by how much each of some curves (k, p) falls over the second half of the answers."""
+        """(k,) fall of curves (k, p) over the second half of the answers."""
         logs = np.log(self.n_answers)
         half = [np.interp(logs[-1] - np.log(2), logs, curve) for curve in values]
         return np.array(half) - values[:, -1]
@@ -275,7 +264,7 @@ def learning_curve(
         rng = np.random.default_rng(child)
         held_out = question_folds(triplets, _PARTS, rng) == 0
         learned = np.flatnonzero(~held_out & (triplets.weight > 0))
-        # Whole groups in random order, so that a smaller part is a part of every larger one.
+        # Whole groups in random order, so that every part contains the smaller ones.
         place = rng.permutation(int(triplets.groups.max()) + 1)[triplets.groups[learned]]
         learned = learned[np.argsort(place, kind="stable")]
         cuts = np.round(shares * len(learned)).astype(int)
@@ -301,19 +290,15 @@ def learning_curve(
 
 
 def _error(wrong: np.ndarray, weight: np.ndarray) -> float:
-    """As `triplet_error` has it, to the last bit."""
+    """The same bits as `triplet_error`."""
     return 1.0 - float(1.0 - np.average(wrong, weights=weight))
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """Settings of a method and how well each predicts.
+    """Held-out errors (s, folds) of s settings of a method, in the same folds.
 
-    Attributes
-    ----------
-    n_components, prior : ndarray, shape (s,)
-    errors : ndarray, shape (s, folds)
-        Held-out error of every setting in the same folds.
+    n_components, prior (s,).
     """
 
     n_components: np.ndarray
@@ -347,8 +332,8 @@ def tune(
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.
 
-    Where the data name training and test answers, only the former take part. The error of the
-    setting chosen is lower than on new answers, because it was chosen by it.
+    Only training answers take part where the data name them. The error of the chosen setting is
+    lower than on new answers, because it was chosen by it.
     """
     triplets = as_triplets(triplets)
     if has_split(triplets):
@@ -375,9 +360,8 @@ def tune(
 
 
 def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:
-    """Mean share of each object's nearest neighbours that two maps have in common.
+    """Mean share of each object's nearest neighbours that two maps, row by row, have in common.
 
-    first, second: Corresponding rows.
     n_neighbours: At most n - 1 are used.
     """
     k = min(n_neighbours, len(first) - 1)

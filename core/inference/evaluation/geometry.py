@@ -1,4 +1,4 @@
-"""Is the geometry of a map right: held-out answers under other distances, context and asymmetry."""
+"""Held-out answers under other distances than the Euclidean, context and asymmetry."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from tripletscope.core.inference.evaluation.units import LearnedUnit, known_peop
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.responses import choice_losses, hits
 
-#: What is tried against Euclidean distances, in its order.
+#: Models that are tried against Euclidean distances, in this order.
 MODELS = ("minkowski", "hyperbolic", "context", "asymmetry")
-#: Of the whole family of tests.
+#: Level of the whole family of tests.
 LEVEL = 0.05
-#: Questions that must be held out at least: the t test of fewer says little.
+#: Fewest questions: the t test of fewer says little.
 FEWEST = 50
-#: Directions of the axes that are tried where these matter.
+#: Directions of the axes to try where these matter.
 _TURNS = 4
 _FIRST, _REST = {"maxiter": 30}, {"maxiter": 300, "ftol": 1e-9, "gtol": 1e-6}
-#: Parts of what is learned from, one of which chooses the prior, and by what it is multiplied.
+#: Training parts, one of which chooses the prior, and multiples of the prior to choose from.
 _PARTS, _PRIORS = 4, (1.0, 3.0, 10.0, 30.0, 100.0)
-#: Standard deviation that biases towards options are expected to have, as log-odds.
+#: Prior standard deviation of biases towards options, as log-odds.
 _BIAS = 0.5
 #: Squared difference of coordinates below which city block distances are smooth.
 _SMOOTH = 1e-6
@@ -51,29 +51,27 @@ Back = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True)
 class Geometries:
-    """How well answers are predicted if the geometry of a map is another one.
+    """How well answers are predicted with other geometries.
 
     Attributes
     ----------
     models : list of str, length k
         Of `MODELS`, those that the answers allow.
     log_likelihood, accuracy : ndarray, shape (k,)
-        Of held-out choices, each in the mean.
+        Means over held-out choices.
     euclidean_log_likelihood, euclidean_accuracy : float
-        The same of Euclidean distances.
+        The same for Euclidean distances.
     predicts : bool
-        Whether the Euclidean map predicts better than guessing; where not, there are too few
-        answers to compare anything.
+        Whether the Euclidean map predicts better than guessing; if not, answers are too few.
     gain, gain_low, gain_high : ndarray, shape (k,)
-        By how much log-likelihood of a choice is above that of Euclidean distances, with a 95 %
-        interval.
+        Log-likelihood of a choice above that of Euclidean distances, with a 95 % interval.
     p : ndarray, shape (k,)
-        One-sided p value that it is above, by Holm's correction for all that are tried.
+        One-sided p value of a positive gain, by Holm's correction.
     context : float
-        Mean over folds of the weight of context, 0 for none; NaN where it is not tried.
+        Mean weight of context over folds, 0 for none; NaN where it is not tried.
     bias : ndarray, shape (n,)
-        Log-odds by which each object is chosen as an option beyond its distance, in the mean over
-        folds; 0 where this is not tried.
+        Mean log-odds by which each object is chosen as an option beyond its distance; 0 where
+        this is not tried.
     exponent : float
         Of Minkowski's distances.
     n_choices : int
@@ -142,11 +140,11 @@ def compare_geometries(
 ) -> Geometries:
     """Whether another geometry than the Euclidean predicts held-out answers better.
 
-    Four models are held against the method's Euclidean map, each in as many dimensions and with
-    the method's own response function: Minkowski distances; the hyperbolic plane, or
-    space; weights of dimensions that depend on the objects of a question (context); and objects
-    that are chosen more often as options than as anchors (asymmetry). The first two have as many
-    parameters as the Euclidean map.
+    Four models are compared with the method's Euclidean map, in as many dimensions and with the
+    method's response function: Minkowski distances; the hyperbolic plane, or space; weights of
+    dimensions that depend on the objects of a question (context); and objects that are chosen more
+    often as options than as anchors (asymmetry). The first two have as many parameters as the
+    Euclidean map.
 
     Parameters
     ----------
@@ -172,17 +170,14 @@ def compare_geometries(
     Stopped
         If `progress` asks to stop before the end.
 
-    Notes
-    -----
-    Context gives dimension k of the three objects of a question the weight
-    ``1 + c (v_k / mean v - 1)``, where v_k is their variance on it and c is learned: for c above 0
-    dimensions on which they differ count more (Tversky's diagnosticity). Asymmetry adds a bias of
-    the option to each similarity, of which ``s(i, j) != s(j, i)`` follows where the anchor is
-    exchanged. The hyperbolic curvature is -1 in the unit in which the method measures noise.
-    All have the prior, from the method's own on, under which the Euclidean map predicts best within
-    what is learned from. A fit begins at the Euclidean map, with its axes in several directions
-    where they matter. The test is a t test over participants or questions, with the maps as they
-    were learned.
+    Notes ----- Context gives dimension k of the three objects of a question the weight ``1 + c (v_k
+    / mean v - 1)``, where v_k is their variance on it and c is learned: for c above 0 dimensions on
+    which they differ count more (Tversky's diagnosticity). Asymmetry adds a bias of the option to
+    each similarity, so that ``s(i, j) != s(j, i)``. The hyperbolic curvature is -1 in the unit in
+    which the method measures noise. All models have the prior, no weaker than the method's, under
+    which the Euclidean map predicts best within the training answers. Fits begin at the Euclidean
+    map, in several orientations where axes matter. The t test is over participants or questions and
+    takes the maps as fixed.
 
     References
     ----------
@@ -257,18 +252,14 @@ def _allowed(choices: Choices) -> tuple[list[str], list[str]]:
 
 
 class _Squares(NamedTuple):
-    """Squared distances (E,) of pairs, and what makes derivatives by x and c of those by them."""
+    """Squared distances (E,) of pairs, and the way from derivatives by them to those by x and c."""
 
     values: np.ndarray
     back: Back
 
 
 def _squares(name: str, x: np.ndarray, c: float, choices: Choices, exponent: float) -> _Squares:
-    """Squared distances of all pairs of the choices under a geometry.
-
-    Shapes: x (n, d).
-    c: Weight of context.
-    """
+    """Squared distances of all pairs of the choices, for x (n, d) and the weight c of context."""
     i, j = choices.pairs.T
     if name == "hyperbolic":
         return _hyperbolic(x, i, j)
@@ -306,7 +297,7 @@ def _hyperbolic(x: np.ndarray, i: np.ndarray, j: np.ndarray) -> _Squares:
 
 
 def _in_context(x: np.ndarray, c: float, choices: Choices) -> _Squares:
-    """Dimensions are weighted by the variance of the three objects of each question."""
+    """Dimensions weighted by the variance of the three objects of each question."""
     triples, d = choices.triples, x.shape[1]
     first, second = triples[:, [0, 0, 1]], triples[:, [1, 2, 2]]
     difference = x[first] - x[second]  # (S, 3, d)
@@ -379,9 +370,9 @@ def _predict(
 def _with_prior(
     method: OrdinalEmbedding, given: Judgements, exponent: float, rng: np.random.Generator
 ) -> OrdinalEmbedding:
-    """The method with the prior under which Euclidean maps predict best, of part of the answers.
+    """The method with the prior under which Euclidean maps predict part of the answers best.
 
-    Where it is too weak, others predict better only because they shrink the map.
+    With too weak a prior, others predict better only because they shrink the map.
     """
     held = question_folds(given, _PARTS, rng) == 0
     tested, best = given.choices.take(held[given.choices.answer]), []

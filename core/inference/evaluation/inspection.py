@@ -1,4 +1,4 @@
-"""A fitted map looked at closely: neighbours, contradicted answers, sizes of ellipses."""
+"""A close look at a fitted map: neighbours, contradicted answers, sizes of ellipses."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ def inspect_objects(
     fitted: OrdinalEmbedding, triplets: Triplets, covariances: np.ndarray | None = None, *,
     coverage: float = 0.95, degrees: float | None = None, n_neighbours: int = 5,
 ) -> pd.DataFrame:
-    """What a map says of every object.
+    """Table of all objects of a map.
 
-    Shapes: covariances (n, d, d).
-    triplets: That it was fitted to.
-    coverage: Of the ellipses.
-    degrees: Of freedom of the covariances; see `tripletscope.core.data.geometry.coverage_radius`.
-    Returns: ``id``, ``label``, ``neighbours`` (labels, the nearest first), ``answers`` (in which
-        the object occurs), ``contradicted`` (share of them that the map contradicts), and, with
-        covariances, ``uncertainty``: radius of the circle as large as the object's ellipse,
-        as a share of the size of the map (`tripletscope.core.data.geometry.map_size`).
+    covariances (n, d, d).
+    triplets: Those that it was fitted to.
+    coverage, degrees: See `tripletscope.core.data.geometry.coverage_radius`.
+    Columns: ``id``, ``label``, ``neighbours`` (labels, nearest first), ``answers`` about the
+        object, ``contradicted`` (share of them), and, with covariances, ``uncertainty``: radius of
+        the circle as large as the ellipse, as a share of
+        `tripletscope.core.data.geometry.map_size`.
     """
     positions = fitted.embedding_
     labels = np.array(triplets.labels, dtype=object)

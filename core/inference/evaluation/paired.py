@@ -22,13 +22,10 @@ Name = TypeVar("Name", bound=Hashable)
 class PairedDifference:
     """By how much one held-out error is above another.
 
-    difference: Of the errors; above zero where the second is better.
-    low, high: 95 % interval.
-    spread: Standard error of the difference.
-    degrees: Degrees of freedom of the standard error.
-    p: Of no difference, two-sided.
-    unit: one of {"answers", "participants"}.
-    n_units: What is taken as independent, and how many participants.
+    difference: Above zero where the second is better. low, high: 95 % interval. spread, degrees:
+    Standard error of the difference, and its degrees of freedom. p: Of no difference, two-sided.
+    unit {"answers", "participants"}, n_units: What is taken as independent, and how many
+    participants.
     """
 
     difference: float
@@ -42,7 +39,7 @@ class PairedDifference:
 
     @property
     def p_above(self) -> float:
-        """P value of no difference against one above zero."""
+        """One-sided p value of a difference above zero."""
         if self.spread == 0:
             return 0.0 if self.difference > 0 else 1.0
         return float(stdtr(self.degrees, -self.difference / self.spread))
@@ -54,13 +51,11 @@ def paired_difference(
     """Difference of two errors, by a paired t test.
 
     first, second: Of the same answers, held out in the same folds.
-    triplets: The answers.
-    ratio: Answers held out to answers learned from, in every fold.
+    ratio: Held-out answers to training answers in every fold.
 
-    Where the errors have intervals over participants, the variance is that between participants
-    in how much worse each is predicted, and that of what was learned; see `reach_over_people`.
-    Otherwise it is that between folds, corrected for training parts that overlap (Nadeau &
-    Bengio 2003), or, of answers that were held out once, that between questions.
+    With intervals over participants, the variance is that of their differences and of training, as
+    in `spread_over_people`. Otherwise it is that between folds, corrected for overlapping training
+    parts (Nadeau & Bengio 2003), or, of answers that were held out once, between questions.
     """
     triplets = as_answers(triplets)
     predicted = np.isfinite(first.wrong)
@@ -93,7 +88,7 @@ def paired_difference(
 
 
 def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
-    """Probabilities p corrected for their number (Holm 1979)."""
+    """P values corrected for their number (Holm 1979)."""
     order = sorted(p_values, key=p_values.__getitem__)
     corrected, highest = {}, 0.0
     for rank, name in enumerate(order):
@@ -108,11 +103,11 @@ def behind_best(
 ) -> tuple[Name, dict[Name, PairedDifference]]:
     """The method with the lowest error, and by how much every other one is behind.
 
+    The p values are corrected for their number (Holm 1979).
+
     estimates: At least one; see `paired_difference`.
-    any_pair: Correct for all pairs, before it is said that the lowest beats another one: which is
-        the lowest is found from the same errors. Corrected for the others alone, the lowest of
-        eight equal errors was significantly below another one in 14 % of simulations.
-    Returns: best; behind: Of all others, with p values corrected for their number (Holm 1979).
+    any_pair: Correct for all pairs, because the lowest is chosen by the same errors: corrected for
+        the others alone, the lowest of eight equal errors beat another one in 14 % of simulations.
     """
     best = min(estimates, key=lambda name: estimates[name].error)
     order = [best, *(name for name in estimates if name != best)]
@@ -127,9 +122,6 @@ def behind_best(
 
 
 def mean_with_reach(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean over the first axis, and how far its 95 % t interval reaches to either side.
-
-    values (r, ...): Of r independent simulations or subsets.
-    """
+    """Mean of independent values (r, ...), and the reach of its 95 % t interval."""
     spread = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     return values.mean(axis=0), stdtrit(len(values) - 1, 0.975) * spread

@@ -1,4 +1,4 @@
-"""How well answers are predicted: triplet error, held out by question and trial."""
+"""Triplet error, held out by question and trial."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from tripletscope.core.inference.evaluation.units import (
     said,
 )
 
-#: Share of answers that guessing gets wrong.
+#: Error of guessing.
 CHANCE = 0.5
-#: How wrong an answer is that is predicted without preference.
+#: Error of a prediction without preference.
 _TIE = 0.5
 
 
@@ -63,20 +63,20 @@ class ErrorEstimate:
         Interval of confidence `level`.
     level : float
     n_answers : int
-        Answers that were predicted; those of weight 0 are none.
+        Predicted answers, without those of weight 0.
     scheme : str
         How they were held out, in words.
     fold_errors : ndarray, shape (folds,)
         Error of every fold; empty for a single split.
     wrong : ndarray, shape (T,)
-        How wrongly each answer was predicted, from 0 (right) to 1; NaN where it was not.
+        Error of each answer's prediction, from 0 (right) to 1; NaN where there is none.
     unit : {"answers", "participants"}
         What the interval takes as independent.
     n_units : int or None
-        How many participants.
+        Number of participants.
     missed : ndarray, shape (T,), or None
-        How wrongly the choice among several that each answer belongs to was predicted as a whole;
-        None where answers are choices between two. See `missed_choices`, and
+        Error of the whole choice among several that each answer belongs to; None where answers are
+        choices between two. See `missed_choices`, and
         `tripletscope.core.inference.evaluation.choosing.choice_accuracies`.
     """
 
@@ -96,10 +96,9 @@ class ErrorEstimate:
 def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
     """(T,) number of the fold of every answer.
 
-    All answers to one comparison, repeats and contradictions alike, share a fold, and so do all
-    answers of one trial; see `tripletscope.core.data.triplets.Judgements.groups`. Folds hold about
-    equally many answers. Answers of weight 0 are none; no fold is without others, if there are as
-    many groups.
+    Answers to one comparison share a fold, and so do those of one trial
+    (`tripletscope.core.data.triplets.Judgements.groups`). Folds have about equally many answers of
+    positive weight, and at least one if there are as many groups.
     """
     groups = triplets.groups
     sizes = np.bincount(groups, triplets.weight > 0).astype(np.int64)
@@ -108,7 +107,7 @@ def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -
     fold = np.empty(len(sizes), dtype=np.int64)
     fold[order] = np.minimum(before * folds // max(int(sizes.sum()), 1), folds - 1)
     if len(np.unique(fold[sizes > 0])) < folds:
-        # A group of so many answers fills more than one fold: the largest are dealt out first.
+        # A group fills more than one fold: the largest groups are dealt out first.
         held = [(0, k) for k in range(folds)]
         for group in order[np.argsort(-sizes[order], kind="stable")].tolist():
             answers, fold[group] = held[0]
@@ -117,25 +116,19 @@ def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -
 
 
 def n_groups(triplets: Judgements) -> int:
-    """Number of groups that can be held out, of answers that count: different questions or trials.
-
-    See `tripletscope.core.data.triplets.Judgements.groups`.
-    """
+    """Number of groups to hold out: questions or trials with answers of positive weight."""
     return len(np.unique(triplets.groups[triplets.weight > 0]))
 
 
 def missed_choices(wrong: np.ndarray, data: Judgements) -> np.ndarray | None:
-    """How wrongly every choice among several was predicted as a whole.
+    """(T,) error of every choice among several as a whole, from 0 (right) to 1; None without any.
 
-    A choice is right if all of its answers are: who has the two of an odd one out right has the
-    pair that belongs together nearer than both others. Where some are ties and none is wrong, the
-    chosen is one of several equals; of rankings and of several that were chosen, each tie counts
-    as a guess of its own, which is at most what guessing gets.
+    A choice is right if all of its answers are. If some are ties and none is wrong, the chosen is
+    one of several equals; in rankings and choices of several, each tie counts as a guess of its
+    own, at most what guessing gets.
 
-    wrong (T,): 0, 1/2 or 1 for every answer, as `tripletscope.core.engine.method.Method.mistakes`
-        gives them.
-    Returns: (T,) or None: From 0 (right) to 1, the same for all answers of a trial; NaN for answers
-        that are a choice between two. None if all are.
+    wrong (T,): 0, 1/2 or 1, as `tripletscope.core.engine.method.Method.mistakes`.
+    Returns: The same for all answers of a trial; NaN for choices between two.
     """
     choices = data.choices
     if choices.are_triplets:
@@ -172,7 +165,7 @@ def cross_validate(
     Parameters
     ----------
     method : Method
-        Fitted anew, as a clone, on every training part.
+        Fitted as a clone on every training part.
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     progress : Progress
         Called after every fold; the loss is the mean error of the folds so far.
@@ -180,15 +173,14 @@ def cross_validate(
     Returns
     -------
     ErrorEstimate
-        With the corrected resampled t interval of Nadeau & Bengio (2003): training parts overlap,
-        so the plain spread of the folds would be too small. With participants, see
-        `reach_over_people`.
+        With the corrected resampled t interval of Nadeau & Bengio (2003), because training parts
+        overlap; with participants, see `reach_over_people`.
 
     Raises
     ------
     DataError
-        If there are fewer groups of answers than folds, or participants are asked for and fewer
-        than two are known.
+        If there are fewer groups of answers than folds, or fewer than two participants for a unit
+        of participants.
     Stopped
         If `progress` asks to stop before all folds are done.
 
@@ -219,7 +211,7 @@ def cross_validate(
     for (*_, held_out), each in zip(parts, mistakes, strict=True):
         errors.append(np.average(each, weights=triplets.weight[held_out]))
         once[held_out] = each
-        if not len(errors) % folds:  # every answer was predicted once more
+        if not len(errors) % folds:  # every answer is predicted once more
             wrong += once / repeats
             missed.append(missed_choices(once, triplets))
     errors = np.array(errors)
@@ -249,13 +241,15 @@ def require_groups(triplets: Judgements, folds: int) -> None:
 def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
     """Half the width of the 95 % interval of a mean over parts that were held out in turn.
 
+    Training parts overlap, so that the plain spread would be too small.
+
     errors (m, ...): In every part.
-    ratio: Of what is held out to what is learned from.
+    ratio: Held-out answers to training answers.
 
     References
     ----------
     Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
-    52, 239-281: training parts overlap, so the plain spread would be too small.
+    52, 239-281.
     """
     m = len(errors)
     spread = np.sqrt((1.0 / m + ratio) * errors.var(axis=0, ddof=1))
@@ -269,7 +263,7 @@ def held_out_reach(
     """Half the width of the 95 % interval of a held-out error, over people or over parts.
 
     errors, ratio: See `corrected_reach`.
-    wrong, weight, which: Of every answer; see `SamplingUnits.influence`.
+    wrong, weight, which: See `SamplingUnits.influence`.
     """
     if people is None:
         return float(corrected_reach(errors, ratio))
@@ -279,18 +273,7 @@ def held_out_reach(
 def reach_over_people(
     errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
 ) -> float:
-    """Half the width of the 95 % interval of a held-out error over people.
-
-    The variance between people who answered, and, as in `corrected_reach`, that of what was
-    learned, which all parts share for the most part. Student's quantile at the degrees of freedom
-    of their sum (Satterthwaite).
-
-    errors (m,): In every part.
-    ratio: Of what is held out to what is learned from.
-    influence (P,): Of every participant on the error; see `SamplingUnits.influence`.
-    people: How many of them are known: answers of nobody and those of weight 0 tell no more of how
-        people differ.
-    """
+    """Half the width of the 95 % interval of a held-out error, by `spread_over_people`."""
     spread, degrees = spread_over_people(errors, ratio, influence, people)
     return float(spread * stdtrit(degrees, 0.975)) if spread else 0.0
 
@@ -298,9 +281,15 @@ def reach_over_people(
 def spread_over_people(
     errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
 ) -> tuple[float, float]:
-    """Standard error, and its degrees of freedom, of what `reach_over_people` is half a width of.
+    """Standard error over people, and its degrees of freedom (Satterthwaite).
 
-    Without `errors` by part it is that between people alone. One alone has none: it is infinite.
+    Its variance is that between people and, as in `corrected_reach`, that of training, which parts
+    share for the most part; without `errors` only the former. Infinite for one participant.
+
+    errors (m,): In every part.
+    ratio: Held-out answers to training answers.
+    influence (P,): Of every participant; see `SamplingUnits.influence`.
+    people: Known participants: other answers say nothing of how people differ.
     """
     parts = len(errors)
     if people < 2:
@@ -317,7 +306,7 @@ def spread_over_people(
 def mistakes_on(
     method: Method, triplets: Judgements, learned: np.ndarray, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
-    """How wrongly each held-out answer is predicted from those that are learned."""
+    """Error of each held-out answer, predicted from the training answers."""
     fitted = clone(method).fit(triplets.take(learned), progress=halt)
     return fitted.mistakes(triplets.take(held_out))
 
@@ -327,9 +316,8 @@ def holdout(
 ) -> ErrorEstimate:
     """Triplet error of a fitted method on other answers.
 
-    Returns: With Wilson's interval at the effective number of answers: answers of one participant,
-        or where answers are the unit to one question or of one trial, are not independent, so
-        groups count, by a cluster-robust variance.
+    Wilson's interval at the effective number of answers, by a cluster-robust variance over
+    participants or, where answers are the unit, questions or trials.
     """
     test = as_answers(test)
     wrong = fitted.mistakes(test)
@@ -353,7 +341,7 @@ def mean_over(
 def share_right(
     people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
 ) -> Share:
-    """Share of what was predicted rightly; see `mean_over`."""
+    """Share of right predictions; see `mean_over`."""
     error, low, high = mean_over(people, wrong, weight, groups)
     number = None if people is None else people.number
     return Share(1 - error, 1 - high, 1 - low, len(wrong), number)
@@ -362,15 +350,13 @@ def share_right(
 def clustered_mean(
     wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray, *, people: int | None = None
 ) -> tuple[float, float, float]:
-    """Mean of what is 0 to 1, with Wilson's interval at the effective number of answers.
+    """Mean of values from 0 to 1, with Wilson's interval at the effective number of answers.
 
-    Answers of one group count as far as they differ: the variance is cluster-robust.
+    The variance is cluster-robust: answers of one group count as far as they differ.
 
-    Shapes: wrong, weight (T,).
+    wrong, weight (T,).
     groups (T,): See `tripletscope.core.data.triplets.Judgements.groups`.
-    people: How many participants the groups are: then their variance is unbiased, and the quantile
-        Student's.
-    Returns: mean, low, high.
+    people: Number of participants, if groups are: variance and quantile are then Student's.
     """
     weight = weight / weight.sum()
     error = float(weight @ wrong)
@@ -378,7 +364,7 @@ def clustered_mean(
     variance = float(by_group @ by_group)
     if people is not None:
         variance *= people / (people - 1)
-    # Where all answers are alike, what is left of their variance is rounding.
+    # The variance of equal values is rounding.
     differ = variance > 0 and np.ptp(wrong) > 0
     effective = error * (1 - error) / variance if differ else len(np.unique(groups))
     degrees = None if people is None else people - 1
@@ -388,10 +374,9 @@ def clustered_mean(
 def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.DataFrame:
     """Error for each value of a column of the answers: sampler, participant, split.
 
-    estimate: Of these answers.
-    Returns: ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``: Wilson's interval at
-        the effective number of answers. It takes the maps as given, and is narrower than that of
-        the whole estimate. ``participants`` that it is over; 0 where it is over answers.
+    Columns: ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``, ``participants`` (0
+    where the interval is over answers). Wilson's intervals at the effective number of answers take
+    the maps as fixed, and are narrower than that of the whole estimate.
     """
     counted = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
     unit = "answers" if estimate.unit == "answers" else "auto"
@@ -411,8 +396,7 @@ def split_error(
 ) -> ErrorEstimate:
     """Triplet error on the data's own test answers, learned from its training answers.
 
-    In the column ``split`` some entries begin with "train" and others with "test" or "val", in any
-    case of letters.
+    Entries of the column ``split`` begin with "train", and with "test" or "val", in any case.
     """
     train, test = split_of(triplets)
     fitted = clone(method).fit(triplets.take(train), progress=progress)
@@ -428,7 +412,7 @@ def split_error(
 
 
 def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
-    """(T,) bool masks of the training and the test answers that the data themselves name."""
+    """(T,) bool masks of the training and test answers that the data name."""
     words = triplets.answers.get("split", pd.Series("", range(len(triplets))))
     words = words.astype("str").str.strip().str.lower()
     train = words.str.startswith("train").to_numpy(dtype=bool, na_value=False)
@@ -443,7 +427,7 @@ def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
 
 
 def has_split(triplets: Triplets) -> bool:
-    """Whether the data themselves name training and test answers."""
+    """Whether the data name training and test answers."""
     try:
         split_of(triplets)
     except DataError:

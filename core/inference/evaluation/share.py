@@ -1,4 +1,4 @@
-"""Shares of cases, and how far they can be from what was sampled."""
+"""Shares of cases, with intervals."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from scipy.special import ndtri, stdtrit
 def wilson(
     share: Any, n: Any, level: float = 0.95, *, degrees: float | None = None
 ) -> tuple[Any, Any]:
-    """Wilson's (1927) score interval for a share seen in n trials; for arrays, of each.
+    """Wilson's (1927) score interval for a share in n trials; elementwise for arrays.
 
-    With Student's quantile in the place of the normal one where n was estimated with so many
-    `degrees` of freedom.
+    With `degrees` of freedom of an estimated n, the quantile is Student's.
     """
     quantile = 0.5 + level / 2
     z2 = (ndtri(quantile) if degrees is None else stdtrit(degrees, quantile)) ** 2
@@ -31,9 +30,8 @@ def left_out(
     """Wilson's interval at the effective number of cases, by the jackknife over units.
 
     without (u,): The share without each unit.
-    most: What the cases can be worth together at most.
-    people: How many of the units are participants who are known, if units are people: then the
-        quantile is Student's.
+    most: Largest effective number of cases.
+    people: Known participants among the units, for Student's quantile.
     """
     n = len(without)
     variance = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if n > 1 else 0.0
@@ -46,7 +44,7 @@ def left_out(
 class Share:
     """A share of `n` with its 95 % interval; all are NaN where n is 0.
 
-    The interval is over so many participants, or, if that is None, over answers.
+    n_units: Participants whom the interval is over; None for answers.
     """
 
     value: float
@@ -64,7 +62,7 @@ class Share:
 
     @classmethod
     def over_people(cls, count: np.ndarray, n: np.ndarray) -> Share:
-        """Of the cases of some participants (P,), with an interval over those who have any."""
+        """The cases of participants (P,), with an interval over those who have any."""
         count, n = count[n > 0], n[n > 0]
         total, cases = float(count.sum()), float(n.sum())
         if len(n) < 2:

@@ -1,4 +1,4 @@
-"""What is resampled as one: the answers of a participant, or those of a trial."""
+"""Sampling units: participants, or trials."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Choice
 
-#: From so many participants on they are resampled, unless something else is asked for: fewer say
-#: too little of how people differ.
+#: Fewest participants who are resampled by default: fewer say too little of how people differ.
 ENOUGH = 8
 
 UNITS = {
@@ -30,7 +29,7 @@ Unit = Annotated[str, Choice(
     "a statement about people. Participants, then their answers: conservative."
 )]
 
-#: Where the interval has a formula, and nothing is drawn.
+#: Units of intervals by a formula.
 IntervalUnit = Annotated[str, Choice(
     {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
     "Unit of the interval. Participants: variation of the error over samples of people whose other "
@@ -38,7 +37,7 @@ IntervalUnit = Annotated[str, Choice(
     "variation over answers of the same people."
 )]
 
-#: The same for what features predict.
+#: Units of predictions from features.
 LearnedUnit = Annotated[str, Choice(
     {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
     "Unit of the intervals, beside the objects. Participants: variation of a share over objects "
@@ -52,9 +51,9 @@ class SamplingUnits:
     """Which answers are drawn together.
 
     unit: one of {"participants", "answers", "both"}.
-    number: Participants, or, where answers are drawn, trials (answers where each is its own trial).
-    part (T,) or None: Unit of each answer, from 0; None where each answer is one. Trials of nobody
-        known come after the participants.
+    number: Participants or, where answers are drawn, trials (answers without trials).
+    part (T,) or None: Unit of each answer, from 0; None where each answer is one. Trials of unknown
+        participants come last.
     trial (T,) or None: Trial of each answer, ascending with its unit; for ``both`` only.
     """
 
@@ -72,12 +71,12 @@ class SamplingUnits:
     def correction(self) -> float:
         """Factor to the variance between resamples: P participants vary by 1 - 1/P too little.
 
-        That of two stages is too large in any case, and stays as it is.
+        The variance of two stages is too large in any case, and stays.
         """
         return self.number / (self.number - 1) if self.unit == "participants" else 1.0
 
     def take(self, which: np.ndarray) -> SamplingUnits:
-        """The units of some of the answers, given by their positions."""
+        """The units of the answers at some positions."""
         if self.part is None:
             return replace(self, number=len(which))
         kept, part = np.unique(self.part[which], return_inverse=True)
@@ -89,7 +88,7 @@ class SamplingUnits:
     def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
         """(T,) how often each answer is drawn.
 
-        share: Of the units, drawn without replacement; by default as many as there are, with it.
+        share: Of the units, without replacement; by default as many as there are, with replacement.
         """
         counts = _drawn(self.number, share, rng)
         if self.part is None:
@@ -112,7 +111,7 @@ class SamplingUnits:
     ) -> np.ndarray:
         """(P,) by how much each unit moves a weighted mean over answers.
 
-        wrong, weight (t,): What is averaged, from 0 to 1.
+        wrong, weight (t,): Values from 0 to 1, and their weights.
         which bool (T,): The t answers; by default all.
         """
         weight = weight / weight.sum()
@@ -144,19 +143,18 @@ def _drawn(number: int, share: float | None, rng: np.random.Generator) -> np.nda
 def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     """The units of these answers.
 
-    unit {"auto", "participants", "answers", "both"}: ``auto``: participants if at least `ENOUGH`
-        are known, who gave at least half of the answers; otherwise answers. ``answers``: the
-        answers of a trial are drawn together. ``participants``: all answers of a participant.
-        ``both``: participants, and, of each time that one is drawn, as many trials as there are,
-        with replacement.
+    unit {"auto", "participants", "answers", "both"}: ``answers``: the answers of a trial are drawn
+        together. ``participants``: those of a participant. ``both``: participants, and for each
+        draw of one, as many of the own trials, with replacement. ``auto``: participants if at least
+        `ENOUGH` gave at least half of the answers; otherwise answers.
 
-    Trials of nobody known are drawn among themselves, as if each were a participant: as many as
-    there are. They do not count in `SamplingUnits.number`. Answers of weight 0 are none.
+    Trials of unknown participants are drawn among themselves, and `SamplingUnits.number` leaves
+    them out. Answers of weight 0 do not count.
 
     References
     ----------
     Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8:
-    drawing groups, and groups and what is in them.
+    drawing groups, and groups and their members.
     """
     who, n_people = participants_of(data)
     if unit == "auto":
@@ -180,15 +178,15 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
 
 
 def n_participants(data: Judgements) -> int:
-    """How many participants are known to have given answers that count."""
+    """Number of participants who gave answers of positive weight."""
     return participants_of(data)[1]
 
 
 def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
-    """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
+    """(T,) participant of each answer of positive weight, or -1, and the number of participants."""
     if "participant" not in data.answers:
         return np.full(len(data), -1), 0
-    # Texts of millions of answers would take more than the answers themselves.
+    # Texts of millions of answers would take more memory than the answers.
     codes, values = pd.factorize(data.answers["participant"])
     names = pd.Series(values).astype("str")
     name = np.append(np.where(names == "", -1, pd.factorize(names)[0]), -1)[codes]
@@ -201,7 +199,7 @@ def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
 def different_pairs(
     first: np.ndarray, second: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both numbers of the different pairs, (G,) each, and which pair every row (T,) is.
+    """Both numbers of the different pairs, (G,) each, and the pair of every row (T,).
 
     second (T,): From 0.
     """
@@ -211,11 +209,11 @@ def different_pairs(
 
 
 def known_people(data: Judgements, unit: str) -> SamplingUnits | None:
-    """Who gave each answer; None where answers are the unit of intervals."""
+    """Participants as units; None where answers are the unit of intervals."""
     units = sampling_units(data, unit)
     return None if units.unit == "answers" else units
 
 
 def said(people: SamplingUnits | None) -> dict[str, Any]:
-    """What an error estimate says of its unit."""
+    """Fields of an error estimate for its unit."""
     return {} if people is None else {"unit": "participants", "n_units": people.number}

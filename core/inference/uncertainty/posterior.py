@@ -267,13 +267,13 @@ def sample_distances(
     """Distances from a posterior whose prior is on distance matrices, not on maps.
 
     For comparison with `sample_posterior`. The prior knows neither the triangle inequality nor the
-    number of dimensions nor the sign. A distance learns only from answers about itself and distances
-    from the same objects, so that comparisons stay uncertain that a map would settle. Its authors left
-    it, because it "did not behave satisfactorily".
+    number of dimensions nor the sign. A distance learns only from answers about itself and
+    distances from the same objects, so that comparisons stay uncertain that a map would settle. Its
+    authors left it, because it "did not behave satisfactorily".
 
     Chains begin at the map of a method whose loss is a likelihood; its mean distance is the prior
-    mean. The published covariance is the symmetric Kronecker product of a matrix W with itself, here
-    W a multiple of the identity: entries are independent but for symmetry.
+    mean. The published covariance is the symmetric Kronecker product of a matrix W with itself,
+    here W a multiple of the identity: entries are independent but for symmetry.
 
     References
     ----------
