@@ -1,4 +1,4 @@
-"""What answers are worth: who gave them with care, how consistent they are, what can be reached."""
+"""Quality of answers: careless participants, consistency, and the best possible accuracy."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""How consistent answers are, and what they cover."""
+"""Consistency and coverage of answers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ from tripletscope.core.inference.evaluation.units import (
 class Repeats:
     """How often two answers to one question agree.
 
-    within, between: Of pairs of answers by one participant, and by two; `n` counts pairs. Chance is
-        one half. The intervals are by the jackknife over those who gave them, or by question; see
+    within, between: Of pairs of answers by one participant, and by two; `n` counts pairs, chance is
+        one half. Intervals are by the jackknife over participants, or by question; see
         `Share.n_units`.
     questions: Different comparisons.
-    repeated: Those that were answered more than once.
-    contradicted: Those that were answered both ways.
+    repeated, contradicted: Those that were answered more than once, and both ways.
     """
 
     within: Share
@@ -43,12 +42,11 @@ class Repeats:
 
 
 def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
-    """Agreement of repeated answers.
+    """Agreement of repeated answers (T, 3) or (T, 4).
 
     Without participants all pairs count as between. An answer of weight w counts as w answers of
-    the participant who gave it or, if nobody is named, of different people.
+    its participant or, if nobody is named, of different people.
 
-    Shapes: triplets (T, 3) or (T, 4).
     unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
     """
     triplets = as_answers(triplets)
@@ -74,7 +72,7 @@ def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
             _over_people(*of, people.number)
             for of in zip(sums.sum(axis=2), change, strict=True)
         )
-    # An answer of weight 2 are two; two that weigh little are two all the same.
+    # An answer of weight 2 counts as two, and one of little weight as one.
     answered = np.bincount(
         question, np.where(triplets.weight > 0, np.maximum(triplets.weight, 1.0), 0.0), n_questions
     )
@@ -90,8 +88,8 @@ def _without_each(
     """(2, 2, P) what `sums`, over all questions, lose with each participant.
 
     part (T,): See `tripletscope.core.inference.evaluation.units.SamplingUnits.part`.
-    counts (Q, 2): Answers `both_ways`.
-    sums (2, 2, Q): Of pairs by one participant, and by two: those that agree, and all of them.
+    counts (Q, 2): As `both_ways`.
+    sums (2, 2, Q): Pairs by one participant, and by two: those that agree, and all of them.
     """
     n = int(part.max()) + 1
     of, who, group = different_pairs(triplets.questions, part)
@@ -107,8 +105,8 @@ def _over_people(sums: np.ndarray, loss: np.ndarray, n_people: int) -> Share:
     """A share with its interval over participants.
 
     sums (2,): Cases that count, and all of them.
-    loss (2, P): How many of them go with each participant.
-    n_people: Participants who are known; they are the first.
+    loss (2, P): The same of each participant.
+    n_people: Known participants, who come first.
     """
     part, whole = sums
     with_any = loss[1] > 1e-9
@@ -124,17 +122,14 @@ def _over_people(sums: np.ndarray, loss: np.ndarray, n_people: int) -> Share:
 def ratios(
     part: np.ndarray, whole: np.ndarray, of: np.ndarray, n: int, most: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Shares of sums over questions, with Wilson's interval at the effective number of cases.
+    """Total, share, low and high (n,) of sums over questions, with Wilson's 95 % interval.
 
-    Cases of one question count as far as they differ: the variance is that of a ratio estimator.
+    At the effective number of cases, by the variance of a ratio estimator over questions. NaN for
+    less than one case.
 
     part, whole (G,): Cases of one question and one group that count, and all of them.
     of (G,): The group.
-    n: Groups.
-    most (n,): What cases can be worth together at most; by default their number. Give it where
-        `whole` are weights.
-    Returns: total, share, low, high (n,): All cases, and the share with its 95 % interval; NaN for
-        less than one case.
+    most (n,): Largest effective number of cases; by default all. Give it where `whole` are weights.
     """
     total = np.bincount(of, whole, n)
     most = total if most is None else most
@@ -157,12 +152,12 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> Share:
 def transitivity(triplets: Triplets) -> pd.DataFrame:
     """Circles in the answers about each anchor.
 
-    If j is nearer than k and k nearer than l, then j should be nearer than l. Each pair of
-    options counts by the majority of its answers; ties are left out.
+    If j is nearer than k and k than l, then j should be nearer than l. Pairs of options count by
+    the majority of their answers, without ties.
 
-    Returns: ``id``, ``triples`` (of options that were all compared with each other) and
-        ``circular`` (how many of them go round in a circle; one in four would if answers were
-        guessed).
+    Columns: ``id``, ``triples`` (of options that were all compared with each other) and
+        ``circular``
+    (those that are circular; one in four by guessing).
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects
@@ -194,15 +189,14 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many comparisons were asked, against how many are needed.
+    """How many comparisons were asked, and how many are needed.
 
     answers, questions: Answers, and different comparisons among them.
     possible: All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
-    needed: d n ln n, the rule of thumb for triplets, by the number of dimensions d; empty for
-        comparisons of pairs.
+    needed: Triplets by the rule of thumb, d n ln n, for d dimensions; empty for comparisons of
+        pairs.
     never_asked: Ids of objects in no answer.
-    components: Groups of objects that no answer joins: positions of one group say nothing of
-        another's.
+    components: Groups of objects that no answer joins, whose relative positions are unknown.
     """
 
     answers: int
@@ -214,12 +208,12 @@ class Coverage:
 
     @property
     def dimensions(self) -> int:
-        """Most dimensions for which there are enough answers, by the rule of thumb; 0 if none."""
+        """Most dimensions with enough answers by the rule of thumb; 0 if none."""
         return max((d for d, least in self.needed.items() if self.answers >= least), default=0)
 
 
 def coverage(triplets: Judgements, most: int = 10) -> Coverage:
-    """Comparisons that were asked, up to `most` dimensions."""
+    """Coverage of the comparisons, with answers needed for up to `most` dimensions."""
     triplets = as_answers(triplets)
     n, rows = triplets.n_objects, triplets.rows
     mentioned = triplets.answers_per_object > 0

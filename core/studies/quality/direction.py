@@ -1,7 +1,7 @@
-"""Is a file read the right way round? Each reading that fits predicts, and the best one shows.
+"""Whether a file is read the right way round, by predictions of each possible reading.
 
-A wrong reading gives a plausible map, and its held-out accuracy often stays above one half. Only
-the comparison of readings gives it away.
+A wrong reading gives a plausible map, often with a held-out accuracy above one half: only the
+comparison of readings shows it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tripletscope.core.io.columns.alternatives import alternatives
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.models.embedding import STE
 
-#: Rows that are looked at: at least this many, and this many for each object.
+#: Rows of the sample: at least this many, and this many for each object.
 MOST_ROWS = 20_000
 ROWS_PER_OBJECT = 30
 FOLDS = 3
-#: A reading is clearly better from this many points of accuracy, and this many standard errors.
+#: Least accuracy, and standard errors, by which a reading is clearly better.
 CLEARLY, SURELY = 0.02, 4.0
-#: A few answers that all agree have no standard error of their own: so much is added to the sum of
-#: squared differences, as if by one question of which three answers changed sides.
+#: Added to the sum of squared differences, as by one question of which three answers changed sides:
+#: a few answers that all agree have no standard error.
 _DOUBT = 9.0
 
 
@@ -39,18 +39,17 @@ _DOUBT = 9.0
 class DirectionTest:
     """How well a map predicts the answers under each reading of a file.
 
-    readings: Those that fit; the first is the one that was asked about.
+    readings: Those that fit; the first is the user's.
     accuracy (R,): Share of held-out answers that a map predicts.
-    low, high (R,): 95 % intervals; where answers are the unit, by question. They allow for what was
-        learned: see `tripletscope.core.inference.evaluation.score.reach_over_people`.
-    over_popularity (R,): By how much that is more than what the objects predict without an anchor,
-        from how often each was chosen. Objects of which some are hardly ever shown as an option
-        make a wrong reading look good; this does not.
+    low, high (R,): 95 % intervals, by question where answers are the unit; see
+        `tripletscope.core.inference.evaluation.score.reach_over_people`.
+    over_popularity (R,): Accuracy beyond what the objects' popularity predicts without an anchor:
+        objects that are hardly ever options make a wrong reading look good.
     best: The reading to choose: 0 unless another one is clearly better.
-    n_rows: Rows that were looked at.
-    unit {"answers", "participants"}: What the intervals take as independent. How a file was written
-        is the same for all who answered: `best` goes by questions in any case.
-    n_units: How many participants.
+    n_rows: Rows of the sample.
+    unit {"answers", "participants"}: What the intervals take as independent; `best` goes by
+        questions.
+    n_units: Number of participants.
     """
 
     readings: list[Reading]
@@ -74,14 +73,15 @@ class DirectionTest:
 
     @property
     def next_best(self) -> int:
-        """The other reading that predicts most; 0 where there is none."""
+        """The other reading with the highest accuracy; 0 where there is none."""
         return 1 + int(np.argmax(self.accuracy[1:])) if len(self.readings) > 1 else 0
 
     @property
     def judgement(self) -> str:
         """One of {"wrong", "unknown", "only", "chance", "popularity", "right"}.
 
-        By popularity alone another reading predicts more; only one may fit the columns.
+        "popularity": another reading predicts more, by popularity alone; "only": no other reading
+        fits.
 
         Silent on: random choices
         (tests/core/studies/quality/test_direction.py::test_silent_without_signal).
@@ -103,12 +103,12 @@ def direction_test(
 ) -> DirectionTest:
     """Compare a reading of a file with the others that fit its columns.
 
-    Under each a map in two dimensions is fitted to two thirds of the rows and predicts the rest,
-    three times; answers about the same objects, or of one trial, are held out together, and the
-    same rows are held out under every reading.
+    A two-dimensional map of two thirds of the rows predicts the rest, three times, with the same
+    rows under every reading; answers about the same objects, or of one trial, are held out
+    together.
 
-    reading: The one that is going to be used.
-    seed: For the choice of rows, where there are many, and for the folds.
+    reading: The user's.
+    seed: For the sample of rows and the folds.
     progress: Called after every fit.
     """
     rng = np.random.default_rng(seed)
@@ -120,7 +120,7 @@ def direction_test(
             answers = _RowAnswers.of(sample, other)
         except DataError:
             continue
-        # Two codings may say the same, as long as nobody chose what tells them apart.
+        # Two codings may give the same answers.
         if not any(answers.equal(one) for one in trials):
             trials.append(answers)
             readings.append(other)
@@ -153,7 +153,7 @@ def direction_test(
 
 @dataclass(frozen=True, eq=False)
 class _RowAnswers:
-    """Answers under one reading, each by itself, with the row of the sample that it comes from."""
+    """Answers under one reading, each by itself, with its row in the sample."""
 
     data: Judgements
     row: np.ndarray
@@ -190,7 +190,7 @@ class _RowAnswers:
 
 
 def _sample(table: Table, reading: Reading, rng: np.random.Generator) -> Table:
-    """Rows that are looked at, numbered from 0."""
+    """Rows of the sample, numbered from 0."""
     n_objects = interpret(table.head(MOST_ROWS), reading).triplets.n_objects
     most = max(MOST_ROWS, ROWS_PER_OBJECT * n_objects)
     which = np.arange(table.n_rows)
@@ -202,10 +202,7 @@ def _sample(table: Table, reading: Reading, rng: np.random.Generator) -> Table:
 def _folds(
     trials: list[_RowAnswers], n_rows: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(n_rows,) fold and question of every row: which objects it is about, in any order.
-
-    Rows of one trial share a question.
-    """
+    """(n_rows,) fold and question of every row: its objects in any order, or its trial."""
     first = trials[0]
     objects = np.full((n_rows, first.data.rows.shape[1]), -1, dtype=np.int64)
     objects[first.row] = np.sort(first.data.rows, axis=1)
@@ -221,7 +218,7 @@ def _folds(
 def _predicted(
     trials: _RowAnswers, held_out: np.ndarray, halt: Halt
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the held-out answers a map predicts, and which the popularity of the objects."""
+    """Accuracy of each held-out answer's prediction by a map, and by the popularity of objects."""
     train, test = trials.data.take(~held_out), trials.data.take(held_out)
     if not len(train) or not len(test):
         return np.full(len(test), 0.5), np.full(len(test), 0.5)
@@ -239,9 +236,9 @@ def _predicted(
 def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
 
-    Shapes: values, fold (n_rows,).
+    values, fold (n_rows,).
     part (n_rows,): Participant or question of each row.
-    people: How many participants are known, if these are the units.
+    people: Number of known participants, if these are the units.
     """
     finite = np.isfinite(values)
     values, fold = values[finite], fold[finite]
@@ -254,7 +251,7 @@ def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int |
 
 
 def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
-    """Mean over rows and its standard error, by question; rows without a value do not count."""
+    """Mean over rows with a value, and its standard error by question."""
     finite = np.isfinite(values)
     values, question = values[finite], question[finite]
     if not len(values):
@@ -268,7 +265,7 @@ def _best(
     readings: list[Reading], accuracy: list[np.ndarray], gain: list[np.ndarray],
     question: np.ndarray,
 ) -> int:
-    """The reading to choose: the given one, unless others are clearly better."""
+    """The reading to choose: the user's, unless others are clearly better."""
 
     def clearly(other: int, than: int) -> bool:
         more, _ = _mean(accuracy[other] - accuracy[than], question)
@@ -283,7 +280,7 @@ def _best(
         return 0
     points = [np.nanmean(values) for values in gain]
     best = max(better, key=lambda other: points[other])
-    # What predicts as well and asks the same question is nearer to what the user meant.
+    # An equal reading of the same task is nearer to what the user meant.
     as_good = [other for other in better if not clearly(best, other)]
     same = [other for other in as_good if readings[other].task == readings[0].task]
     return max(same or as_good, key=lambda other: points[other])

@@ -1,7 +1,6 @@
-"""Leaving answers out, or weighting people: what each step would do, a log, and exact undo.
+"""Leaving answers out, or weighting people: previews, a log, and exact undo.
 
-The answers as they were imported are never changed. A `Cleaning` is them and the exclusions made
-of them, one after the other; taking the last one back gives exactly what was before.
+Imported answers never change: a `Cleaning` is them with the exclusions, one after the other.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from tripletscope.core.inference.evaluation.score import held_out_reach, questio
 from tripletscope.core.inference.evaluation.units import known_people, said
 from tripletscope.core.studies.quality.rules import RULES, RuleData
 
-#: The rule of exclusions that are made by hand.
+#: The rule of manual exclusions.
 MANUAL = "manual"
-#: The rule of weights, which leave nobody out.
+#: The rule of weights, which exclude nobody.
 WEIGHTS = "weights"
 
 
@@ -39,17 +38,17 @@ class Exclusion:
     Parameters
     ----------
     rule : str
-        One of `RULES`, ``"manual"``, or ``"weights"``: nobody is left out, but answers of these
-        participants count as much as their weights say.
+        One of `RULES`, ``"manual"``, or ``"weights"``, which excludes nobody but weights the
+        answers of these participants.
     parameters : mapping
-        Of the rule; the others have their defaults. Of weights: ``weights``, a number from 0 to 1
-        for each of the participants.
+        Of the rule, with defaults; for weights ``weights``, a number from 0 to 1 for each of the
+        participants.
     participants : sequence of str
-        By hand: everything of these.
+        By hand: all answers of these.
     answers : sequence of int
-        By hand: answers by their positions among those that were imported.
+        By hand: positions among the imported answers.
     reason : str
-        Why, in the user's words.
+        The user's words.
 
     Raises
     ------
@@ -88,7 +87,7 @@ class Exclusion:
 
     @property
     def title(self) -> str:
-        """What it is called, with its parameters."""
+        """Its name, with its parameters."""
         if self.rule == MANUAL:
             return "Manual selection"
         if self.rule == WEIGHTS:
@@ -102,7 +101,7 @@ class Exclusion:
 
     @property
     def source(self) -> str:
-        """Who published the rule; empty for exclusions by hand."""
+        """Publication of the rule; empty for manual exclusions."""
         return RULES[self.rule].source if self.rule in RULES else ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,9 +133,9 @@ def _worded(value: float | str | list[str]) -> str:
 class Preview(NamedTuple):
     """What an exclusion removes.
 
-    mask bool (T,): The answers, among those that were imported.
-    participants: Of whom nothing is left.
-    touched: Participants who lose answers, and how many; of weights, whose answers count less.
+    mask bool (T,): The answers, among the imported ones.
+    participants: Those without any answers left.
+    touched: Participants and their number of lost answers; for weights, of answers that count less.
     """
 
     mask: np.ndarray
@@ -161,7 +160,7 @@ class Effect:
     unit : {"answers", "participants"}
         What the interval takes as independent.
     n_units : int or None
-        How many participants.
+        Number of participants.
     """
 
     before: float
@@ -175,18 +174,18 @@ class Effect:
 
 @dataclass(frozen=True, eq=False)
 class Cleaning:
-    """Imported answers and what was left out of them. Immutable: each step gives a new one.
+    """Imported answers and their exclusions. Immutable: each step gives a new one.
 
     Parameters
     ----------
     raw : Triplets or Quadruples
-        As they were imported.
+        The imported answers.
     catch_trials : DataFrame, optional
         As `tripletscope.core.io.Imported.catch_trials`.
     gold : Triplets, optional
         See `tripletscope.core.studies.quality.gold_mistakes`.
     exclusions : sequence of Exclusion
-        Made one after the other: each sees what the earlier ones have left.
+        In order: each sees what the earlier ones have left.
 
     Examples
     --------
@@ -224,7 +223,7 @@ class Cleaning:
 
     @cached_property
     def triplets(self) -> Judgements:
-        """The answers that are not left out, about the same objects, weighted as steps say."""
+        """The remaining answers, about the same objects, with the steps' weights."""
         left = self.raw if self.kept.all() else self.raw.take(self.kept)
         steps = [step for step in self.exclusions if step.rule == WEIGHTS]
         if not steps:
@@ -241,7 +240,7 @@ class Cleaning:
         Raises
         ------
         DataError
-            If the data lack what the rule looks at.
+            If the data lack what the rule needs.
         """
         left, data = np.flatnonzero(self.kept), self._data
         who, names = data.who, data.names
@@ -269,7 +268,7 @@ class Cleaning:
         )
 
     def _weighted(self, exclusion: Exclusion) -> Preview:
-        """Nobody is left out; who counts less is said."""
+        """Preview of weights: nobody is excluded."""
         self._data.column("participant")
         total = np.bincount(self._data.who[self._data.who >= 0], minlength=len(self._data.names))
         weights = dict(zip(exclusion.participants, exclusion.parameters["weights"], strict=True))
@@ -280,16 +279,19 @@ class Cleaning:
 
     @property
     def effective(self) -> float:
-        """Trials of equal weight that would tell as much as those in use (Kish, 1965)."""
+        """Trials of equal weight with as much information as those in use (Kish, 1965)."""
         weight = self.triplets.weight[one_per_trial(self.triplets)]
         return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
 
     def marked(self, views: Mapping[str, Cleaning]) -> Judgements:
-        """All imported answers with a column for each view, true where it has the answer.
+        """All imported answers with a bool column for each view.
 
-        views : mapping
-            Cleanings of the same answers by the names of the columns, for
-            `tripletscope.people.robustness`.
+        For `tripletscope.people.robustness`.
+
+        Parameters
+        ----------
+        views : mapping of str to Cleaning
+            Cleanings of the same answers by column name.
         """
         return self.raw.with_columns({name: view.kept for name, view in views.items()})
 
@@ -303,7 +305,7 @@ class Cleaning:
         Raises
         ------
         DataError
-            If the data lack what the rule looks at, or no answer would be left.
+            If the data lack what the rule needs, or no answer would be left.
         """
         removed = self.preview(exclusion)
         if removed.n_answers == len(self.triplets):
@@ -315,24 +317,24 @@ class Cleaning:
         return self._with(self.exclusions[:-1], self.previews[:-1])
 
     def _with(self, exclusions: tuple[Exclusion, ...], previews: list[Preview]) -> Cleaning:
-        """The same answers with exclusions of which it is known what they remove."""
+        """The same answers with exclusions whose previews are known."""
         made = replace(self, exclusions=exclusions)
-        made.__dict__["previews"] = previews  # where the cached property looks for it
+        made.__dict__["previews"] = previews  # fills the cached property
         return made
 
     @property
     def by_checks(self) -> list[int]:
-        """Numbers, from 1, of the exclusions that look at catch and gold questions."""
+        """Numbers, from 1, of the exclusions by catch and gold questions."""
         return [k for k, made in enumerate(self.exclusions, 1) if made.rule == "failed_checks"]
 
     def with_gold(self, gold: Triplets | None) -> Cleaning:
-        """Other gold questions, or none; the exclusions are made again with them, in their order.
+        """The same with other gold questions, or none; the exclusions are made again.
 
         Raises
         ------
         DataError
-            If they do not fit to the answers, an exclusion lacks what it looks at, or no answer
-            would be left.
+            If they do not fit the answers, an exclusion lacks what it needs, or no answer would be
+            left.
         """
         again = replace(self, gold=gold, exclusions=())
         for exclusion in self.exclusions:
@@ -340,7 +342,7 @@ class Cleaning:
         return again
 
     def log(self) -> list[dict[str, Any]]:
-        """Every exclusion with what it removed: plain values, for exports."""
+        """Plain values of every exclusion with what it removed, for exports."""
         return [
             {
                 **exclusion.to_dict(), "title": exclusion.title, "source": exclusion.source,
@@ -376,9 +378,9 @@ class Cleaning:
         Parameters
         ----------
         method : Method
-            Fitted anew, as a clone, to every training part.
+            Fitted as a clone to every training part.
         exclusion : Exclusion, optional
-            One that is not made yet; by default all that were made.
+            A further one; by default all that were made.
         folds, seed : int
         unit : str
             See `tripletscope.core.inference.evaluation.units.IntervalUnit`; of the answers that
@@ -386,11 +388,15 @@ class Cleaning:
         progress : Progress
             Called after every pair of fits.
 
+        Returns
+        -------
+        Effect
+
         Raises
         ------
         DataError
-            If nothing would be left, or too little to predict it, or participants are asked for
-            and fewer than two would be left.
+            If nothing would be left, or too little to predict it, or fewer than two participants
+            for a unit of participants.
         Stopped
             If `progress` asks to stop before the end.
         """
@@ -429,7 +435,7 @@ class Cleaning:
 
 
 def _weights_of(triplets: Judgements, step: Exclusion) -> np.ndarray:
-    """(T,) weight that a step gives to every answer; 1 for people that it does not name."""
+    """(T,) weights of a step; 1 for people that it does not name."""
     who, names = codes_of(triplets, "participant")
     weights = dict(zip(step.participants, step.parameters["weights"], strict=True))
     return np.append([weights.get(name, 1.0) for name in names], 1.0)[who]
@@ -438,10 +444,7 @@ def _weights_of(triplets: Judgements, step: Exclusion) -> np.ndarray:
 def _missed_by_both(
     method: Method, data: Judgements, stays: np.ndarray, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
-    """(2, t) how wrongly what stays of a fold is predicted, from all other answers and from some.
-
-    See `tripletscope.core.engine.method.Method.mistakes`.
-    """
+    """(2, t) errors of a fold's remaining answers, from all other answers and from remaining ones."""
     test = data.take(held_out & stays)
     return np.array([
         clone(method).fit(data.take(train), progress=halt).mistakes(test)

@@ -1,4 +1,4 @@
-"""What the answers of each participant are worth, also to questions whose answer is known."""
+"""Quality of the answers of each participant, also to questions with a right answer."""
 
 from __future__ import annotations
 
@@ -29,19 +29,18 @@ from tripletscope.core.studies.quality.consistency import ratios
 def participants(
     triplets: Judgements, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
 ) -> pd.DataFrame:
-    """What is known of the answers of each participant.
+    """Answers of each participant; unknown values are NaN.
 
     catch_trials: ``participant`` and ``correct``, as `tripletscope.core.io.Imported.catch_trials`.
     gold (G, 3): See `gold_mistakes`.
-    Returns: ``participant``, ``answers``, ``questions`` (different ones); ``repeats`` (pairs of own
-        answers to one question) and ``consistent`` (share of them that agree); ``compared``
-        (answers to questions that others answered too) and ``agrees`` (share of them on the side of
-        the others' majority); ``checks`` (catch and gold questions) and ``failed`` (share); the 95
-        % interval of each of these shares, such as ``consistent_low`` and ``consistent_high`` (of
-        the first two by question); with response times ``mean_time``, ``median_time`` and
-        ``fastest`` (5th percentile), in seconds; with sides ``favourite`` (the side chosen most
-        often), ``favourite_share``, ``bias_p`` (that all sides are equally likely) and ``runs_p``
-        (that they follow each other at random). What is not known is NaN.
+    Columns: ``participant``, ``answers``, ``questions`` (different ones); ``repeats`` (pairs of own
+        answers to one question) and ``consistent`` (share that agree); ``compared`` (answers to
+        questions of others) and ``agrees`` (share on the side of the others' majority); ``checks``
+        (catch and gold questions) and ``failed`` (share); 95 % intervals of these shares, such as
+        ``consistent_low`` and ``consistent_high`` (of the first two by question); with response
+        times ``mean_time``, ``median_time`` and ``fastest`` (5th percentile), in seconds; with
+        sides ``favourite``, ``favourite_share``, ``bias_p`` (that all sides are equally likely) and
+        ``runs_p`` (that they follow each other at random).
     """
     who, names = codes_of(triplets, "participant")
     n = len(names)
@@ -72,7 +71,7 @@ def participants(
     return table
 
 
-#: Cases of each participant, and a share of them with the two ends of its interval.
+#: Cases of each participant, and a share of them with the ends of its interval.
 _Shares = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -89,7 +88,7 @@ def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     all_counts = both_ways(triplets, question, int(question.max(initial=0)) + 1)
     person, _, group = different_pairs(who, question)
     mine = both_ways(triplets, group, len(person))
-    # Weights that are no whole numbers leave a trace where they should leave nothing.
+    # Differences of fractional weights are not exactly 0.
     others = np.round(all_counts[question] - mine[group], 9)
     t, verdicts = np.arange(len(triplets)), triplets.verdicts
     lead = others[t, verdicts] - others[t, 1 - verdicts]
@@ -115,7 +114,7 @@ def _checks(
         if "participant" in triplets.answers:
             named = catch_trials.reindex(columns=["participant"])["participant"]
             whose = named.astype("str").map(place)
-        else:  # where nobody is named all are one
+        else:  # without names, all are one participant
             whose = pd.Series(0, catch_trials.index)
         counted = whose.notna().to_numpy()
         whose = whose[counted].to_numpy(dtype=np.int64)
@@ -128,7 +127,7 @@ def _checks(
 
 
 def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
-    """Favourite side of each participant, and whether sides come by chance."""
+    """Favourite side of each participant, and p values of chance."""
     side, names = sides_of(triplets)
     names = names or [""]
     counted = one_per_trial(triplets) & (side >= 0) & (who >= 0)
@@ -151,9 +150,9 @@ def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
 def runs_test(values: np.ndarray) -> float:
     """Two-sided p that the order of some categories is random, given how often each occurs.
 
-    The number of runs has mean (N (N + 1) - sum n_i^2) / N and the variance of Wald & Wolfowitz
-    (1940) for two, of Mood (1940) for more categories; its distribution is taken for normal. NaN
-    for fewer than ten values, or where there is but one category.
+    The number of runs is taken as normal, with mean (N (N + 1) - sum n_i^2) / N and the variance of
+    Wald & Wolfowitz (1940) for two, of Mood (1940) for more categories. NaN for fewer than ten
+    values, or one category.
     """
     values = np.asarray(values)
     counts = np.unique(values, return_counts=True)[1].astype(float)
@@ -173,18 +172,12 @@ def runs_test(values: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class MapAgreement:
-    """How well a map of the others' answers predicts each participant.
+    """How well a map of the others' answers predicts each participant (P,).
 
-    Attributes
-    ----------
-    participants : ndarray of str, shape (P,)
-    answers : ndarray of int, shape (P,)
-    predicted : ndarray, shape (P,)
-        Share of their answers; NaN for who has none.
-    low, high : ndarray, shape (P,)
-        95 %, by question.
-    wrong : ndarray, shape (T,)
-        How wrongly each answer was predicted, from 0 (right) to 1; NaN where nobody is named.
+    answers int (P,): Predicted answers.
+    predicted, low, high (P,): Share of them, with its 95 % interval by question; NaN without any.
+    wrong (T,): Error of each answer's prediction, from 0 (right) to 1; NaN for unknown
+        participants.
     """
 
     participants: np.ndarray
@@ -214,11 +207,7 @@ def agreement_with_map(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> MapAgreement:
-    """How well a map of the others' answers predicts each participant.
-
-    Participants are divided into folds; the answers of one fold are predicted by a map that is
-    fitted to those of the others.
-    """
+    """How well a map of the others' answers predicts each participant, in folds of participants."""
     who, names = codes_of(triplets, "participant")
     if len(names) < 2:
         raise DataError(
@@ -242,16 +231,14 @@ def agreement_with_map(
     return MapAgreement(np.array(names), answers, *right, wrong)
 
 
-# Questions whose answer is known ----------------------------------------------------------------
+# Questions with a right answer ------------------------------------------------------------------
 
 
 def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:
-    """Questions whose answer a map makes obvious, to be used as gold questions.
+    """Gold questions: the map's answers to questions of `triplets` that it makes obvious.
 
-    triplets: Answers, of which each question is looked at once.
-    least: From this share of the sum of the two distances on, their difference is obvious: 0.6
-        means that far is four times as far as near.
-    Returns: One answer to each such question: the map's.
+    least: Smallest difference of an obvious answer's distances, as a share of their sum: with 0.6,
+        far is four times as far as near.
     """
     first = np.unique(triplets.questions, return_index=True)[1]
     rows = triplets.rows[first].copy()
@@ -268,8 +255,7 @@ def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:
 def gold_mistakes(triplets: Triplets, gold: Triplets) -> np.ndarray:
     """(T,) 1 where an answer contradicts a gold question, 0 where it agrees, NaN for no gold.
 
-    gold (G, 3): Right answers about the same objects. Triplets are matched by the ids of their
-        objects.
+    gold (G, 3): Right answers about the same objects; triplets are matched by object ids.
     """
     rows = _gold_rows(triplets, gold)
     n = np.int64(triplets.n_objects)

@@ -1,4 +1,4 @@
-"""All that can be said of the answers without fitting anything."""
+"""All results about answers that need no fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tripletscope.core.studies.quality.verdict import Finding
 @short_repr
 @dataclass(frozen=True, eq=False)
 class QualityReport:
-    """What answers are worth. See the functions of the same names.
+    """Quality of answers; see the functions of the same names.
 
     Attributes
     ----------
@@ -34,10 +34,10 @@ class QualityReport:
     checks : Share
         Of catch and gold questions that were answered wrong.
     circular : Share
-        Of triples of options that go round in a circle; unknown of comparisons of pairs.
+        Of triples of options that are circular; unknown for comparisons of pairs.
     sides : Finding
-        Whether a preference for a side can be seen: "unknown", "of all" taken together, "of all
-        none", "of some" participants, who are named, or "of none".
+        Preference for a side: "unknown", "of all" taken together, "of all none", "of some"
+        participants, who are named, or "of none".
     choices : list of ChoiceAccuracy
         Chance and noise ceiling of every kind of choice among more than two.
     """
@@ -59,7 +59,7 @@ def quality(
     triplets: Judgements, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
     wrong: np.ndarray | None = None,
 ) -> QualityReport:
-    """All that can be said of the answers without fitting anything.
+    """All results about answers that need no fit.
 
     Parameters
     ----------
@@ -69,7 +69,11 @@ def quality(
     gold : Triplets or array-like, shape (G, 3), optional
         Right answers to some questions, see `gold_mistakes` and `obvious`.
     wrong : ndarray, shape (T,), optional
-        How wrongly each answer was predicted by a map that had not seen it.
+        Held-out error of each answer's prediction by a map.
+
+    Returns
+    -------
+    QualityReport
 
     Examples
     --------
@@ -97,14 +101,14 @@ def quality(
 
 
 def _side_bias(people: pd.DataFrame, named: bool) -> Finding:
-    """Who prefers a side, of participants who are known or taken together.
+    """Participants who prefer a side, or all taken together where none are named.
 
     Silent on: people without a side
     (tests/core/studies/quality/test_quality.py::test_honest_crowds_have_no_side).
     """
     if "favourite_share" not in people:
         return Finding("unknown")
-    # Of a hundred people without a preference one would have p < 0.01 by itself (Bonferroni).
+    # Bonferroni: one in a hundred people without a preference has p < 0.01.
     tested = int(people["bias_p"].notna().sum())
     biased = people[people["bias_p"] * max(tested, 1) < 0.01]
     if not named:

@@ -1,4 +1,4 @@
-"""Published rules for leaving answers out, with limits that can be changed."""
+"""Published rules for leaving answers out, with adjustable limits."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ _AtMost = Annotated[float, Number(0.0, 36000.0, "Max. seconds")]
 
 @dataclass(frozen=True, eq=False)
 class RuleData:
-    """What rules look at.
-
-    triplets: The answers that earlier exclusions have left.
-    """
+    """The data of rules: the answers that earlier exclusions have left, and checks."""
 
     triplets: Judgements
     catch_trials: pd.DataFrame | None = None
@@ -53,7 +50,7 @@ class RuleData:
         return self._named[1]
 
     def by(self, people: np.ndarray) -> np.ndarray:
-        """(T,) bool: answers of the people for whom `people`, shape (P,) bool, holds."""
+        """(T,) bool: answers of the people for whom `people` (P,) holds."""
         return np.append(np.asarray(people, dtype=bool), False)[self.who]
 
     def column(self, name: str) -> pd.Series:
@@ -69,10 +66,10 @@ class RuleData:
 
 @dataclass(frozen=True)
 class Criterion:
-    """A way to find answers that are left out.
+    """A rule for leaving answers out.
 
-    source: Who published it.
-    find: ``find(data, **parameters)`` is (T,) bool, the answers to leave out. Its annotations
+    source: Publication.
+    find: ``find(data, **parameters)`` is (T,) bool, the answers to leave out; its annotations
         declare the parameters.
     """
 
@@ -90,7 +87,7 @@ def _rule(title: str, help: str, source: str) -> Callable:
     def add(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
         name = find.__name__.removeprefix("_")
         RULES[name] = Criterion(name, title, help, source, find)
-        find.title = title  # what errors about its parameters call it
+        find.title = title  # for errors about its parameters
         return find
 
     return add
@@ -214,7 +211,7 @@ def _fast_blocks(
     times = data.column("response_time").to_numpy(dtype=float)
     data.column("block")
     block = codes_of(data.triplets, "block")[0]
-    # A block of one participant: numbers of blocks may begin anew with each.
+    # Participants may share numbers of blocks.
     blocks_of = pd.DataFrame({"who": data.who, "block": block})
     timed = one_per_trial(data.triplets) & np.isfinite(times) & (block >= 0)
     each = blocks_of.assign(time=times)[timed].sort_values("time").groupby(["who", "block"])["time"]

@@ -15,17 +15,16 @@ from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import known_people
 from tripletscope.core.studies.quality.consistency import ratios, repeats, transitivity
 
-#: Parts into which the answers of each participant are divided, to see what changes.
+#: Parts of the answers of each participant.
 STRETCHES = 5
 
 
 def objects(triplets: Judgements) -> pd.DataFrame:
-    """What the answers say of each object, beside where it lies.
+    """Answers about each object.
 
-    Returns: ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one question in which
-        it occurs), ``consistent`` (share that agree) with its interval ``consistent_low`` and
-        ``consistent_high``; of triplets also ``as_anchor``, ``as_near``, ``as_far``, and
-        ``triples`` and ``circular`` of `transitivity`.
+    Columns: ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one of its questions),
+    ``consistent`` (share that agree) with ``consistent_low`` and ``consistent_high``; for triplets
+    also ``as_anchor``, ``as_near``, ``as_far``, and ``triples`` and ``circular`` of `transitivity`.
     """
     n, rows = triplets.n_objects, triplets.rows
     table = pd.DataFrame({"id": triplets.ids, "label": triplets.labels})
@@ -48,16 +47,13 @@ def objects(triplets: Judgements) -> pd.DataFrame:
 
 
 def samplers(triplets: Judgements) -> pd.DataFrame:
-    """Answers and their consistency by how the question was picked.
+    """Answers and their consistency by sampler: active sampling picks harder questions.
 
-    Questions that an active sampler picks are harder than random ones, so that accuracies and
-    ceilings are per sampler.
-
-    Returns: ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree``,
-        ``low`` and ``high``: how often two answers to a question agree; ``lower``, ``lower_low``,
-        ``lower_high``, ``upper``, ``upper_low``, ``upper_high``: the bounds of `noise_ceiling`;
-        ``participants`` that the intervals are over, 0 where they are over answers; with times
-        ``median_time``.
+    Columns: ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree`` (of
+        two
+    answers to a question), ``low``, ``high``; bounds of `noise_ceiling` ``lower``, ``lower_low``,
+    ``lower_high``, ``upper``, ``upper_low``, ``upper_high``; ``participants`` of the intervals, 0
+    for answers; with times ``median_time``.
     """
     codes, names = codes_of(triplets, "sampler")
     rows = []
@@ -83,14 +79,10 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
 def over_time(
     triplets: Judgements, wrong: np.ndarray | None = None, stretches: int = STRETCHES
 ) -> pd.DataFrame:
-    """What changes while participants answer.
+    """Answers in equal stretches of each participant's, by time or else order in the file.
 
-    The answers of each are divided into equal stretches, by their time or else their order in
-    the file.
-
-    wrong (T,): How wrongly each answer was predicted, as
-        `tripletscope.core.inference.evaluation.score.ErrorEstimate.wrong`.
-    Returns: ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
+    wrong (T,): As `tripletscope.core.inference.evaluation.score.ErrorEstimate.wrong`.
+    Columns: ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
         ``favourite_share``; with `wrong` ``predicted``, ``low`` and ``high``.
     """
     stretch = _stretches(triplets, stretches)
@@ -116,7 +108,7 @@ def over_time(
 
 
 def _stretches(triplets: Judgements, stretches: int) -> np.ndarray:
-    """(T,) which part of the answers of its participant each one belongs to."""
+    """(T,) stretch of each answer among its participant's."""
     table = pd.DataFrame({
         "who": codes_of(triplets, "participant")[0], "time": triplets.answers.get("time", 0.0),
     })

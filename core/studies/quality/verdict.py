@@ -1,4 +1,4 @@
-"""One verdict on the participants: whom to look at, and why; or that nobody stands out."""
+"""One verdict on the participants: whom to check and why, or that nobody stands out."""
 
 from __future__ import annotations
 
@@ -13,38 +13,33 @@ from tripletscope.core.inference.evaluation.share import Share
 
 #: Family-wise level of all tests of one kind, over the participants.
 _LEVEL = 0.05
-#: Share of failed checks, and of one side, that published rules exclude from.
+#: Shares of failed checks, and of one side, above which published rules exclude.
 _FAILED, _ONE_SIDE = 0.2, 0.8
-#: Seconds; nobody looks at three objects in less.
+#: Fewest seconds to look at three objects.
 _TOO_FAST = 0.5
 _FEWEST_CHECKS = 3
-#: Guessing is said where the interval of some share ends below this: a wide one leaves it open.
+#: Largest upper end of a share's interval that shows guessing: a wide one leaves it open.
 _NEAR_GUESSING = 0.65
-#: Errors to be expected, of which fewer are not normally distributed.
+#: Fewest expected errors with a normal distribution.
 _FEW = 5
 
 #: Shares of which guessing gives one half.
 _AGREEMENTS = ("predicted", "agrees", "consistent")
-#: How many questions a share is of.
+#: Column with the number of cases of a share.
 _CASES = {"agrees": "compared", "consistent": "repeats"}
 #: Cases of every share of which guessing gives one half, for the crowd as a whole.
 _GUESSED = {"predicted": "answers", **_CASES, "failed": "checks"}
-#: Columns of `participants` that are looked at.
+#: Columns of `participants` that are checked.
 _LOOKED_AT = (*_AGREEMENTS, "failed", "bias_p", "median_time")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a result says.
+    """A conclusion.
 
-    Attributes
-    ----------
-    code : str
-        What it is, for a catalogue of sentences.
-    values : dict
-        Numbers that belong to it.
-    participants : tuple of str
-        Whom it is about, where it is about some of them.
+    code: Its key in a catalogue of sentences.
+    values: Its numbers.
+    participants: Whom it is about, if only some.
     """
 
     code: str
@@ -54,14 +49,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whom to look at.
+    """Participants who stand out.
 
-    reasons: What stands out, by participant; who has most comes first.
-    looked_at: What the answers let one look at, as columns of `participants`.
-    not_looked_at: What they say nothing about.
-    guessing: Whether all of them together are not told apart from people who guess: no share of
-        agreement, repeats, checks or predicted answers is surely above one half, and the interval
-        of one ends below 0.65. None where nothing, or too little, is known of these.
+    reasons: By participant, most reasons first.
+    looked_at, not_looked_at: Columns of `participants` that the answers allow, and the others.
+    guessing: Whether all together may be guessing: no share of agreement, repeats, checks or
+        predicted answers is surely above one half, and one interval ends below 0.65. None where too
+        little is known.
     """
 
     reasons: dict[str, tuple[Finding, ...]]
@@ -72,20 +66,19 @@ class Verdict:
 
 
 def verdict(people: pd.DataFrame) -> Verdict:
-    """Whom to look at before their answers are used.
+    """Participants to check before their answers are used.
 
     Agreement stands out if it is both less than half as far above guessing as that of the median
-    participant, and significantly below it; a side is preferred if it has more than 80 % of the
-    responses, significantly more than its share. Both tests are of level 0.05 over all
-    participants (Bonferroni). More than 20 % of at least three failed checks stand out, and half
-    of the responses in under 0.5 s and in under half of the usual time.
+    participant, and significantly below it; a side, if it has more than 80 % of the responses,
+    significantly more than its share. Both tests are of level 0.05 over all participants
+    (Bonferroni). More than 20 % of at least three failed checks stand out, and half of the
+    responses in under 0.5 s and in under half of the usual time.
 
     Silent on: people who all guess
     (tests/core/studies/quality/test_verdict.py::test_all_guess).
     Silent on: few repeats (tests/core/studies/quality/test_verdict.py::test_few_repeats).
 
-    people: As `participants`, where ``predicted`` with ``predicted_low`` and ``predicted_high`` may
-        be added.
+    people: As `participants`, perhaps with ``predicted``, ``predicted_low`` and ``predicted_high``.
     """
     n = len(people)
     has = {c: bool(c in people and people[c].notna().any()) for c in _LOOKED_AT}
@@ -104,11 +97,10 @@ def verdict(people: pd.DataFrame) -> Verdict:
 
 
 def _guessing(people: pd.DataFrame, has: dict[str, bool]) -> bool | None:
-    """Whether no share of all together is above that of guessing; None where that is not known.
+    """Whether no share of all together is above guessing; None where unknown.
 
-    Agreement with a majority is not that of independent cases: two who agree are one, and where
-    many answer a question, which side is the majority turns on few. Of n answers to each of q
-    questions it varies by no more than that of q √n cases, and of half of the answers.
+    Cases of agreement with a majority are dependent: for n answers to each of q questions, at most
+    q √n cases count, and half of the answers.
     """
     shares = []
     for column, cases in _GUESSED.items():
@@ -125,7 +117,7 @@ def _guessing(people: pd.DataFrame, has: dict[str, bool]) -> bool | None:
 
 
 def _standing_out(people: pd.DataFrame, has: dict[str, bool]) -> list[tuple[str, np.ndarray]]:
-    """Rows that stand out, by what they stand out in."""
+    """Rows that stand out, by column."""
     rows = []
     for column in _AGREEMENTS:
         if has[column]:
@@ -152,10 +144,10 @@ def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
     error = (people[f"{column}_high"].to_numpy(dtype=float) - share) / ndtri(0.975)
     with np.errstate(invalid="ignore", divide="ignore"):
         p = ndtr((share - usual) / error)
-        if column in _CASES:  # of few questions an interval may come out too short
-            # Answers to one question that is asked again and again are one case.
+        if column in _CASES:  # intervals of few questions may be too short
+            # Answers to one question that is repeated often are one case.
             cases = people[["questions", _CASES[column]]].min(axis=1).to_numpy(dtype=float)
-            # Of all together, and never 1: who repeated two questions may have erred in both.
+            # Of all together, and never 1: two repeats may both be errors.
             pooled = (np.nansum(share * cases) + 1) / (np.sum(cases[np.isfinite(share)]) + 2)
             normal = ndtr((share - pooled) * np.sqrt(cases / (pooled * (1 - pooled))))
             exact = bdtr(np.rint(share * cases), np.rint(np.nan_to_num(cases)).astype(int), pooled)
@@ -164,7 +156,7 @@ def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
 
 
 def _finding(people: pd.DataFrame, column: str, row: int) -> Finding:
-    """What stands out in a participant, beside what is usual."""
+    """A value that stands out, with the usual one."""
     values = {"value": people[column].iloc[row], "usual": people[column].median()}
     beside = {"failed": "checks", "favourite_share": "favourite"}.get(column)
     if beside:
