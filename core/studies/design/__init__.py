@@ -1,1 +1,1 @@
-"""Experiments before and while they run: plans, questions, what to ask next."""
+"""Design of experiments: plans, adaptive questions, detection of dimensions."""

@@ -1,4 +1,4 @@
-"""What to ask next, and what that would bring."""
+"""Adaptive selection of questions, and its simulated benefit."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ Landmarks = Annotated[int, Number(
     2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
 )]
 
-#: Uncertain comparisons looked at for each one that is asked.
+#: Uncertain comparisons to choose each question from.
 _CANDIDATES = 20
-#: Places where an anchor could be, and pairs that it could be compared with, for its gain.
+#: Candidate places of an anchor, and pairs to compare it with, for its gain.
 _PLACES, _PAIRS = 100, 200
-#: Comparisons by which a simulated map is judged.
+#: Comparisons for the error of a simulated map.
 _JUDGED = 20_000
-#: Questions about landmarks that are all listed: of more, some are drawn.
+#: Most questions about landmarks that are listed; of more, some are drawn.
 _MOST_LISTED = 2_000_000
-#: Replicates behind every choice of a simulation.
+#: Replicates for every choice in a simulation.
 _REPLICATES = 20
 
 
@@ -71,12 +71,12 @@ def propose(
     strategy: Strategy = "random", landmarks: Landmarks = 10, batch: Batch = "spread",
     seed: Seed = 0, samples: Samples | None = None,
 ) -> np.ndarray:
-    """Questions for the next batch, in random order and with sides drawn by lot.
+    """Questions for the next batch, in random order and with random sides.
 
-    No question stands twice in a batch, but it may have been asked before. Among uncertain or
-    informative ones, no pair of anchor and other object stands twice and no object much more
-    often than its share, because the answers to near-duplicates would tell the same; with
-    ``batch="top"`` they are those of the highest rank, as in Lohaus et al. (2019).
+    Questions in a batch are different, but may have been asked before. Among uncertain or
+    informative ones, no pair of anchor and other object stands twice and no object much more often
+    than its share, because answers to near-duplicates say the same; with ``batch="top"``, only rank
+    counts, as in Lohaus et al. (2019).
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def propose(
     triplets : Triplets or array-like of int, shape (T, 3)
         The answers so far.
     n_questions : int
-        Fewer come back where there are not so many different ones.
+        Fewer come back if there are not so many different ones.
     samples : Samples, optional
         Of the map of these answers; by default a bootstrap of 50 replicates, where needed.
 
@@ -96,9 +96,9 @@ def propose(
     Raises
     ------
     DataError
-        If there are under three objects, or no answers to repeat.
+        If there are fewer than three objects, or no answers to repeat.
     ValueError
-        If an option is not as declared, or information gain is asked of a method without a
+        If an option is not as declared, or information gain is requested of a method without a
         model of answers.
 
     References
@@ -135,7 +135,7 @@ def propose(
 
 @dataclass(frozen=True)
 class _Asking:
-    """What a strategy may go by."""
+    """The input of a strategy."""
 
     method: OrdinalEmbedding
     triplets: Triplets
@@ -169,7 +169,7 @@ def _landmark(asking: _Asking) -> np.ndarray:
 
 
 def _some_about(few: np.ndarray, asking: _Asking) -> np.ndarray:
-    """Questions about landmarks, drawn one by one: far more than are asked for."""
+    """Questions about landmarks, drawn one by one, and more than needed."""
     n, rng = asking.triplets.n_objects, asking.rng
     drawn = 4 * asking.n_questions + 1000
     anchor = rng.integers(n, size=drawn)
@@ -193,13 +193,13 @@ def _uncertain(asking: _Asking) -> np.ndarray:
 
 
 def _gain(asking: _Asking) -> np.ndarray:
-    """Pairs whose answer would lower the entropy of the anchor's place most, every anchor's.
+    """For every anchor, the pairs whose answer would lower the entropy of its place most.
 
-    Of an odd one out the answer with the anchor counts, by itself: it is as probable as among its
-    two pairs alone, since what else could be chosen does not change the odds.
+    The two answers of an odd one out count by themselves: the third choice does not change their
+        odds.
 
-    The place has as many candidates as `_PLACES`: beside the other objects, and where the anchor
-    is. Their probabilities are those of the anchor's answers so far, all else in the map given.
+    The place has `_PLACES` candidates: beside the other objects, and the anchor's own, with the
+    likelihood of the anchor's answers so far, the rest of the map being fixed.
     """
     placed = np.flatnonzero(asking.samples.counts > 0)
     answers = asking.triplets
@@ -238,7 +238,7 @@ def _losses(
 
 
 def _entropy(chance: np.ndarray) -> np.ndarray:
-    """Of an event with this probability, in nats."""
+    """Entropy of an event with this probability, in nats."""
     return -xlogy(chance, chance) - xlogy(1.0 - chance, 1.0 - chance)
 
 
@@ -249,17 +249,17 @@ _CHOOSE: Mapping[str, Callable[[_Asking], np.ndarray]] = {
 
 
 def _different(rows: np.ndarray) -> np.ndarray:
-    """The first of every question, in order; turned round it is the same question."""
+    """The first of every question, in order, whatever its sides."""
     ordered = np.column_stack([rows[:, 0], np.sort(rows[:, 1:], axis=1)])
     _, first = np.unique(ordered, axis=0, return_index=True)
     return rows[np.sort(first)]
 
 
 def _spread_out(rows: np.ndarray, asking: _Asking) -> np.ndarray:
-    """The first rows that do not resemble an earlier one; the next ones where those are too few.
+    """First the rows that do not resemble an earlier one, then the others.
 
     A row resembles earlier ones if one has the same anchor and one of its other objects, or an
-    object stands in twice its share of the batch already.
+    object already has twice its share of the batch.
     """
     share = 2 * -(-3 * asking.n_questions // asking.triplets.n_objects)
     seen: set[tuple[int, int]] = set()
@@ -285,14 +285,10 @@ def _spread_out(rows: np.ndarray, asking: _Asking) -> np.ndarray:
 class ActiveComparison:
     """Maps of chosen and of random questions, as answers come in.
 
-    Attributes
-    ----------
-    n_answers : ndarray of int, shape (p,)
-        In the map, at the start and after every batch.
-    chosen, by_chance : ndarray, shape (r, p)
-        Share of all comparisons that the map gets wrong, in r simulations.
-    chosen_disparity, by_chance_disparity : ndarray, shape (r, p)
-        Share of the truth's variance that the map does not explain.
+    n_answers int (p,): At the start and after every batch.
+    chosen, by_chance (r, p): Share of all comparisons that the map gets wrong, in r simulations.
+    chosen_disparity, by_chance_disparity (r, p): Share of the truth's variance that the map leaves
+        unexplained.
     """
 
     n_answers: np.ndarray
@@ -303,7 +299,7 @@ class ActiveComparison:
 
     @property
     def judgement(self) -> str:
-        """What adaptive selection does in the end: one of {"no difference", "helps", "harms"}."""
+        """Final effect of adaptive selection: one of {"no difference", "helps", "harms"}."""
         gain = self.by_chance[:, -1] - self.chosen[:, -1]
         doubt = 2.0 * gain.std(ddof=1) / np.sqrt(len(gain))
         if abs(gain.mean()) <= doubt:
@@ -333,12 +329,11 @@ def compare_active(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> ActiveComparison:
-    """What chosen questions would bring over random ones, for data like the user's.
+    """Chosen against random questions, for data like the user's.
 
-    Answers are simulated about a truth like the user's map with about the user's noise, first to
-    the user's own number of random questions, then batch after batch to further ones. Questions are
-    asked again where a batch is larger than the number of different ones. A stop keeps two
-    simulations or more.
+    Answers are simulated about a truth like the user's map with about the user's noise: first to as
+    many random questions, then batch after batch to further ones, with repetitions where a batch
+    exceeds the number of different questions. A stop keeps two simulations or more.
     """
     triplets = as_triplets(triplets)
     first, *children = np.random.SeedSequence(seed).spawn(repeats + 1)
@@ -383,7 +378,7 @@ def _simulated(
                 method, so_far, int(size), strategy=name, batch=batch,
                 seed=int(rng.integers(2**31)), samples=samples,
             )
-            # Where there are not so many different questions, they are asked again.
+            # Too few different questions are repeated.
             questions = np.resize(questions, (size, 3))
             rows = np.concatenate([rows, simulated_answers(method, truth, questions, rng)])
         curves.append(np.array(curve).T)

@@ -1,4 +1,4 @@
-"""Which number of dimensions an experiment could detect."""
+"""The number of dimensions that an experiment could detect."""
 
 from __future__ import annotations
 
@@ -20,21 +20,13 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.core.studies.design.scenario import Repeats, SampleSizes, Scenario, simulations
 
-#: A dimension that is found in this share of the simulations is called found.
+#: Least share of simulations in which a detected dimension is suggested.
 _USUALLY = 0.8
 
 
 @dataclass(frozen=True)
 class Detection:
-    """How often the number of dimensions would be found.
-
-    Attributes
-    ----------
-    n_answers : ndarray of int, shape (p,)
-    suggested : ndarray of int, shape (r, p)
-        Number of dimensions that cross-validation suggests, in r simulations.
-    true : int
-    """
+    """Suggested numbers of dimensions (r, p), in r simulations with each of `n_answers` (p,)."""
 
     n_answers: np.ndarray
     suggested: np.ndarray
@@ -47,10 +39,10 @@ class Detection:
 
     @property
     def revealed(self) -> int | None:
-        """Position of the number of answers from which on the dimension is found; None if never.
+        """Position of the number of answers from which on the dimension is detected; None if never.
 
-        Few answers suggest one dimension whatever the truth is, so that one that is found is no
-        evidence unless it stays found with more of them.
+        Few answers suggest one dimension whatever the truth: it must stay detected with more of
+            them.
 
         Silent on: coin flips
         (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).
@@ -77,12 +69,10 @@ def detect_dimension(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Detection:
-    """Would the number of dimensions be found, with so many answers? (Haghiri 2020, section 4.5.4.)
+    """Whether so many answers would reveal the number of dimensions (Haghiri 2020, section 4.5.4).
 
-    The suggestion is the smallest number whose held-out error is above the lowest by no more than
-    one standard error, nor than one point
-    (`tripletscope.core.inference.evaluation.compare.suggest_dimension`). A stop keeps the numbers
-    of answers that were done.
+    Suggestions are `tripletscope.core.inference.evaluation.compare.suggest_dimension`'s. A stop
+    keeps the numbers of answers that were done.
     """
     numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)
@@ -110,6 +100,6 @@ def _suggested(
             ).fold_errors
             for k in dimensions
         }
-    except Stopped:  # because of `halt`: nobody waits for this any more
+    except Stopped:  # by `halt`: the result is not needed
         return 0
     return suggest_dimension(errors, 1.0 / (folds - 1))

@@ -1,4 +1,4 @@
-"""What noise, or how people differ, does to maps: experiments simulated at several levels."""
+"""Maps by noise, or by differences between people: experiments simulated at several levels."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.design.plan import objection
 from tripletscope.core.studies.design.scenario import Repeats, SampleSizes, Scenario, simulations
 
-#: Noise-free comparisons by which a map is judged.
+#: Noise-free comparisons for the error of a map.
 _JUDGED = 5_000
 #: Differences of distances below this share of the largest are rounding.
 _TIED = 1e-9
-#: Replicates behind the uncertainty.
+#: Replicates for the uncertainty.
 _REPLICATES = 20
-#: What is measured of every simulated experiment, in this order.
+#: Measures of every simulated experiment, in this order.
 MEASURED = ("error", "disparity", "mse", "uncertainty")
 
 VARIED = Choice(
@@ -49,23 +49,17 @@ VARIED = Choice(
 
 @dataclass(frozen=True)
 class NoiseCurve:
-    """What maps of simulated answers are worth, against the noise.
+    """Measures of maps of simulated answers, by level of noise.
 
-    Attributes
-    ----------
-    levels : ndarray, shape (l,)
-        Of the noise, or length scales of observers.
-    n_answers : ndarray of int, shape (p,)
-    error : ndarray, shape (r, p, l)
-        Share of comparisons of the true positions that the map contradicts, in r simulations.
-    disparity : ndarray, shape (r, p, l)
-        Share of the truth's variance that the map leaves unexplained.
-    mse : ndarray, shape (r, p, l)
-        On scales: mean squared error, both scales from 0 to 1, the better of the two directions.
-        NaN of other truths.
-    uncertainty : ndarray, shape (r, p, l)
-        Mean of 1 - π over the true comparisons, by the published formula: 0 where all is certain
-        and right, 1/2 where nothing is known. NaN of MLDS.
+    levels (l,): Noise, or length scales of observers.
+    n_answers int (p,).
+    error (r, p, l): Share of comparisons of the true positions that the map contradicts, in r
+        simulations.
+    disparity (r, p, l): Share of the truth's variance that the map leaves unexplained.
+    mse (r, p, l): Mean squared error of a scale, both from 0 to 1, in the better direction; NaN for
+        other truths.
+    uncertainty (r, p, l): Mean of 1 - π over the true comparisons, by the published formula, from 0
+        (certain and right) to 1/2 (unknown); NaN for MLDS.
     """
 
     levels: np.ndarray
@@ -76,10 +70,7 @@ class NoiseCurve:
     uncertainty: np.ndarray
 
     def band(self, quantity: str) -> pd.DataFrame:
-        """``level``, ``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
-
-        quantity {"error", "disparity", "mse", "uncertainty"}.
-        """
+        """``level``, ``answers``, ``mean``, ``low``, ``high``: 95 % t interval of a mean."""
         values = getattr(self, quantity)
         mean, reach = mean_with_reach(values)
         answers, levels = np.meshgrid(self.n_answers, self.levels, indexing="ij")
@@ -114,9 +105,8 @@ def noise_curve(
 ) -> NoiseCurve:
     """Simulate an experiment at more and more noise (Lohaus et al. 2019, figures 2 and 4).
 
-    An embedding is fitted in the number of dimensions of the truth, whatever it says itself; the
-    scenario's level, or length scale, is replaced by each of `steps` values. A stop keeps the
-    levels that were done.
+    An embedding has the truth's number of dimensions; each of `steps` values replaces the
+    scenario's level, or length scale. A stop keeps the levels that were done.
     """
     levels = _levels(scenario, vary, lowest, highest, steps)
     if why := objection(method, scenario, design):
@@ -124,7 +114,7 @@ def noise_curve(
     if isinstance(method, OrdinalEmbedding):
         method = clone(method).set_params(n_components=scenario.dimensions)
     numbers = sizes.n_answers
-    # The same people and questions at every level, so that levels differ by their noise alone.
+    # The same people and questions at every level: levels differ by their noise alone.
     cases = [
         (method, replace(scenario, **{vary: float(level)}), participants, design, numbers)
         for level in levels
@@ -145,7 +135,7 @@ def _levels(scenario: Scenario, vary: str, lowest: float, highest: float, steps:
         raise ValueError(f"lowest is {lowest:g}; it must be below the highest, {highest:g}.")
     levels = np.linspace(lowest, highest, steps)
     for level in levels:
-        replace(scenario, **{vary: float(level)})  # says so if one is out of its range
+        replace(scenario, **{vary: float(level)})  # raises an error if out of range
     return levels
 
 
@@ -153,7 +143,7 @@ def _measured(
     method: Method, scenario: Scenario, participants: int, design: str, numbers: np.ndarray,
     seed: np.random.SeedSequence, halt: Halt,
 ) -> np.ndarray:
-    """(p, 4) what is `MEASURED` of one simulated experiment, at every number of answers."""
+    """(p, 4) measures of one simulated experiment, at every number of answers."""
     rng = np.random.default_rng(seed)
     n_people = participants if scenario.truth == "observer" else 1
     people = np.array([scenario.positions(rng) for _ in range(n_people)])
@@ -167,7 +157,7 @@ def _measured(
     judged = random_questions(scenario.n_objects, _JUDGED, rng)
     clear = margins(truth, judged)
     judged[clear < 0, 1:] = judged[clear < 0, :0:-1]
-    # Of two that are equally far, as on symmetric scales, no answer is the true one.
+    # Equal distances, as on symmetric scales, have no true answer.
     judged = judged[np.abs(clear) > _TIED * np.abs(clear).max()]
     compared = Triplets.from_array(judged, scenario.n_objects)
     try:
@@ -176,7 +166,7 @@ def _measured(
                    compared, halt)
             for size in numbers
         ])
-    except Stopped:  # because of `halt`: nobody waits for this any more
+    except Stopped:  # by `halt`: the result is not needed
         return np.full((len(numbers), len(MEASURED)), np.nan)
 
 
@@ -184,7 +174,7 @@ def _worth(
     method: Method, scenario: Scenario, data: Triplets, truth: np.ndarray, compared: Triplets,
     halt: Halt,
 ) -> tuple[float, float, float, float]:
-    """What is `MEASURED` of a map of some answers."""
+    """`MEASURED` of a map of some answers."""
     fitted = clone(method).fit(data, progress=halt)
     uncertainty = np.nan
     if isinstance(fitted, MLDS):
@@ -201,9 +191,6 @@ def _worth(
 
 
 def squared_error(scale: np.ndarray, truth: np.ndarray) -> float:
-    """Mean squared error of a scale, both from 0 to 1, in the better of the two directions.
-
-    Shapes: scale, truth (n,).
-    """
+    """Mean squared error of a scale (n,), both from 0 to 1, in the better of the two directions."""
     scale, truth = ((one - one.min()) / max(np.ptp(one), 1e-300) for one in (scale, truth))
     return float(min(np.mean((scale - truth) ** 2), np.mean((1.0 - scale - truth) ** 2)))

@@ -1,4 +1,4 @@
-"""Planning an experiment: how many answers, by which design and which method."""
+"""Plans of experiments: how many answers, by which design and which method."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from tripletscope.core.scale import MLDS, bootstrap_scale
 from tripletscope.core.studies.design.active import STRATEGIES, propose
 from tripletscope.core.studies.design.scenario import Repeated, Repeats, SampleSizes, Scenario
 
-#: Answers by which a simulated map is judged.
+#: Answers for the accuracy of a simulated map.
 _JUDGED = 5_000
-#: Replicates behind the ellipses and behind every choice of active questions.
+#: Replicates for the ellipses and for every choice of active questions.
 _REPLICATES = 20
-#: Resamples behind the error bars of a difference scale, which are quick.
+#: Resamples for the error bars of a difference scale, which are quick.
 _SCALES = 200
-#: Gain in accuracy by a doubling of the answers that is worth having.
+#: Gain in accuracy that is worth a doubling of the answers.
 _STEEP = 0.01
-#: Nothing can be learned from answers that the truth predicts by no more than this over chance.
+#: Accuracy of the truth over chance below which answers are guesses.
 _NOTHING = 0.01
-#: Questions of a design that is chosen as answers come in.
+#: Adaptive designs.
 _ACTIVE = ("uncertain", "gain")
 
 Design = Annotated[str, Choice(
@@ -58,21 +58,20 @@ Design = Annotated[str, Choice(
 
 @dataclass(frozen=True)
 class Plan:
-    """What maps of simulated answers are worth, against the number of answers.
+    """Accuracy of maps of simulated answers, by number of answers.
 
     Attributes
     ----------
     n_answers : ndarray of int, shape (p,)
-        Asked, repeats included.
+        With repeats.
     accuracy : ndarray, shape (r, p)
         Share of further answers, as noisy, that the map predicts, in r simulations.
     ceiling : ndarray, shape (r,)
         Share that the truth itself predicts.
     ellipse : ndarray, shape (r, p)
-        Median over the objects of the radius of the 95 % ellipse (in one dimension, half the
-        error bar; the root mean square of the half-axes where they differ), as a share of the
-        size of the map (`tripletscope.core.data.geometry.map_size`): about 1.7 in the plane where
-        nothing is known. NaN for kernels.
+        Median radius of the objects' 95 % ellipses (root mean square of the half-axes), as a share
+        of the size of the map (`tripletscope.core.data.geometry.map_size`): about 1.7 in the plane
+        without information. NaN for kernels.
     disparity : ndarray, shape (r, p)
         Share of the truth's variance that the map leaves unexplained; NaN for kernels.
     """
@@ -86,8 +85,6 @@ class Plan:
     def band(self, quantity: str = "accuracy") -> pd.DataFrame:
         """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
 
-        Within what the quantity can be: a share, or, of ellipses, nothing below 0.
-
         Parameters
         ----------
         quantity : {"accuracy", "ellipse", "disparity"}
@@ -100,10 +97,9 @@ class Plan:
         })
 
     def enough(self, *, accuracy: float | None = None, ellipse: float | None = None) -> int | None:
-        """Answers after which the mean accuracy, or ellipse, is as wanted; None if never.
+        """Answers needed for a mean accuracy, or ellipse; None if never.
 
-        Interpolated in the logarithm of the number of answers. Where fewer than the first would
-        do, it is the first.
+        Interpolated in the logarithm of the number of answers, and not below the smallest number.
         """
         if (accuracy is None) == (ellipse is None):
             raise ValueError("give one of accuracy and ellipse")
@@ -111,7 +107,7 @@ class Plan:
             reached = np.maximum.accumulate(self.accuracy.mean(axis=0))
             wanted = accuracy
         else:
-            # From where on they stay small.
+            # Ellipses must stay small with more answers.
             reached = -np.maximum.accumulate(self.ellipse.mean(axis=0)[::-1])[::-1]
             wanted = -ellipse
         if not wanted <= reached[-1]:  # also where there are no ellipses
@@ -129,9 +125,9 @@ class Plan:
         Returns
         -------
         str
-            "guesses" if even the truth predicts no better than chance; "nothing" if no map does
-            surely; "alone" of a single number of answers; "rising" if another doubling is worth
-            it; "fewer" if the smallest number does; else "enough".
+            "guesses" if even the truth predicts no better than chance; "nothing" if no map surely
+            does; "alone" for a single number of answers; "rising" if another doubling is worth it;
+            "fewer" if the smallest number is enough; else "enough".
         """
         if self.ceiling.mean() < CHANCE + _NOTHING:
             return "guesses"
@@ -151,10 +147,7 @@ class Plan:
 
     @property
     def needed(self) -> tuple[int, float]:
-        """Answers that teach 95 % of what the best map learned, and their accuracy.
-
-        Of the smallest number, if that does.
-        """
+        """Answers that teach 95 % of what the best map learned, and their accuracy."""
         mean = self.accuracy.mean(axis=0)
         reached = float(CHANCE + 0.95 * (mean.max() - CHANCE))
         if mean[0] >= reached:
@@ -163,7 +156,7 @@ class Plan:
 
 
 def rounded_up(number: int) -> int:
-    """A number of answers to two digits, not less."""
+    """A number of answers, rounded up to two digits."""
     unit = 10 ** max(len(str(number)) - 2, 0)
     return -(-number // unit) * unit
 
@@ -186,10 +179,10 @@ def plan(
     Parameters
     ----------
     method : OrdinalEmbedding, MLDS or kernel
-        An embedding in the number of dimensions of the truth, whatever it says itself. MLDS
-        knows the order of the stimulus. Kernels have neither ellipses nor a shape.
+        Embeddings have the truth's number of dimensions, MLDS the order of the stimulus; kernels
+        have neither ellipses nor a shape.
     triplets : ignored
-        So that it can be run like other tasks.
+        For the signature of a task.
     scenario : Scenario
         What is compared, and how responses err.
     sizes : SampleSizes
@@ -291,7 +284,7 @@ def _continued(
     method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
     halt: Halt,
 ) -> tuple[_Running, np.ndarray]:
-    """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
+    """A simulation after `size` answers, with accuracy, ellipse and disparity of their map."""
     try:
         answers = _answers(method, scenario, design, repeated, running, size, halt)
         running = replace(running, answers=answers)
@@ -300,7 +293,7 @@ def _continued(
         fitted = clone(method).fit(data, progress=halt)
         accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
         return running, np.array([accuracy, *_shape(fitted, data, running, halt)])
-    except Stopped:  # because of `halt`: nobody waits for this any more
+    except Stopped:  # by `halt`: the result is not needed
         return running, np.full(3, np.nan)
 
 
@@ -308,9 +301,9 @@ def _answers(
     method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
     halt: Halt,
 ) -> np.ndarray:
-    """Answers of a design up to `size`; designs that can are continued."""
+    """Answers of a design up to `size`, continued where the design allows."""
     n, rng, before = scenario.n_objects, running.rng, running.answers
-    if design == "landmark":  # its landmarks depend on how many answers there will be
+    if design == "landmark":  # its landmarks depend on the number of answers
         before = before[:0]
     more = size - len(before)
     if design in _ACTIVE and len(before):
@@ -328,7 +321,7 @@ def _answers(
 
 
 def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tuple[float, float]:
-    """Size of the ellipses and disparity of a map or scale; NaN for what has no positions."""
+    """Size of the ellipses and disparity of a map or scale; NaN without positions."""
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):
         positions, placed = fitted.embedding_, fitted.placed_
@@ -349,12 +342,11 @@ def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tup
 def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> float:
     """`Plan.ellipse` of one map.
 
-    Every resampled map is brought to the size of the map, and then turned to it. If its scale were
-    free, resampled maps that have little in common with it would shrink, and few answers would seem
-    to give small ellipses.
+    Resampled maps (b, n, d) get the size of the map: at the best-fitting scale, those of few
+        answers
+    would shrink and their ellipses seem small.
 
-    Shapes: positions (n, d), placed bool (n,).
-    maps (b, n, d): NaN where one does not place an object.
+    positions (n, d), placed bool (n,).
     """
     d = positions.shape[1]
     reference = to_unit_rms(positions, placed) / np.sqrt(d)  # a map of size 1
@@ -371,16 +363,10 @@ def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> floa
 class Ranking:
     """Plans by their accuracy with as many answers.
 
-    Attributes
-    ----------
-    n_answers : int
-        The most that all have.
-    accuracy : dict of str to float
-        By name of the plan, the best first.
-    alike : list of str
-        Those that cannot be told from the best.
-    n_simulations : int
-        That they are told apart by.
+    n_answers: The most that all have.
+    accuracy: By name of the plan, the best first.
+    alike: Plans that do not differ significantly from the best.
+    n_simulations: Simulations that were compared.
     """
 
     n_answers: int

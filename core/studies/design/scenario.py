@@ -1,4 +1,4 @@
-"""What a simulated experiment is about: objects at known places, and observers who err."""
+"""Simulated experiments: objects at true positions, and observers who err."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from tripletscope.core.models.simulation.truth import (
     known_truth,
 )
 
-#: So many answers are enough to estimate their noise.
+#: Answers that are enough to estimate their noise.
 _ENOUGH = 50_000
 
-#: How many objects there may be.
+#: Number of objects.
 OBJECTS = Number(4, 5_000, "Objects")
 Objects = Annotated[int, OBJECTS]
 Dimensions = Annotated[int, Number(
@@ -79,7 +79,7 @@ class Scenario:
     Parameters
     ----------
     level
-        `tripletscope.core.models.simulation.simulate.LEVELS` has the level of each noise.
+        See `tripletscope.core.models.simulation.simulate.LEVELS` for each noise.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class Scenario:
 
     @property
     def dimensions(self) -> int:
-        """Of the truth."""
+        """Number of dimensions of the truth."""
         return DIMENSIONS.get(self.truth, self.n_components)
 
     @property
@@ -130,25 +130,19 @@ class Scenario:
         return self.truth in SCALES
 
     def truth_with_facts(self, rng: np.random.Generator) -> tuple[np.ndarray, pd.DataFrame]:
-        """Positions (n, d) and what is known of the objects.
-
-        See `tripletscope.core.models.simulation.truth.known_truth`.
-        """
+        """Positions (n, d) and facts about the objects, by `known_truth`."""
         return known_truth(
             self.truth, self.n_objects, self.n_components, rng, length_scale=self.length_scale
         )
 
     def positions(self, rng: np.random.Generator) -> np.ndarray:
-        """(n, d) places of the objects, drawn anew."""
+        """(n, d) positions of the objects, drawn with `rng`."""
         return self.truth_with_facts(rng)[0]
 
     def answers(
         self, positions: np.ndarray, questions: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """(T, 3) rows that an observer of these positions gives.
-
-        See `tripletscope.core.models.simulation.simulate.answer`.
-        """
+        """(T, 3) rows that an observer of these positions gives, by `answer`."""
         return answer(positions, questions, rng, noise=self.noise, level=self.level)
 
 
@@ -156,10 +150,10 @@ def simulations(
     function: Callable[..., Any], cases: Sequence[tuple], repeats: int, seed: int,
     progress: Progress, efforts: Sequence[float] | None = None,
 ) -> list[list[Any]]:
-    """Results of as many simulations of each case: of the cases that were done, one at least.
+    """Results of `repeats` simulations of each case that was done, at least of one.
 
     function: Called by ``function(*case, seed, halt)``; all cases have the same seeds.
-    efforts: How long a simulation of each case takes; see `results_of`.
+    efforts: Duration of a simulation of each case; see `results_of`.
     """
     seeds = np.random.SeedSequence(seed).spawn(repeats)
     pieces = [(*case, child) for case in cases for child in seeds]
@@ -214,14 +208,11 @@ class SampleSizes:
 def scenario_like(
     triplets: Triplets, *, n_components: int = 2, seed: int = 0, progress: Progress = silent
 ) -> Scenario:
-    """A scenario with as many objects, and about as much noise, as answers of people have.
+    """A scenario with as many objects, and about as much noise, as some answers.
 
-    The noise is that of STE's model at which maps of simulated answers contradict as many of them
-    as a map of the given answers does
-    (`tripletscope.core.inference.uncertainty.calibration.estimated_truth`). Objects then form a
-    normal cloud of the size of that map.
-
-    triplets: The first part of a random order of them is looked at where there are very many.
+    A normal cloud of the size of STE's map, with the noise of
+    `tripletscope.core.inference.uncertainty.calibration.estimated_truth`. Of very many answers, a
+    random part is used.
     """
     fewest, most = (int(end) for end in (OBJECTS.low, OBJECTS.high))
     if not fewest <= triplets.n_objects <= most:
@@ -235,7 +226,7 @@ def scenario_like(
     truth = estimated_truth(STE(n_components=n_components), few, seed, progress)
     mentioned = few.answers_per_object > 0
     declared = LEVELS["logistic"].spec
-    # STE's own positions are in units of its noise, so the noise is one in units of their size.
+    # STE's positions are in units of its noise: the noise is 1 / their size.
     size = max(rms(truth.positions[mentioned]), 1.0 / declared.high)
     return Scenario(
         n_objects=triplets.n_objects, n_components=n_components, truth="normal",
@@ -258,13 +249,12 @@ def simulated_data(
 ) -> Triplets:
     """Answers of simulated people, as a data set.
 
-    scenario: Of Gaussian-process observers, each participant is one of their own.
-    n_answers, design, repeated, participants, seed: See their declarations and
-        `tripletscope.core.models.simulation.simulate.questions_of`.
-    Returns: Answers have ``participant`` and ``side``, the option chosen. Objects have what an
-        experimenter would know of them (`tripletscope.core.models.simulation.truth.known_truth`)
-        and, where it is the same for everybody, their true position as ``true 1``, ``true 2`` and
-        so on.
+    Gaussian-process observers differ between participants. Answers have ``participant`` and
+    ``side``, the option chosen. Objects have facts of
+    `tripletscope.core.models.simulation.truth.known_truth` and, if shared by all participants, true
+    positions ``true 1``, ``true 2`` and so on.
+
+    design, repeated: See `tripletscope.core.models.simulation.simulate.questions_of`.
     """
     if design == "triads" and not scenario.is_scale:
         raise ValueError("triads need ordered objects: choose a scale as truth")
