@@ -444,7 +444,7 @@ def _weights_of(triplets: Judgements, step: Exclusion) -> np.ndarray:
 def _missed_by_both(
     method: Method, data: Judgements, stays: np.ndarray, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
-    """(2, t) errors of a fold's remaining answers, from all other answers and from remaining ones."""
+    """(2, t) errors of a fold's remaining answers, learned from all others and from those left."""
     test = data.take(held_out & stays)
     return np.array([
         clone(method).fit(data.take(train), progress=halt).mistakes(test)
