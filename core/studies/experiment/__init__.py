@@ -1,1 +1,1 @@
-"""Experiments to come: what is shown, what is asked, of whom, and what an answer may be."""
+"""Experiments: stimuli, questions, participants' lists, and checked answers."""

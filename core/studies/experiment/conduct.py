@@ -1,4 +1,4 @@
-"""How participants answer, as far as answers tell while they come in."""
+"""Checks, repeats and response times of participants while answers come in."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     Returns
     -------
     DataFrame, one row per participant, in the order of their first answers
-        ``participant``; ``answers`` about objects; ``checks`` and ``failed``: catch and gold
-        questions answered, and those answered wrong; ``repeats`` and ``consistent``: questions
-        asked again, and those answered as before, ratings within a fifth of the scale, tables
-        aside; ``median_time`` in seconds, practice and questionnaire aside.
+        ``participant``; ``answers`` about objects; ``checks`` (catch and gold questions) and
+        ``failed``; ``repeats`` and ``consistent`` (the same answer as before, ratings within a
+        fifth of the scale), without tables; ``median_time`` in seconds, without practice and
+        questionnaire.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 
 
 def _repeated(answered: Iterable[AnswerRecord]) -> list[bool]:
-    """Of every question that was asked again, whether it was answered as before."""
+    """Whether each repeated question was answered as before."""
     before: dict[Hashable, Sequence[Hashable]] = {}
     agreements = []
     for record in sorted(answered, key=lambda one: one.place):
@@ -77,7 +77,7 @@ def _repeated(answered: Iterable[AnswerRecord]) -> list[bool]:
 
 
 def _question_and_answer(record: AnswerRecord) -> tuple[Hashable, Sequence[Hashable]]:
-    """A question and its answer as objects, wherever they stood."""
+    """A question and its answer as objects, whatever their places."""
     asking = ASKINGS[record.task]
     options = [frozenset(one) for one in asking.options(record.shown)]
     of_options = asking.answer == "options"

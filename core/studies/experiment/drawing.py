@@ -1,10 +1,10 @@
-"""Which objects stand together in questions: balanced over people, at random, or by landmarks.
+"""Objects of questions: balanced over people, random, or by landmarks.
 
-Balance needs no memory of who was asked what. Questions of all people are one long row of slots,
-and a person's are the next so many of them. Every n slots come from one random ring of the n
-objects: the question in slot k shows the objects at fixed distances from place k of the ring, so
-that each object stands in each place of a question exactly once. Exchanging objects of the same
-place between questions of a person leaves that as it is, and makes them all different.
+Balance needs no memory of earlier questions. Those of all people are one row of slots, of which
+each person has the next part. Every n slots come from one random ring of the n objects: the
+question in slot k shows the objects at fixed distances from place k of the ring, so that each
+object is in each place of a question once. Exchanges of objects in the same place between a
+person's questions keep that, and make the questions different.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import numpy as np
 
 from tripletscope.core.studies.experiment.question import ASKINGS
 
-#: What is drawn from a seed, so that rings and landmarks have nothing to do with each other.
+#: Parts of a seed, which make rings and landmarks independent.
 _RINGS, _SUBJECTS, _LANDMARKS = 1, 2, 3
-#: Exchanges that are tried to make a question another one, and draws thereafter.
+#: Most exchanges to make a question different, and draws thereafter.
 _TRIES, _DRAWS = 60, 200
-#: Ways to place the options of a question that are looked at for the most even one.
+#: Ways to place the options of a question, of which the most even one is taken.
 _PLACINGS = 8
 
-#: The objects of a question by number, in the order of their places.
+#: Numbers of the objects of a question, in the order of their places.
 Row = list[int]
 
 
 @dataclass(frozen=True)
 class QuestionPool:
-    """Objects by number, and what a question about some of them looks like.
+    """Questions about objects by number.
 
     task: Of `tripletscope.core.studies.experiment.question.ASKINGS`.
     n_shown: Objects in a question.
@@ -46,14 +46,14 @@ class QuestionPool:
 
     @property
     def n_possible(self) -> int:
-        """Different questions, whatever the places of the options."""
+        """Number of different questions, whatever the places of their options."""
         n, k = self.n_objects, self.n_shown
         if self.task == "pairs":
             return 3 * comb(n, 4)
         return n * comb(n - 1, k - 1) if ASKINGS[self.task].is_anchored else comb(n, k)
 
     def same(self, row: Sequence[int]) -> tuple:
-        """What questions have in common that differ in the places of their options alone."""
+        """A key of questions that differ only in the places of their options."""
         if self.task == "pairs":
             return tuple(sorted((tuple(sorted(row[:2])), tuple(sorted(row[2:])))))
         if ASKINGS[self.task].is_anchored:
@@ -61,7 +61,7 @@ class QuestionPool:
         return tuple(sorted(row))
 
     def every(self) -> list[Row]:
-        """All different questions; only where they are few."""
+        """All different questions, for small pools."""
         n, k = self.n_objects, self.n_shown
         if self.task == "pairs":
             return [
@@ -79,20 +79,20 @@ class QuestionPool:
 def balanced(
     pool: QuestionPool, n_questions: int, person: int, rng: np.random.Generator
 ) -> list[Row]:
-    """A person's questions, in random order: different ones as long as there are so many.
+    """A person's questions, in random order, different as long as there are enough.
 
-    Over the people from 0 on every object stands in every place of a question equally often, give
-    or take one; where people are asked more than half of all questions there are, nearly so.
+    Over people from 0 on, every object is in every place equally often, give or take one; nearly so
+    where people are asked more than half of all questions.
 
     n_questions: Of every person.
     person: From 0.
-    rng: For the order, and for what may be exchanged.
+    rng: For order and exchanges.
     """
     passes, rest = divmod(n_questions, pool.n_possible)
     if not passes and rest <= pool.n_possible / 2:
         return shuffled(in_balance(pool, rest, person, rng), rng)
     every = pool.every()
-    if rest > pool.n_possible / 2:  # then those are in balance that are left out
+    if rest > pool.n_possible / 2:  # the balance is then of questions that are left out
         left_out = {
             pool.same(row) for row in in_balance(pool, pool.n_possible - rest, person, rng)
         }
@@ -105,13 +105,13 @@ def balanced(
 def in_balance(
     pool: QuestionPool, count: int, person: int, rng: np.random.Generator
 ) -> list[Row]:
-    """A person's next so many different questions, each part of them nearly in balance, too."""
+    """A person's next `count` different questions, each part of them nearly in balance."""
     rows = _slots(pool, person * count, count)
     return _different(rows, pool, rng, lambda: drawn(pool, rng))
 
 
 def at_random(pool: QuestionPool, n_questions: int, rng: np.random.Generator) -> list[Row]:
-    """Questions drawn by lot, each as likely as any other; different while there are so many."""
+    """Equally likely random questions, different as long as there are enough."""
     passes, rest = divmod(n_questions, pool.n_possible)
     if passes or rest > pool.n_possible / 2:
         every = pool.every()
@@ -125,7 +125,7 @@ def at_random(pool: QuestionPool, n_questions: int, rng: np.random.Generator) ->
 
 
 def drawn(pool: QuestionPool, rng: np.random.Generator) -> Row:
-    """One question by lot."""
+    """One random question."""
     while True:
         row = rng.integers(pool.n_objects, size=pool.n_shown).tolist()
         if len({*row}) == len(row):
@@ -135,10 +135,10 @@ def drawn(pool: QuestionPool, rng: np.random.Generator) -> Row:
 def of_landmarks(
     pool: QuestionPool, n_landmarks: int, n_questions: int, person: int, rng: np.random.Generator
 ) -> list[Row]:
-    """Questions of one object beside landmarks, which are the same for everybody.
+    """Questions about one object beside landmarks, which are the same for all people.
 
-    Over people every object is asked about equally often, and every landmark stands equally often
-    beside one; both give or take a few.
+    Over people, subjects are asked about equally often, and landmarks used equally often, give or
+    take a few.
     """
     n, beside = pool.n_objects, pool.n_shown - 1
     n_landmarks = min(n_landmarks, n)
@@ -148,7 +148,7 @@ def of_landmarks(
         )
     order = np.random.default_rng((pool.seed, _LANDMARKS)).permutation(n)
     landmarks = order[:n_landmarks]
-    # A landmark is asked about where others are left to compare it with.
+    # Landmarks are subjects only if enough others are left.
     subjects = order if n_landmarks > beside else order[n_landmarks:]
     if not len(subjects):
         raise ValueError(f"n_landmarks is {n_landmarks}; no object is left to compare with them.")
@@ -171,7 +171,7 @@ def of_landmarks(
 
 
 def _slots(pool: QuestionPool, first: int, count: int) -> list[Row]:
-    """The questions in so many slots of the row that all people share."""
+    """The questions in `count` slots of all people's row."""
     n, slots = pool.n_objects, []
     for block in range(first // n, -(-(first + count) // n)):
         rng = np.random.default_rng((pool.seed, _RINGS, block))
@@ -183,7 +183,7 @@ def _slots(pool: QuestionPool, first: int, count: int) -> list[Row]:
 
 
 def _dealt(n: int, first: int, count: int, seed: int) -> np.ndarray:
-    """(count,) numbers under n in so many slots, each of them once in every n."""
+    """(count,) numbers below n in slots, each of them once in every n."""
     parts = [np.zeros(0, dtype=np.int64)]
     for block in range(first // n, -(-(first + count) // n)):
         order = np.random.default_rng((seed, _SUBJECTS, block)).permutation(n)
@@ -194,9 +194,9 @@ def _dealt(n: int, first: int, count: int, seed: int) -> np.ndarray:
 def _different(
     rows: list[Row], pool: QuestionPool, rng: np.random.Generator, draw: Callable[[], Row]
 ) -> list[Row]:
-    """The rows without an object twice in one, and none twice, as far as that can be.
+    """The rows, as far as possible without repeated objects in one, or repeated rows.
 
-    Objects of the same place are exchanged between rows; where nothing can be, another is drawn.
+    By exchanges of objects in the same place between rows, otherwise by new draws.
     """
     rows = [list(row) for row in rows]
     often = Counter(pool.same(row) for row in rows)
@@ -222,7 +222,7 @@ def _different(
 def _exchanged(
     rows: list[Row], one: int, other: int, place: int, often: Counter, pool: QuestionPool
 ) -> bool:
-    """Whether exchanging one place of two rows made both of them right; else all is as before."""
+    """Whether exchanging one place of two rows made both valid; otherwise rows are unchanged."""
     before = rows[one], rows[other]
     if one == other:
         return False
@@ -241,9 +241,9 @@ def _exchanged(
 
 
 def _placed(row: Row, pool: QuestionPool, rng: np.random.Generator) -> Row:
-    """The same question with its options in places by lot."""
+    """The same question with its options in random places."""
     asking = ASKINGS[pool.task]
-    if asking.step == 1:  # two pairs with an object in common are three objects
+    if asking.step == 1:  # pairs with an object in common are three objects
         fixed, options = row[: asking.is_anchored], row[asking.is_anchored :]
         return fixed + [options[k] for k in rng.permutation(len(options))]
     pairs = asking.options(row)

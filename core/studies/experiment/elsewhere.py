@@ -1,7 +1,6 @@
-"""The same questions for other programs: as tables, for Salmon, jsPsych, PsychoPy and Gorilla.
+"""Questions for other programs: tables, Salmon, jsPsych, PsychoPy and Gorilla.
 
-Every row and every trial of the last three carries the columns of our own results
-(`answers_table`), but for the answer. What the programs write is therefore recognised by itself
+The last three get the columns of `answers_table`, but for the answer: what they write is recognised
 when it is read.
 """
 
@@ -24,7 +23,7 @@ from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
 _MARKUP = tomllib.loads(Path(__file__).with_name("stimuli.toml").read_text("utf-8"))
-#: Tasks of which one press is an answer that programs can name.
+#: Tasks with one press as their answer.
 _ONE_PRESS = ("triplet", "odd_one_out", "similar_pair", "pairs")
 #: Keys of two options, by place; of three, their numbers.
 _KEYS = {2: ("left", "right"), 3: ("1", "2", "3")}
@@ -34,8 +33,8 @@ _KEYS = {2: ("left", "right"), 3: ("1", "2", "3")}
 class Program:
     """A program that can ask the questions of an experiment.
 
-    title, help: What the user calls it, and what it is given.
-    is_joined: Whether all lists are in one table, numbered by a column; else each has a file.
+    title, help: For the user.
+    is_joined: Whether all lists are in one table, with a column of numbers; else each has a file.
     """
 
     name: str
@@ -46,14 +45,14 @@ class Program:
 
     @property
     def suffix(self) -> str:
-        """Of its files."""
+        """Suffix of its files."""
         return ".json" if self.name == "jspsych" else ".csv"
 
 
 def questions_for(
     experiment: Experiment, program: str, people: Iterable[int] = (0,)
 ) -> dict[str, bytes]:
-    """The lists of one or several people as another program reads them.
+    """The lists of some people, for another program.
 
     Parameters
     ----------
@@ -71,9 +70,9 @@ def questions_for(
     Raises
     ------
     DataError
-        If the program cannot ask these questions: adaptive questions take someone who chooses them;
-        only ``plain`` lists what is not one choice of objects, such as rankings and piles, and
-        Salmon asks about an anchor and two objects. Or if Gorilla could not tell two objects apart.
+        If the program cannot ask these questions: adaptive ones in any; others than one choice of
+        objects, such as rankings and piles, only in ``plain``; Salmon asks about an anchor and two
+        objects. Or if Gorilla could not tell two objects apart.
     ValueError
         For another program.
 
@@ -124,14 +123,14 @@ def questions_for(
 
 
 def _own(question: Question) -> dict[str, Any]:
-    """What our own columns say of a question, but the objects."""
+    """A question in our own columns, without objects."""
     return {
         TASK: question.task, KIND: question.kind, "source": question.source, "key": question.key,
     }
 
 
 def _right(question: Question) -> int | None:
-    """The number of the response that is right; of two alike out of three, that of the pair."""
+    """Number of the right response; of two alike out of three, that of the pair."""
     if not question.correct:
         return None
     if question.task == "similar_pair":
@@ -140,7 +139,7 @@ def _right(question: Question) -> int | None:
 
 
 def _pairs(things: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """The pairs of three things, in the order in which they are numbered."""
+    """The pairs of three things, in the order of their numbers."""
     a, b, c = things
     return [(a, b), (a, c), (b, c)]
 
@@ -182,7 +181,7 @@ def _timeline(experiment: Experiment, trials: list[dict[str, Any]]) -> bytes:
 
 
 def _html(stimulus: Stimulus, experiment: Experiment) -> str:
-    """How a page shows a stimulus."""
+    """A stimulus on a page."""
     content = escape(stimulus.content)
     shown = _MARKUP[stimulus.medium] + _MARKUP["label"] * experiment.labels
     return shown.format(
@@ -191,12 +190,11 @@ def _html(stimulus: Stimulus, experiment: Experiment) -> str:
     )
 
 
-
 # Tables --------------------------------------------------------------------------------------
 
 
 def _plain(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
-    """One row per trial: ids in the order shown, and by number which options are right."""
+    """One row per trial: ids in the order shown, and numbers of right options."""
     n = experiment.n_shown
     names = ("anchor", "left", "right")
     if experiment.task != "triplet":
@@ -219,7 +217,7 @@ def _salmon(experiment: Experiment, questions: list[Question]) -> list[dict[str,
 
 
 def _psychopy(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
-    """One row per trial: the ids, and what to show or play of each."""
+    """One row per trial: ids, and the content of each."""
     names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
     keys = _KEYS[3 if experiment.task in ("odd_one_out", "similar_pair") else 2]
     rows = []
@@ -233,7 +231,7 @@ def _psychopy(experiment: Experiment, questions: list[Question]) -> list[dict[st
 
 
 def _gorilla(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
-    """One row per trial; objects are named by what is shown, because responses are."""
+    """One row per trial; objects are named by their content, because responses are."""
     names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
     contents = [one.content for one in experiment.objects]
     twice = next((one for one in contents if contents.count(one) > 1), None)

@@ -1,4 +1,4 @@
-"""An experiment as one record: what is shown, what is asked, how often, and when it ends."""
+"""An experiment as one record: stimuli, questions, numbers, and conditions of its end."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE
 FILE = "experiment.json"
 #: The folder of its stimuli beside that file.
 STIMULI = "stimuli"
-#: What the content of a stimulus is.
+#: Kinds of stimuli.
 MEDIA = {
     "text": "Text", "colour": "Colour", "picture": "Picture", "sound": "Sound", "video": "Video",
 }
-#: In which participants’ pages are shipped.
+#: Languages of participants’ pages.
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 SOURCES = {
     "balanced": "Balanced over objects and sides", "random": "Random",
     "landmark": "Landmarks", "list": "My list",
     "uncertain": "Adaptive: most uncertain", "gain": "Adaptive: information gain",
 }
-#: Sources that look at the answers so far, and the tasks that can be asked so.
+#: Sources that depend on the answers so far, and their tasks.
 ADAPTIVE = ("uncertain", "gain")
 ADAPTIVE_TASKS = ("triplet", "odd_one_out", "similar_pair")
-#: Names of the texts that participants read, all of which may be rewritten.
+#: Names of texts for participants, all of which may be rewritten.
 TEXTS = (
     "title", "consent", "instructions", "question", "practice", "right", "wrong", "break", "end",
     "excluded", "closed", "paused", "elsewhere", "scale_low", "scale_high",
 )
-#: Names of what else stands on their pages: words on buttons, and what is said when something is in
-#: the way. A file of another language may bring all of them.
+#: Names of other words on their pages, such as buttons and errors; a file of another language may
+#: have all of them.
 WORDS = (
     "language", "how", "practised", "full", "other_browser", "wrong_id", "declined", "desktop_only",
     "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
@@ -69,7 +69,7 @@ class Stimulus:
     content : str
         The text; a colour as ``#rrggbb``; or the name of a file in the folder of stimuli.
     label : str
-        Beside or beneath it, where labels are shown, and what a screen reader says.
+        For labels below stimuli, and for screen readers.
 
     Examples
     --------
@@ -104,22 +104,21 @@ class Stimulus:
 
     @property
     def is_file(self) -> bool:
-        """Whether the content is that of a file."""
+        """Whether the content is the name of a file."""
         return self.medium in ("picture", "sound", "video")
 
 
 @parametric
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """What is shown, what is asked, how often, and when it ends.
+    """Stimuli, questions, numbers, and conditions of the end of an experiment.
 
     Attributes
     ----------
     title : str
     objects : tuple of Stimulus
     texts : mapping of str to str
-        By the names in `TEXTS`, in Markdown, and in `WORDS`; what is missing stands as in the
-        language's own.
+        In Markdown, by the names in `TEXTS` and `WORDS`; by default those of the language.
     questions : tuple of mapping
         With the source ``list``: `Question.described`, perhaps with ``list``, a number from 0.
     gold : tuple of mapping
@@ -129,14 +128,14 @@ class Experiment:
     parameters : tuple of str
         Names in the address that are recorded, the participant's id first.
     return_address : str
-        Where participants go in the end; ``{code}`` in it becomes the code, and a name of
-        `parameters` in braces what it was in the address.
+        Where participants go in the end, with the code for ``{code}``, and values from the address
+        for names of `parameters` in braces.
     completion_code : str
-        Shown in the end; empty for one of each participant's own.
+        Shown in the end; empty for a code of each participant.
     salt : str
-        With which ids are hashed before they are written; empty to write them as they are.
+        For hashing ids before they are written; empty to write ids as they are.
     keep_until : str
-        The day (YYYY-MM-DD) after which personal data are to be gone; empty for none.
+        The day (YYYY-MM-DD) after which personal data are to be deleted; empty for none.
     background : str
         Colour behind the stimuli.
 
@@ -275,7 +274,7 @@ class Experiment:
 
     @property
     def n_shown(self) -> int:
-        """Objects that a question shows."""
+        """Objects in a question."""
         asking = ASKINGS[self.task]
         if asking.is_table:
             return self.n_on_table or len(self.objects)
@@ -291,7 +290,7 @@ class Experiment:
 
     @property
     def files(self) -> list[str]:
-        """Files in the folder of stimuli that objects are, or that texts show."""
+        """Files in the folder of stimuli, of objects or in texts."""
         shown = (one.content for one in self.objects if one.is_file)
         return list(dict.fromkeys([*shown, *_IN_TEXTS.findall("\n".join(self.texts.values()))]))
 
@@ -306,7 +305,7 @@ class Experiment:
         return self.source in ADAPTIVE
 
     def save(self, folder: Path) -> Path:
-        """Write the record into its folder, which is made if need be; whole or not at all."""
+        """Write the record into its folder, which is made if needed; whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / FILE
         draft = file.with_suffix(".new")
@@ -316,7 +315,7 @@ class Experiment:
 
     @classmethod
     def load(cls, folder: Path) -> Experiment:
-        """The experiment of a folder; DataError if there is none, or its file does not hold one."""
+        """The experiment of a folder; DataError if there is none, or its file is invalid."""
         file = folder / FILE
         try:
             record = json.loads(file.read_text(encoding="utf-8"))
@@ -329,7 +328,7 @@ class Experiment:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Experiment:
-        """An experiment of plain data, as in its file; DataError if these are not as declared."""
+        """An experiment of plain data, as in its file; DataError if they are not as declared."""
         names = {one.name for one in fields(cls)}
         try:
             strange = sorted({*record} - names)

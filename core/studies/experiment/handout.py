@@ -1,7 +1,6 @@
 """Designs of questions that are listed in advance, for other programs or for an experiment.
 
-Each is an `Experiment`: practice, repeats, checks, formats and the page Collect are the same for
-all.
+Each is an `Experiment`, so that practice, repeats, checks and formats are the same for all.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from tripletscope.core.studies.experiment.lists import person_list, stand_in
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
 KERNELS = {"k1": "Landmarks for kernel k1, complete", "k2": "Landmarks for kernel k2, complete"}
-#: Designs that need no answers yet. Those of kernels are about an anchor and two objects.
+#: Designs that need no answers. Those of kernels are about an anchor and two objects.
 DESIGNS = {
     "balanced": SOURCES["balanced"], "different": "Balanced, no question in two lists",
     "random": SOURCES["random"], "landmark": SOURCES["landmark"], **KERNELS,
 }
 #: Designs that continue from answers, by the strategies of `propose`.
 FOLLOWING = {name: STRATEGIES[name] for name in ("uncertain", "gain", "repeat")}
-#: More questions than these are not listed.
+#: Most questions in a list.
 MOST = 100_000
 
 
@@ -54,14 +53,14 @@ def designed(
         ``different`` is balanced without a question in two lists; ``k1`` and ``k2`` are complete
         landmark designs for these kernels.
     n_lists : int
-        That the questions of ``different``, ``k1`` and ``k2`` are divided into.
+        Lists for the questions of ``different``, ``k1`` and ``k2``.
     landmarks : ndarray of int, shape (l,), optional
         Their positions for ``k1`` and ``k2``; by default drawn at random.
 
     Returns
     -------
     Experiment
-        Whose lists `person_list` makes, and `questions_for` writes for other programs.
+        For `person_list`, and `questions_for` other programs.
 
     Raises
     ------
@@ -105,10 +104,7 @@ def designed(
 
 
 def listed(experiment: Experiment, rows: np.ndarray, n_lists: int = 1) -> Experiment:
-    """The experiment with these questions as its list, divided into so many lists.
-
-    Shapes: rows (q, s): positions of the s objects of each question.
-    """
+    """The experiment with rows (q, s) of objects' positions as questions, in `n_lists` lists."""
     ids = np.array([one.id for one in experiment.objects], dtype=object)
     questions = tuple(
         Question("", experiment.task, tuple(shown), experiment.n_chosen, source="list").described()
@@ -119,7 +115,7 @@ def listed(experiment: Experiment, rows: np.ndarray, n_lists: int = 1) -> Experi
 
 
 def mixed(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The same questions about an anchor in random order, with sides drawn by lot."""
+    """The same questions about an anchor in random order, with random sides."""
     rows = rng.permutation(rows)
     turned = rng.random(len(rows)) < 0.5
     rows[turned, 1:] = rows[turned, :0:-1]
@@ -127,7 +123,7 @@ def mixed(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _different(experiment: Experiment, n_lists: int, rng: np.random.Generator) -> np.ndarray:
-    """(q, s) questions for so many lists, all different, in balance over each and over all."""
+    """(q, s) different questions for `n_lists` lists, in balance over each and over all."""
     n, each = len(experiment.objects), experiment.n_questions
     pool = QuestionPool(experiment.task, n, experiment.n_shown, experiment.seed)
     total = each * n_lists
@@ -145,12 +141,12 @@ def _different(experiment: Experiment, n_lists: int, rng: np.random.Generator) -
 def experiment_questions(
     experiment: Experiment, ids: Sequence[str], n_lists: int = 1
 ) -> list[Questions]:
-    """The questions of so many lists about objects, for a model.
+    """The questions of lists about objects, for a model.
 
     Parameters
     ----------
     experiment : Experiment
-        Checks and practice are left out; for adaptive questions there are stand-ins.
+        Checks and practice are left out; adaptive questions have stand-ins.
     ids : sequence of str
         Objects in the order of their positions.
     n_lists : int
@@ -188,7 +184,7 @@ def experiment_questions(
             question = one or stand_in(experiment, rng, "")
             if question.kind in ABOUT_OBJECTS:
                 shown = question.shown
-                if asking.size == 2:  # those of a triad have an object in common
+                if asking.size == 2:  # pairs of a triad have an object in common
                     shown = [name for pair in asking.options(shown) for name in pair]
                 rows.append([place[name] for name in shown])
     kind = "nearer" if asking.is_anchored else "pairs" if asking.size == 2 else "odd"

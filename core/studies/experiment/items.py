@@ -1,4 +1,4 @@
-"""Items of a questionnaire before or after the questions: of experience, age, or whatever else."""
+"""Items of a questionnaire before or after the questions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 
-#: How an item is answered, and when it is asked.
+#: Kinds of items, and when they are asked.
 ITEMS = ("choice", "number", "text", "scale")
 WHEN = ("before", "after")
 #: Characters of a text that participants write.
@@ -30,13 +30,13 @@ class SurveyItem:
         Of its column among the answers.
     kind : {"choice", "number", "text", "scale"}
     text : str
-        What is asked, in plain words.
+        The question, in plain words.
     options : tuple of str
-        Of a choice; of a scale what its two ends are called.
+        Of a choice; the two ends of a scale.
     low, high : float
         Bounds of a number; a scale has the whole numbers from 1 to `high`.
     required : bool
-        Whether nobody goes on without an answer.
+        Whether an answer is needed to go on.
 
     Examples
     --------
@@ -74,10 +74,7 @@ class SurveyItem:
             raise DataError(f"no number lies from {self.low:g} to {self.high:g}", file=self.name)
 
     def checked(self, value: Any) -> Any:
-        """An answer, if it can be true: the place of an option, a number, a level or a text.
-
-        None where none was given, if it may be left out.
-        """
+        """A valid answer: the place of an option, a number, a level or a text; None if left out."""
         if value is None and not self.required:
             return None
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -97,7 +94,7 @@ class SurveyItem:
         return value
 
     def shown(self, value: Any) -> Any:
-        """An answer as a cell of a table: options by their names."""
+        """An answer as a cell of a table, options by name."""
         return self.options[value] if self.kind == "choice" and value is not None else value
 
     def by_lot(self, rng: np.random.Generator) -> Any:

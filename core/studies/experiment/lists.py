@@ -1,4 +1,4 @@
-"""The questions of one person: practice, questions in balance over people, repeats and checks."""
+"""The questions of one person: practice, balanced questions, repeats and checks."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
-#: Where a question came from whose adaptive one was not ready.
+#: Source of a question in place of an adaptive one that is not ready.
 STAND_IN = "stand-in"
 
 
 @short_repr
 @dataclass(frozen=True)
 class PersonList:
-    """What one person is asked, in order.
+    """The questions of one person, in order.
 
     Attributes
     ----------
     questions : list of Question or None
-        None where an adaptive question is to be filled in when its turn comes; its key is that of
-        its place, see `key_of`.
+        None where an adaptive question is filled in later, with the key of its place (`key_of`).
     """
 
     questions: list[Question | None]
@@ -45,23 +44,21 @@ class PersonList:
 
 
 def key_of(place: int) -> str:
-    """The key of the question at a place of a list, which does not tell what it is there for."""
+    """The key of the question at a place of a list, which does not reveal its kind."""
     return f"q{place + 1}"
 
 
 def person_list(
     experiment: Experiment, person: int, rng: np.random.Generator | None = None
 ) -> PersonList:
-    """The questions of one person, made when the person arrives and of nothing else but a number.
+    """The questions of one person, which follow from the experiment and the person's number.
 
-    Practice comes first, after the questionnaire before. Balanced questions are in balance over
-    people: after any number of them every object was in every place of a question equally often,
-    give or take one. Repeats are of
-    questions of the first half, stand in the second, at least a quarter of the list later, and
-    show their options in other places: two options half of the time. Of adaptive experiments only
-    random questions are repeated. Catch and gold questions are spread evenly, as many for
-    everybody: who has more of them fails more. No question is asked twice beside repeats and
-    practice, as long as there are so many different ones.
+    After the questionnaire, practice comes first. Balanced questions are in balance over people:
+    every object is in every place equally often, give or take one. Repeats are of questions of the
+    first half, in the second half and at least a quarter of the list later, with options in other
+    places (two options in half of the cases); in adaptive experiments, of random questions only.
+    Catch and gold questions are spread evenly, with equal numbers for all people, because more of
+    them are failed more often. Other questions differ as long as there are enough.
 
     Parameters
     ----------
@@ -78,7 +75,7 @@ def person_list(
     Raises
     ------
     DataError
-        If a question or a gold question of the experiment is none, or there is none to ask.
+        If a question or a gold question of the experiment is invalid, or there is none to ask.
 
     Examples
     --------
@@ -117,12 +114,12 @@ def person_list(
 
 
 def stand_in(experiment: Experiment, rng: np.random.Generator, key: str) -> Question:
-    """A question by lot, every one as likely, where no adaptive question is ready."""
+    """A random question in place of an adaptive one that is not ready."""
     return replace(_question(experiment, drawn(_pool(experiment), rng), STAND_IN), key=key)
 
 
 def check_questions(experiment: Experiment) -> None:
-    """Make sure that the experiment's own and gold questions can be asked."""
+    """Raise a `DataError` if one of the experiment's own or gold questions is invalid."""
     for number, record in enumerate(experiment.questions, 1):
         own_question(experiment, record, f"question {number:,}")
     for number in range(len(experiment.gold)):
@@ -130,7 +127,7 @@ def check_questions(experiment: Experiment) -> None:
 
 
 def own_question(experiment: Experiment, record: Mapping[str, Any], called: str) -> Question:
-    """A question that the experimenter wrote down."""
+    """A question by the experimenter."""
     try:
         question = Question.from_record({
             "key": "", "task": experiment.task, "n_chosen": experiment.n_chosen, "correct": (),
@@ -193,7 +190,7 @@ def _check_right_answer(question: Question, called: str) -> None:
         ) from None
 
 
-# What is asked -------------------------------------------------------------------------------
+# Questions -----------------------------------------------------------------------------------
 
 
 def _pool(experiment: Experiment) -> QuestionPool:
@@ -241,7 +238,7 @@ def _questions(
 
 
 def _listed(experiment: Experiment, person: int, rng: np.random.Generator) -> list[Question | None]:
-    """Of numbered lists the person's one, as it stands; else the next so many, in random order."""
+    """The person's numbered list as it stands; without numbers, the next part in random order."""
     records = experiment.questions
     if not records:
         raise DataError(
@@ -262,16 +259,16 @@ def _listed(experiment: Experiment, person: int, rng: np.random.Generator) -> li
     ]
 
 
-# What is added -------------------------------------------------------------------------------
+# Repeats and checks --------------------------------------------------------------------------
 
 
 def _whole(share: float, person: int) -> int:
-    """A whole number for each person, so that all of them together have what was chosen."""
+    """A whole number for each person, with a mean of `share` over people."""
     return int((person + 1) * share + 1e-9) - int(person * share + 1e-9)
 
 
 def _n_checks(share: float, n_questions: int) -> int:
-    """Catch or gold questions beside so many others: at least one, unless none are wanted."""
+    """Number of catch or gold questions: at least one, unless the share is 0."""
     return max(round(share * n_questions), int(share > 0))
 
 
@@ -279,7 +276,7 @@ def with_repeats(
     questions: list[Any], which: Sequence[int], n_repeats: int,
     repeat: Callable[[Any, np.random.Generator], Any], rng: np.random.Generator,
 ) -> list[Any]:
-    """The list with so many of its first half asked again, of the questions at some places."""
+    """The list with `n_repeats` of its first half repeated, of those at the places `which`."""
     half = max(len(questions) // 2, 1)
     again: dict[int, list[Any]] = {}
     for k in rng.permutation([k for k in which if k < half])[:n_repeats].astype(int).tolist():
@@ -295,7 +292,7 @@ def with_repeats(
 
 
 def _repeat(question: Question, rng: np.random.Generator) -> Question:
-    """The same with options in other places, of two in half of the cases."""
+    """The same with options in other places, for two options in half of the cases."""
     n = _n_places(question)
     order = list(range(n))
     if n == 2:
@@ -317,16 +314,16 @@ def _in_order(question: Question, order: Sequence[int]) -> Question:
 
 
 def _n_places(question: Question) -> int:
-    """Places of what is shown beside an anchor."""
+    """Number of places beside an anchor."""
     return len(ASKINGS[question.task].options(question.shown))
 
 
 def catch_question(experiment: Experiment, rng: np.random.Generator) -> Question:
-    """A question that everybody who looks answers alike.
+    """A question with the same answer from all attentive people.
 
-    The anchor stands among the options; of three objects two are the same, and the third is the
-    odd one; an object is paired with itself beside two different ones, which differ more; of two
-    that are rated, or said to be the same, both are. Of a ranking, only its first is known.
+    The anchor is among the options; two of three objects are the same; an object is paired with
+    itself beside two different ones; both of a rated pair are the same. For a ranking, only the
+    first is right.
     """
     asking, n = ASKINGS[experiment.task], len(experiment.objects)
     objects = rng.permutation(n).tolist() if n < 100 else rng.choice(
@@ -354,7 +351,7 @@ def _gold_question(experiment: Experiment, number: int) -> Question:
 def _gold(
     experiment: Experiment, n_gold: int, person: int, rng: np.random.Generator, kind: str = "gold"
 ) -> list[Question]:
-    """The next so many gold questions, each with its options in places by lot."""
+    """The next `n_gold` gold questions, with options in random places."""
     questions = []
     for k in range(person * n_gold, (person + 1) * n_gold):
         question = _gold_question(experiment, k % len(experiment.gold))
@@ -366,10 +363,9 @@ def _gold(
 
 
 def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question]:
-    """Gold questions with feedback, unless these are asked later, and it would tell them.
+    """Gold questions with feedback, unless they come later, too; else random or listed questions.
 
-    Otherwise questions by lot, as they are asked later, of a list from its own: catch questions
-    would teach matching.
+    Catch questions would teach matching.
     """
     n = experiment.n_practice
     if experiment.gold and not experiment.gold_share:
@@ -392,7 +388,7 @@ def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question
 def spread(
     questions: list[Any], checks: Sequence[Any], rng: np.random.Generator
 ) -> list[Any]:
-    """The list with checks at even distances, give or take."""
+    """The list with checks at about even distances."""
     if not checks:
         return questions
     each = (len(questions) + 1) / len(checks)

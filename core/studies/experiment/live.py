@@ -1,4 +1,4 @@
-"""The map of the answers so far: its error as they come in, and which questions it asks next."""
+"""The map of an experiment's answers so far: its error, and the questions to ask next."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tripletscope.core.studies.experiment.results import AnswerRecord, gathered_
 FOLDS = 5
 #: Dimensions of the map.
 _DIMENSIONS = 2
-#: Different questions to be predicted, below which an error says nothing.
+#: Fewest different questions for an error.
 FEWEST = 50
 
 
@@ -41,10 +41,9 @@ class CollectedError:
     Attributes
     ----------
     n_answers : int
-        Answers about objects of which it was computed, practice and checks aside.
+        Answers about objects, without practice and checks.
     n_predicted : int
-        Those of them that were predicted: to questions that were asked for the first time and
-        chosen without regard to answers.
+        Predicted answers: to questions that are neither repeats nor adaptive.
     error, low, high : float
         With a 95 % interval.
     unit : {"answers", "participants"}
@@ -64,11 +63,11 @@ def collected_error(
     experiment: Experiment, records: Sequence[AnswerRecord], *, seed: int = 0,
     progress: Progress = silent,
 ) -> CollectedError | None:
-    """The error of predicting answers to questions that nobody's answers have chosen.
+    """The error of predicting answers to questions that no earlier answers chose.
 
-    Every map is fitted to four fifths of all answers, adaptive ones too, by the usual method in
-    two dimensions, and judged by those of the last fifth that tell accuracy honestly
-    (`AnswerRecord.tells_accuracy`). All answers to a question are in one fifth.
+    Each map is fitted to four fifths of all answers, adaptive ones too, by the usual method in two
+    dimensions, and judged by answers of the last fifth with `AnswerRecord.tells_accuracy`. All
+    answers to a question are in one fifth.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ def collected_error(
     Returns
     -------
     CollectedError or None
-        None where fewer than 50 different questions could be predicted.
+        None if fewer than 50 different questions could be predicted.
 
     Raises
     ------
@@ -147,14 +146,14 @@ def collected_map(
     records : sequence of AnswerRecord
         At least one of them about objects.
     before : ndarray, shape (n, 2), optional
-        An earlier map: the new one is turned to lie like it.
+        An earlier map, to which the new one is aligned.
     seed : int
     progress : Progress
 
     Returns
     -------
     ndarray, shape (n, 2)
-        NaN for objects of which nothing is known.
+        NaN for objects without answers.
 
     Raises
     ------
@@ -189,9 +188,9 @@ def collected_map(
     return procrustes(positions[both], before[both])(positions)
 
 
-# Which questions to ask next --------------------------------------------------------------------
+# Adaptive questions -----------------------------------------------------------------------------
 
-#: Answers per object and dimension below which a map is too vague to choose by.
+#: Fewest answers per object and dimension for choosing questions by a map.
 _FEWEST_ANSWERS = 1.0
 #: Maps drawn from the normal approximation of the posterior, or replicates in its place.
 _MAPS, _REPLICATES = 60, 20
@@ -199,12 +198,7 @@ _MAPS, _REPLICATES = 60, 20
 
 @dataclass(frozen=True)
 class LiveMap:
-    """The map of the answers so far, and how sure it is.
-
-    method: Fitted to them.
-    samples: Maps from the normal approximation of the posterior; of maps that are too large for it,
-        from a bootstrap.
-    """
+    """The map of the answers so far, with maps from its posterior or, if large, a bootstrap."""
 
     method: STE
     samples: Samples
@@ -212,10 +206,10 @@ class LiveMap:
 
 
 def live_map(answers: Triplets, *, n_components: int = 2, seed: int = 0) -> LiveMap | None:
-    """The map of the answers so far; None while there are too few to choose by.
+    """The map of the answers so far; None while there are too few to choose questions by.
 
-    STE and Laplace's approximation about its map: about a second for 300 objects, where sampling
-    the posterior takes a minute. It is used for choosing questions, not for reporting.
+    Laplace's approximation takes about a second for 300 objects, where the posterior takes a
+    minute; it is for choosing questions, not for reporting.
     """
     if len(answers) < _FEWEST_ANSWERS * n_components * answers.n_objects:
         return None
@@ -233,10 +227,9 @@ def live_map(answers: Triplets, *, n_components: int = 2, seed: int = 0) -> Live
 def next_questions(
     experiment: Experiment, live: LiveMap, n_questions: int, *, seed: int = 0
 ) -> list[tuple[str, ...]]:
-    """What to show next: the ids of each question in the order of their places.
+    """Ids of the objects of each question to ask next, in the order of their places.
 
-    experiment: With an adaptive source.
-    n_questions: Fewer come back where there are not so many different ones.
+    n_questions: Fewer come back if there are not so many different ones.
     """
     if not experiment.is_adaptive:
         raise DataError("questions of this experiment are not chosen by the answers so far",

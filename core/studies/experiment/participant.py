@@ -1,4 +1,4 @@
-"""The ids of participants: one spelling of each, which files and data sets keep as it is."""
+"""Ids of participants: one spelling of each, in files and data sets."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from tripletscope.core.data.errors import DataError
 
 #: Characters of an id.
 MOST_CHARACTERS = 200
-# Characters that Unicode calls default ignorable, beside those of its category Cf: no font shows
-# them.
+# Unicode's default ignorable characters beside its category Cf, which no font shows.
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
-#: What the log calls people whose ids were removed: see `tripletscope collect --purge`.
+#: Ids of people in the log whose own were removed: see `tripletscope collect --purge`.
 _REMOVED = re.compile(r"anonymous [0-9]+", re.IGNORECASE)
 
 
 def participant_id(text: str) -> str:
-    """The id of a participant as data sets show it: `normal_id`, of 1 to 200 visible characters."""
+    """The id of a participant: `normal_id`, of 1 to 200 visible characters."""
     spelling = normal_id(text)
     if not spelling or len(spelling) > MOST_CHARACTERS:
         why = f"an id has 1 to {MOST_CHARACTERS} visible characters"
@@ -37,11 +36,10 @@ def participant_id(text: str) -> str:
 
 
 def normal_id(text: str) -> str:
-    """An id without what does not tell people apart.
+    """An id in its one spelling.
 
-    Compatibility forms (such as full-width letters) become plain ones and accents one character
-    with their letter (Unicode's form NFKC); invisible characters go; white space becomes single
-    spaces, and none at either end.
+    Unicode's form NFKC (plain for full-width letters, one character for letter and accent), without
+    invisible characters, with single spaces, and none at either end.
     """
     visible = "".join(
         character for character in unicodedata.normalize("NFKC", text)
@@ -51,6 +49,6 @@ def normal_id(text: str) -> str:
 
 
 def shown_id(participant: str) -> str:
-    """What a data set calls a participant: never an empty cell, also of one called "none"."""
+    """The name of a participant in data sets: never a missing value, also for the id "none"."""
     text = bare(participant)
     return f"participant {text}".strip() if text.casefold() in MISSING else text

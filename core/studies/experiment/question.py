@@ -1,4 +1,4 @@
-"""One question of an experiment: ways to ask, what is shown, which answers can be true."""
+"""One question of an experiment: tasks, stimuli, and valid answers."""
 
 from __future__ import annotations
 
@@ -11,37 +11,36 @@ from tripletscope.core.studies.experiment.items import SurveyItem
 
 T = TypeVar("T")
 
-#: What a question is there for. Answers to practice, catch and gold questions tell of people, not
-#: of objects.
+#: Kinds of questions: practice, catch and gold questions are about people, not objects.
 KINDS = {
     "question": "Question", "repeat": "Repeat", "catch": "Catch", "gold": "Gold",
     "practice": "Practice",
 }
 
 
-#: Objects that one table holds at most: every answer of a stranger has a bound.
+#: Most objects on a table: answers of strangers need a bound.
 MOST_ON_TABLE = 100
-#: Squared distance from the middle of a table: its radius is 1, and positions are rounded.
+#: Largest squared distance from the middle of a table of radius 1, with rounding.
 _EDGE = 1.001
 
 
 @dataclass(frozen=True)
 class Asking:
-    """A way to ask: forms, the check of answers, the page and the reading follow from it.
+    """A task, from which forms, checks of answers, the page and the reading follow.
 
-    title: What the experimenter calls it.
+    title: For the experimenter.
     is_anchored: Whether the first object shown is the one that the others are compared with.
-    n_shown: Objects shown; None where the experiment says how many.
-    n_chosen: Values of an answer; None where the experiment says how many, or all objects have one.
+    n_shown: Objects shown; None where the experiment decides.
+    n_chosen: Values of an answer; None where the experiment decides, or all objects have one.
     in_order: Whether the options of an answer are in the order of choice.
     size, step: Objects that make one option, and from one option to the next.
     answer: ``options`` among those shown; ``words``, same or different; ``number``, a level from 1;
-        ``piles``, the pile of every object; ``positions``, x and y of every object on a round
-        table of radius 1.
-    measured: What the answers are data of: of `tripletscope.core.ratings.KINDS`, or
-        ``preferences``; empty where they are comparisons.
-    has_catch: Whether there are questions that everybody who looks answers alike.
-    settings: Parameters of an experiment that belong to it alone.
+        ``piles``, the pile of every object; ``positions``, x and y of every object on a round table
+        of radius 1.
+    measured: Kind of data, of `tripletscope.core.ratings.KINDS`, or ``preferences``; empty for
+        comparisons.
+    has_catch: Whether it has questions with one answer from all attentive people.
+    settings: Parameters of an experiment for this task alone.
     """
 
     name: str
@@ -64,11 +63,11 @@ class Asking:
 
     @property
     def has_gold(self) -> bool:
-        """Whether the experimenter can say which option is right."""
+        """Whether an option can be right."""
         return self.answer == "options" and not self.measured
 
     def options(self, shown: Sequence[T]) -> list[tuple[T, ...]]:
-        """What is shown as options, or beside each other: everything but the anchor."""
+        """What is shown beside the anchor, as options."""
         rest = shown[self.is_anchored :]
         return [tuple(rest[k : k + self.size]) for k in range(
             0, len(rest) - self.size + 1, self.step
@@ -77,12 +76,12 @@ class Asking:
     def placed(self, shown: Sequence[T], order: Sequence[int]) -> list[T]:
         """What is shown with option ``order[k]`` in place k."""
         options = self.options(shown)
-        if self.step < self.size:  # two pairs with an object in common can only change sides
+        if self.step < self.size:  # pairs with an object in common can only change sides
             return list(shown if order[0] == 0 else shown[::-1])
         return [*shown[: self.is_anchored], *(one for k in order for one in options[k])]
 
 
-#: Every way to ask, the most usual first.
+#: All tasks, the most usual first.
 ASKINGS: dict[str, Asking] = {
     asking.name: asking
     for asking in (
@@ -111,7 +110,7 @@ ASKINGS: dict[str, Asking] = {
 
 @dataclass(frozen=True)
 class Question:
-    """What one participant is asked once.
+    """One question to one participant.
 
     Attributes
     ----------
@@ -127,16 +126,15 @@ class Question:
     kind : str
         Of `KINDS`.
     source : str
-        How it was chosen: ``random``, ``balanced``, ``landmark``, ``list``, ``uncertain``,
-        ``gain``; ``stand-in`` where no adaptive question was ready; ``catch``, ``gold`` and
-        ``practice`` of those, so that nobody takes them for random ones.
+        ``random``, ``balanced``, ``landmark``, ``list``, ``uncertain``, ``gain``; ``stand-in``
+        where no adaptive question was ready; ``catch``, ``gold`` and ``practice`` of those.
     correct : tuple of int
-        The options of the right answer, where there is one. Of options in order, perhaps only the
-        first ones. It never leaves the server, but for practice with gold questions.
+        The options of the right answer, if there is one; of options in order, perhaps only the
+        first. They stay on the server, but for practice with gold questions.
     n_levels : int
         Of a number.
     item : mapping or None
-        Of a questionnaire, instead of objects: the fields of a `SurveyItem`.
+        Fields of a `SurveyItem`, instead of objects.
     """
 
     key: str
@@ -151,7 +149,7 @@ class Question:
 
     @classmethod
     def of_item(cls, item: SurveyItem, when: str) -> Question:
-        """What asks an item of a questionnaire, ``before`` or ``after`` the others."""
+        """A question with an item of a questionnaire, ``before`` or ``after`` the others."""
         return cls("", "item", (), kind=when, source="questionnaire", item=vars(item))
 
     @property
@@ -163,7 +161,7 @@ class Question:
         return 2 if asking.answer == "words" else len(asking.options(self.shown))
 
     def checked(self, chosen: Sequence[Any]) -> tuple[Any, ...]:
-        """An answer as `Asking.answer` has it, if it can be true."""
+        """A valid answer, as `Asking.answer`; DataError for others."""
         if self.item is not None:
             if not isinstance(chosen, list | tuple) or len(chosen) != 1:
                 raise DataError("an item has one answer", file=f"question {self.key}")
@@ -198,11 +196,11 @@ class Question:
         return tuple(values)
 
     def is_right(self, chosen: Sequence[Any]) -> bool | None:
-        """Whether an answer is the right one; None where there is no right one."""
+        """Whether an answer is right; None where no answer is."""
         return self.agrees(self.correct, chosen) if self.correct else None
 
     def agrees(self, first: Sequence[Any], second: Sequence[Any]) -> bool:
-        """Whether two answers to it are the same; levels, within a fifth of the scale."""
+        """Whether two answers are the same; levels, within a fifth of the scale."""
         asking = ASKINGS[self.task]
         if asking.answer == "number":
             return abs(first[0] - second[0]) <= (self.n_levels - 1) // 5
@@ -211,9 +209,9 @@ class Question:
         return {*first} == {*second}
 
     def for_participant(self) -> dict[str, Any]:
-        """What the participant's browser is told."""
+        """Plain data for the participant's browser."""
         told = self.described()
-        del told["source"], told["n_levels"]  # which the page is told once
+        del told["source"], told["n_levels"]  # the page has levels once
         if self.item is None:
             del told["item"]
         if self.kind != "practice":
@@ -221,12 +219,12 @@ class Question:
         return told
 
     def described(self) -> dict[str, Any]:
-        """As plain data, from which `from_record` makes the same question."""
-        return {**vars(self)}  # a list of them is made while others wait: asdict copies deeply
+        """Plain data, of which `from_record` makes the same question."""
+        return {**vars(self)}  # others wait for this, and asdict copies deeply
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Question:
-        """A question of what `described` gave."""
+        """A question of `described`."""
         return cls(**{
             **record, "shown": tuple(record["shown"]), "correct": tuple(record["correct"])
         })

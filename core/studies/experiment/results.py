@@ -1,4 +1,4 @@
-"""Answers of an experiment: one record each, a table that is read back by itself, a data set."""
+"""Answers of an experiment: records, a table that is read back, a data set."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.participant import shown_id
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
-#: Sources of questions that depended on earlier answers, or on how long a fit took.
+#: Sources of questions that depend on earlier answers, or on the duration of a fit.
 CHOSEN_BY_ANSWERS = ("uncertain", "gain", "stand-in")
 
 
 @dataclass(frozen=True)
 class AnswerRecord:
-    """One answer, with all of its question that is needed to understand it.
+    """One answer with its question.
 
     Attributes
     ----------
@@ -58,18 +58,18 @@ class AnswerRecord:
     shown : tuple of str
         Ids of the objects in the order of their places: see `Question`.
     chosen : tuple
-        Options from 0, in the order of choice, or what else answers the task.
+        Options from 0, in the order of choice, or other values of the task.
     kind, source : str
         See `Question`.
     correct : tuple of int
-        The options of the right answer, where there is one.
+        The options of the right answer, if there is one.
     rt_ms : float or None
         From the frame in which the stimuli appeared to the response, in milliseconds.
     shown_ms : float or None
-        When that frame was, by the browser's monotonic clock, in milliseconds.
+        Time of that frame by the browser's monotonic clock, in milliseconds.
     answered_at : str
-        When the answer was given: a moment by ISO 8601, in UTC. By our own server it is when the
-        answer was received, which after a lost connection is later.
+        Time of the answer by ISO 8601, in UTC; from our own server, when it arrived, which is later
+        after a lost connection.
     input : str
         ``mouse``, ``keyboard`` or ``touch``.
     n_levels, item
@@ -112,7 +112,7 @@ class AnswerRecord:
 
     @property
     def question(self) -> Question:
-        """What was asked."""
+        """The question of the answer."""
         return Question(
             self.key, self.task, self.shown, len(self.chosen), self.kind, self.source,
             self.correct, self.n_levels, self.item,
@@ -125,15 +125,14 @@ class AnswerRecord:
 
     @property
     def is_about_objects(self) -> bool:
-        """Whether it tells of objects: not of a catch, gold or practice question."""
+        """Whether it is about objects: not of a catch, gold or practice question."""
         return self.kind in ABOUT_OBJECTS
 
     @property
     def tells_accuracy(self) -> bool:
         """Whether a map may be judged by predicting it.
 
-        Its question was asked for the first time and chosen without regard to earlier answers:
-        those of adaptive questions are harder to predict than others.
+        Its question is no repeat and not adaptive: adaptive questions are harder to predict.
         """
         return self.kind == "question" and self.source not in CHOSEN_BY_ANSWERS
 
@@ -142,10 +141,10 @@ class AnswerRecord:
 
 
 def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd.DataFrame:
-    """Answers as a table: written as CSV, `tripletscope.read` recognises it by itself.
+    """Answers as a table, whose CSV `tripletscope.read` recognises.
 
-    Those of difference scaling are read by `tripletscope.read_pairs`; ratings, piles and
-    arrangements by `tripletscope.ratings.read_measured`.
+    For difference scaling use `tripletscope.read_pairs`; for ratings, piles and arrangements
+    `tripletscope.ratings.read_measured`.
 
     Parameters
     ----------
@@ -156,12 +155,11 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
     -------
     DataFrame, one row per answer; of tables, one per object
         ``participant``, ``trial`` (place in the list, from 1), ``collect_task``, ``kind``,
-        ``source``; the objects in the order of their places and what was chosen, called as the
-        task has it (`COLUMNS` and `MEASURED_COLUMNS` of `tripletscope.core.io.layouts.collect`,
-        piles as the place of their table and a number; same is 1, different 0); ``correct`` (1 or
-        0, empty where nothing is right), ``response_time_ms``, ``time`` (ISO 8601),
-        ``shown_at_ms``, ``input``, ``key``. Practice, catch and gold questions are in it, marked
-        as such; they become no answers about objects when it is read.
+        ``source``; objects in the order of their places and the choice, named by task (`COLUMNS`
+        and `MEASURED_COLUMNS` of `tripletscope.core.io.layouts.collect`; piles as the place of
+        their table and a number; same is 1, different 0); ``correct`` (1, 0 or empty),
+        ``response_time_ms``, ``time`` (ISO 8601), ``shown_at_ms``, ``input``, ``key``. Practice,
+        catch and gold questions are marked, and reading leaves them out of answers about objects.
 
     Raises
     ------
@@ -202,7 +200,7 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
 
 
 def _columns(experiment: Experiment) -> list[str]:
-    """Names of the columns of objects and of what was chosen."""
+    """Names of the columns of objects and choice."""
     if experiment.task in MEASURED_COLUMNS:
         return [name for name in MEASURED_COLUMNS[experiment.task] if name != "trial"]
     columns = COLUMNS[experiment.task]
@@ -216,7 +214,7 @@ def _columns(experiment: Experiment) -> list[str]:
 
 
 def _cells(record: AnswerRecord) -> list[list[Any]]:
-    """The rows of an answer: as client/elsewhere.js writes them, too."""
+    """The rows of an answer, as client/elsewhere.js writes them, too."""
     asking, shown, values = ASKINGS[record.task], record.shown, record.chosen
     if asking.answer == "number":
         return [[*shown, *values]]
@@ -238,7 +236,7 @@ def _cells(record: AnswerRecord) -> list[list[Any]]:
 
 
 def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[AnswerRecord]:
-    """All but the questionnaire."""
+    """Answers without the questionnaire; DataError for another task."""
     records = [one for one in records if one.item is None]
     strange = next((one for one in records if one.task != experiment.task), None)
     if strange is not None:
@@ -251,7 +249,7 @@ def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[An
 
 
 def _names(records: Sequence[AnswerRecord]) -> list[str]:
-    """What a data set calls the participant of each record; never two of them alike."""
+    """Names of the records' participants in a data set; DataError if two are equal."""
     names = {one.participant: shown_id(one.participant) for one in records}
     first: dict[str, str] = {}
     for participant, name in names.items():
@@ -265,7 +263,7 @@ def _names(records: Sequence[AnswerRecord]) -> list[str]:
 
 
 def _number(value: float | None) -> float | None:
-    """A finite number, or nothing: a browser may send anything."""
+    """A finite number, or None: a browser may send anything."""
     return None if value is None or not np.isfinite(value) else float(value)
 
 
@@ -273,7 +271,7 @@ def _number(value: float | None) -> float | None:
 
 
 def experiment_objects(experiment: Experiment) -> pd.DataFrame:
-    """The table of the objects of an experiment: ``id``, ``label``; ``image`` of pictures."""
+    """Table of objects: ``id``, ``label``; ``image`` of pictures, ``color`` of colours."""
     objects = experiment.objects
     table = pd.DataFrame({
         "id": [one.id for one in objects], "label": [one.label or one.id for one in objects],
@@ -288,9 +286,9 @@ def experiment_objects(experiment: Experiment) -> pd.DataFrame:
 
 
 def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> Judgements:
-    """The answers about objects as a data set, as it is read of their table.
+    """The answers about objects as a data set, as read from their table.
 
-    Answers to practice, catch and gold questions are left out: see `checks_answered`.
+    Practice, catch and gold questions are left out: see `checks_answered`.
 
     Parameters
     ----------
@@ -300,16 +298,16 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
     Returns
     -------
     Triplets or Quadruples
-        About all objects of the experiment, in their order; quadruples of pairs. Answers have
+        About all objects of the experiment, in their order; quadruples for pairs. Answers have
         ``participant``, ``sampler`` (the source of the question), ``response_time``, ``time``,
-        ``kind``, ``input``, where a question had two or three single options ``side``, and where
-        a response says several things ``trial``.
+        ``kind``, ``input``, for two or three single options ``side``, and for responses with
+        several answers ``trial``.
 
     Raises
     ------
     DataError
-        If an answer is of another task, or names an object that the experiment has not, or two
-        participants would have one name; or if answers are no comparisons, see `measured_answers`.
+        If an answer is of another task, names an unknown object or is no comparison (see
+        `measured_answers`), or if two participants would have one name.
 
     Examples
     --------
@@ -353,23 +351,23 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
 def measured_answers(
     experiment: Experiment, records: Iterable[AnswerRecord]
 ) -> MeasuredFile | pd.DataFrame:
-    """Ratings, piles and arrangements, or preferences, as they are read of the table of answers.
+    """Ratings, piles and arrangements, or preferences, as read from the table of answers.
 
     Parameters
     ----------
     experiment : Experiment
-        Whose task has `Asking.measured`.
+        With a task that has `Asking.measured`.
     records : iterable of AnswerRecord
 
     Returns
     -------
     MeasuredFile or DataFrame
-        Preferences as `tripletscope.ratings.paired_preferences` takes them.
+        Preferences are for `tripletscope.ratings.paired_preferences`.
 
     Raises
     ------
     DataError
-        If nobody has answered, or there are too few objects.
+        If there are no answers, or too few objects.
 
     Examples
     --------
@@ -387,9 +385,9 @@ def measured_answers(
 
 
 def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
-    """A row for each participant who answered an item: ``participant``, and a column of each.
+    """One row per participant of the questionnaire: ``participant``, and a column of each item.
 
-    Options by their names; empty where nothing was answered.
+    Options by name; empty without an answer.
     """
     records = [one for one in records if one.item is not None]
     rows: dict[str, dict[str, Any]] = {}
@@ -402,9 +400,9 @@ def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 
 
 def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> Judgements:
-    """Answers with what their participants said of themselves, but for texts, as columns.
+    """Answers with their participants' questionnaire, but for texts, as columns.
 
-    A name that means something of answers, such as ``weight``, is followed by ``(asked)``.
+    Names with a meaning, such as ``weight``, are followed by ``(asked)``.
     """
     records = [one for one in records if one.item is None or one.item["kind"] != "text"]
     told = questionnaire_answers(records).set_index("participant")
@@ -420,13 +418,17 @@ def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> 
 
 
 def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
-    """Catch and gold questions: ``participant`` and ``correct``, whether each was answered right.
+    """Catch and gold questions: ``participant`` and ``correct``.
 
-    As `tripletscope.Cleaning` and `tripletscope.quality` take them for ``catch_trials``.
+    For ``catch_trials`` of `tripletscope.Cleaning` and `tripletscope.quality`.
 
     Parameters
     ----------
     records : iterable of AnswerRecord
+
+    Returns
+    -------
+    DataFrame
 
     Raises
     ------

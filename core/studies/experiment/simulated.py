@@ -1,4 +1,4 @@
-"""An experiment before anybody is paid: simulated people, how long it takes, what it costs."""
+"""An experiment in simulation: participants, duration, cost and accuracy."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from tripletscope.core.studies.experiment.lists import PersonList, key_of, perso
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.core.studies.experiment.results import AnswerRecord
 
-#: Response times are log-normal: the median in seconds of a person who looks and of one who does
-#: not, the standard deviation of the logarithm within a person, and that between people.
+#: Log-normal response times: medians in seconds of attentive and careless people, standard
+#: deviations of the logarithm within a person and between people.
 ATTENTIVE_SECONDS, CARELESS_SECONDS, WITHIN, BETWEEN = 2.0, 0.6, 0.45, 0.3
-#: Even who looks misses a catch question now and then.
+#: Share of catch questions that attentive people miss.
 LAPSES = 0.01
-#: Noise of positions behind ratings, preferences, piles and arrangements, as a share of the map's
-#: root mean square radius; and the share of the largest distance below which two are the same, or
-#: in one pile.
+#: Noise of positions in ratings, preferences, piles and arrangements, as a share of the map's root
+#: mean square radius; and the share of the largest distance below which two objects are the same,
+#: or in one pile.
 _BLUR, _ALIKE = 0.2, 0.3
 #: Between an answer and the next question.
 _PAUSE_MS = 250.0
-#: When simulated experiments take place: no clock is looked at, so that a seed gives the same.
+#: Time of simulated experiments: without a clock, a seed gives the same result.
 _BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 
 Participants = Annotated[int, Number(1, 10_000, "Participants")]
@@ -71,26 +71,25 @@ def simulated_participants(
     noise: Noise = "logistic", level: Level = LEVELS["logistic"].default, careless: Careless = 0.05,
     heterogeneity: Heterogeneity = 0.0, seed: Seed = 0,
 ) -> list[AnswerRecord]:
-    """Answers of simulated people to the questions that they would be asked.
+    """Answers of simulated people to the questions of an experiment.
 
-    Who looks answers by the map: among the pairs of objects that a question compares, the closest
-    as perceived is the most similar one. The noise is that of
-    `tripletscope.core.models.simulation.simulate.answer`, and for two options the same; among more,
-    a flipped answer is any other one, and ``logistic`` and ``crowd`` choose each pair in proportion
-    to exp(-d^2) and 1 / (d^2 + mu). Ratings, piles and arrangements are of positions with normal
-    noise of a fifth of the map's size; preferences are for what lies farther along the first
-    dimension. Catch questions, and practice that has a right answer, are answered right, but for
-    one in a hundred, where somebody presses at random, as who does not look always does. Response
-    times are log-normal, with a median of 2 s (0.6 s of who does not look), a standard deviation of
-    their logarithm of 0.45 within and 0.3 between people, and none below the minimum display time,
-    of a table for each object: assumptions, not findings. Adaptive questions are stand-ins. Who
-    fails as many checks as the experiment allows is asked no more.
+    Attentive people choose, among the pairs of objects that a question compares, the closest as
+    perceived. The noise is that of `tripletscope.core.models.simulation.simulate.answer`; among
+    more than two options, a flipped answer is any other one, and ``logistic`` and ``crowd`` choose
+    each pair in proportion to exp(-d^2) and 1 / (d^2 + mu). Ratings, piles and arrangements have
+    normal noise of positions, a fifth of the map's size; preferences are for what lies farther
+    along the first dimension. Catch questions, and practice with a right answer, are answered right
+    in 99 %, and at random otherwise, as all questions are by careless people. Response times are
+    assumed to be log-normal, with a median of 2 s (0.6 s of careless people; on tables for each
+    object), a standard deviation of the logarithm of 0.45 within and 0.3 between people, and at
+    least the minimum display time. Adaptive questions are stand-ins. Participants stop after as
+    many failed checks as the experiment allows.
 
     Parameters
     ----------
     experiment : Experiment
     positions : array-like, shape (n, d)
-        Where the objects are, in the order of the experiment.
+        Of the objects, in the order of the experiment.
 
     Returns
     -------
@@ -100,7 +99,7 @@ def simulated_participants(
     Raises
     ------
     DataError
-        If there are not as many positions as objects, or one is not known.
+        If there are not as many positions as objects, or one is not finite.
 
     Examples
     --------
@@ -150,7 +149,7 @@ class _Simulated:
 def _taking_part(
     experiment: Experiment, questions: PersonList, who: _Simulated, name: str, place: dict[str, int]
 ) -> list[AnswerRecord]:
-    """One person's answers, to the end or until too many checks were failed."""
+    """One person's answers, to the end or until too many checks are failed."""
     rng, records, failed, clock = who.rng, [], 0, 0.0
     median = CARELESS_SECONDS if who.is_careless else ATTENTIVE_SECONDS
     median *= float(np.exp(BETWEEN * rng.standard_normal()))
@@ -204,7 +203,7 @@ def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[A
 
 
 def by_lot(question: Question, rng: np.random.Generator) -> list[Any]:
-    """An answer of somebody who does not look."""
+    """A random answer."""
     kind, n = ASKINGS[question.task].answer, question.n_options
     if kind == "number":
         return [int(rng.integers(1, n + 1))]
@@ -218,7 +217,7 @@ def by_lot(question: Question, rng: np.random.Generator) -> list[Any]:
 
 
 def _judged(question: Question, who: _Simulated, shown: Sequence[int]) -> list[Any]:
-    """A number, a preference, piles or positions, of what this person sees at this moment."""
+    """A number, a preference, piles or positions, from momentary noisy positions."""
     whole = who.positions - who.positions.mean(axis=0)
     size = np.sqrt(np.mean(np.sum(whole**2, axis=1)))
     blur = who.level if who.noise == "positions" else _BLUR * size
@@ -238,18 +237,18 @@ def _judged(question: Question, who: _Simulated, shown: Sequence[int]) -> list[A
 
 
 def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -> list[int]:
-    """Numbers of pairs of what is shown, as this person orders them at this moment."""
+    """Numbers of pairs of shown objects, ordered by momentary noisy similarity."""
     rng, level = who.rng, who.level
     seen = who.positions[shown]
     if who.noise == "positions":
         seen = seen + level * rng.standard_normal(seen.shape)
     scale = (level or 1.0) if who.noise == "logistic" else 1.0
     apart2 = np.sum((seen[pairs[:, 0]] - seen[pairs[:, 1]]) ** 2, axis=1) / scale**2
-    with np.errstate(divide="ignore"):  # two objects in one place are infinitely similar
+    with np.errstate(divide="ignore"):  # objects in one place are infinitely similar
         score = -np.log(apart2) / 2
         if who.noise == "lognormal":
             score = score + level * rng.standard_normal(len(pairs))
-        elif who.noise == "logistic":  # with Gumbel noise, the largest is Luce's choice
+        elif who.noise == "logistic":  # the largest with Gumbel noise is Luce's choice
             score = -apart2 + rng.gumbel(size=len(pairs))
         elif who.noise == "crowd":
             score = -np.log(apart2 + level) + rng.gumbel(size=len(pairs))
@@ -260,27 +259,26 @@ def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -
     return order
 
 
-# What it takes -------------------------------------------------------------------------------
+# Costs and accuracy --------------------------------------------------------------------------
 
 
 @short_repr
 @dataclass(frozen=True)
 class ExperimentCost:
-    """What an experiment takes, if everybody finishes.
+    """Size, duration and cost of an experiment, if everybody finishes.
 
     Attributes
     ----------
     n_asked : float
-        Questions that a person is asked, on average: with practice, repeats and checks.
+        Mean number of questions per person, with practice, repeats and checks.
     minutes : float
-        Of a person, at the seconds that were assumed.
+        Per person, at the assumed seconds.
     cost : float
-        Of all people, with the fee.
+        For all people, with the fee.
     n_answers : int
-        Responses about objects, of all people, beside repeats.
+        Responses about objects, of all people, without repeats.
     n_random : int
-        Of these, responses by which a map may be judged: to questions that were not chosen by
-        earlier answers.
+        Of these, responses to non-adaptive questions, by which a map may be judged.
     """
 
     n_asked: float
@@ -295,18 +293,22 @@ def experiment_cost(
     experiment: Experiment, *, seconds: Seconds = 3.0, seconds_before: Before = 120.0,
     pay: Pay = 12.0, fee: Fee = 0.0,
 ) -> ExperimentCost:
-    """How long an experiment takes and what it costs, if as many as it is for finish.
+    """Duration and cost of an experiment, if as many people as it is for finish.
 
     Parameters
     ----------
     experiment : Experiment
     seconds : float
-        What a question takes, or an object on a table, is known best from a pilot.
+        Per question, or per object on a table; best known from a pilot.
+
+    Returns
+    -------
+    ExperimentCost
 
     Raises
     ------
     DataError
-        If there are no questions to ask, or one is none.
+        If there are no questions to ask, or one is invalid.
 
     Examples
     --------
@@ -318,7 +320,7 @@ def experiment_cost(
     (118, 7.9, 16, 1000)
     """
     people = experiment.most_people
-    # Shares come out over people: ten lists have them to a tenth of a question.
+    # Shares hold over people: over ten lists, to a tenth of a question.
     looked_at = min(people, 10)
     total = about = random = 0
     for person in range(looked_at):
@@ -341,19 +343,18 @@ def expected_accuracy(
     experiment: Experiment, *, scenario: Scenario | None = None, repeats: int = 8, seed: int = 0,
     progress: Progress = silent,
 ) -> Plan:
-    """How well a map of the answers would predict further ones, by simulation.
+    """Accuracy of a map of the answers in predicting further ones, by simulation.
 
-    Each response counts as one triplet, so that for tasks whose responses say more the accuracy is
-    what is reached at least. Adaptive questions are taken for random ones: the papers found little
-    gain by choosing them.
+    Each response counts as one triplet: a lower bound for tasks with more informative responses.
+    Adaptive questions count as random ones: the papers found little gain by choosing them.
 
     Parameters
     ----------
     experiment : Experiment
     scenario : Scenario, optional
         What is compared and how people err, such as `tripletscope.core.studies.design.scenario.
-        scenario_like` makes of a pilot; its number of objects is that of the experiment. By
-        default a normal cloud in the plane, where one answer in ten is flipped.
+        scenario_like` of a pilot, for the experiment's number of objects. By default a normal cloud
+        in the plane, where one answer in ten is flipped.
     repeats, seed
         As of `tripletscope.plan`.
     progress : Progress
@@ -366,8 +367,7 @@ def expected_accuracy(
     Raises
     ------
     DataError
-        If the experiment asks about differences of pairs, which make a scale, or for ratings, piles
-        and the like, or there are too few or too many objects to simulate.
+        For differences of pairs, ratings, piles and the like, and for too few or too many objects.
     Stopped
         If `progress` asks to stop.
 
@@ -389,10 +389,7 @@ def expected_accuracy(
 def planned_as(
     experiment: Experiment, scenario: Scenario | None = None
 ) -> tuple[Scenario, str, SampleSizes]:
-    """What `tripletscope.plan` is to simulate of an experiment: see `expected_accuracy`.
-
-    Returns: scenario; design; sizes.
-    """
+    """Scenario, design and sizes of `tripletscope.plan` for `expected_accuracy`."""
     n = len(experiment.objects)
     asking = ASKINGS[experiment.task]
     if asking.size == 2:
