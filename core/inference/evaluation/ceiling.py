@@ -30,8 +30,8 @@ _FOUR = 200
 class Ceiling:
     """The accuracy that noise in the answers allows, between two bounds.
 
-    Bounds are of answers to repeated questions, with 95 % intervals over eight or more
-    participants, and None without any.
+    Bounds are of answers to repeated questions, and None without any; 95 % intervals are over eight
+    or more participants, else over answers.
 
     lower: Share of answers that the majority of the other answers gives. Few other answers make an
         uncertain majority, which a map can beat.
@@ -42,7 +42,7 @@ class Ceiling:
     questions, pairs: Repeated questions, and compared pairs of their answers.
     among {"people", "self"}: Whether answers are compared with those of other participants, or,
         where no two participants share a question, with the participant's own.
-    unit {"answers", "participants"}, n_units: What the intervals take as independent, and how many.
+    unit, n_units: As of `ErrorEstimate`.
     """
 
     lower: Share | None

@@ -56,7 +56,6 @@ class Suggestion:
     behind: By how much every other number is worse than the best, with Holm's p values.
     level: Significance level.
     needed: Answers by the rule of thumb, d n ln n.
-    n_answers: Answers that there are.
     is_chance: Whether even the lowest error may be that of guessing.
     """
 
@@ -147,9 +146,6 @@ def recommend_dimension(
     Silent on: coin flips
     (tests/core/inference/evaluation/test_compare.py::test_the_lowest_of_many_flips).
 
-    estimates: Held-out error in the same folds, by number of dimensions.
-    ratio: Held-out answers to training answers in every fold.
-
     `Suggestion.is_chance` follows from Wilson's interval over trials, because each guess is a toss
     of its own, corrected for the numbers tried (Bonferroni).
     """
@@ -183,11 +179,9 @@ class LearningCurve:
     """Held-out error by number of answers.
 
     n_answers int (p,): Training answers, ascending.
-    errors (r, p): Error in r random divisions of the questions, on the same answers for all p.
-    influence (p, P) or (0, 0): Of each participant on the mean error; none where answers are the
-        unit.
-    unit {"answers", "participants"}: What the intervals take as independent.
-    n_units: Number of participants, or None.
+    errors (r, p): In r random divisions of the questions, on the same answers for all p.
+    influence (p, P) or (0, 0): Of each participant on the mean error; none for a unit of answers.
+    unit, n_units: As of `ErrorEstimate`.
     """
 
     n_answers: np.ndarray

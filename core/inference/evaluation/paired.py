@@ -22,10 +22,11 @@ Name = TypeVar("Name", bound=Hashable)
 class PairedDifference:
     """By how much one held-out error is above another.
 
-    difference: Above zero where the second is better. low, high: 95 % interval. spread, degrees:
-    Standard error of the difference, and its degrees of freedom. p: Of no difference, two-sided.
-    unit {"answers", "participants"}, n_units: What is taken as independent, and how many
-    participants.
+    difference: Above zero where the second is better.
+    low, high: 95 % interval.
+    spread, degrees: Standard error of the difference, and its degrees of freedom.
+    p: Of no difference, two-sided.
+    unit, n_units: As of `ErrorEstimate`.
     """
 
     difference: float
@@ -48,9 +49,8 @@ class PairedDifference:
 def paired_difference(
     first: ErrorEstimate, second: ErrorEstimate, triplets: Judgements, ratio: float
 ) -> PairedDifference:
-    """Difference of two errors, by a paired t test.
+    """Difference of two errors, held out in the same folds, by a paired t test.
 
-    first, second: Of the same answers, held out in the same folds.
     ratio: Held-out answers to training answers in every fold.
 
     With intervals over participants, the variance is that of their differences and of training, as
@@ -105,7 +105,6 @@ def behind_best(
 
     The p values are corrected for their number (Holm 1979).
 
-    estimates: At least one; see `paired_difference`.
     any_pair: Correct for all pairs, because the lowest is chosen by the same errors: corrected for
         the others alone, the lowest of eight equal errors beat another one in 14 % of simulations.
     """

@@ -283,12 +283,10 @@ def spread_over_people(
 ) -> tuple[float, float]:
     """Standard error over people, and its degrees of freedom (Satterthwaite).
 
-    Its variance is that between people and, as in `corrected_reach`, that of training, which parts
-    share for the most part; without `errors` only the former. Infinite for one participant.
+    Its variance is that between people and that of training (`corrected_reach`), which parts share
+    for the most part; without `errors` only the former. Infinite for one participant.
 
-    errors (m,): In every part.
-    ratio: Held-out answers to training answers.
-    influence (P,): Of every participant; see `SamplingUnits.influence`.
+    influence (P,): See `SamplingUnits.influence`.
     people: Known participants: other answers say nothing of how people differ.
     """
     parts = len(errors)
@@ -350,13 +348,10 @@ def share_right(
 def clustered_mean(
     wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray, *, people: int | None = None
 ) -> tuple[float, float, float]:
-    """Mean of values from 0 to 1, with Wilson's interval at the effective number of answers.
+    """Mean of values (T,) from 0 to 1, with Wilson's interval at the effective number of answers.
 
-    The variance is cluster-robust: answers of one group count as far as they differ.
-
-    wrong, weight (T,).
-    groups (T,): See `tripletscope.core.data.triplets.Judgements.groups`.
-    people: Number of participants, if groups are: variance and quantile are then Student's.
+    The variance is cluster-robust over groups (T,), such as `Judgements.groups`, or over so many
+    `people`: then it is unbiased, and the quantile Student's.
     """
     weight = weight / weight.sum()
     error = float(weight @ wrong)
@@ -375,8 +370,8 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
     """Error for each value of a column of the answers: sampler, participant, split.
 
     Columns: ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``, ``participants`` (0
-    where the interval is over answers). Wilson's intervals at the effective number of answers take
-    the maps as fixed, and are narrower than that of the whole estimate.
+    where the interval is over answers). Intervals take the maps as fixed, and are narrower than
+    that of the whole estimate.
     """
     counted = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
     unit = "answers" if estimate.unit == "answers" else "auto"
@@ -394,10 +389,7 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
 def split_error(
     method: Method, triplets: Triplets, *, unit: IntervalUnit = "auto", progress: Progress = silent
 ) -> ErrorEstimate:
-    """Triplet error on the data's own test answers, learned from its training answers.
-
-    Entries of the column ``split`` begin with "train", and with "test" or "val", in any case.
-    """
+    """Triplet error on the data's own test answers, learned from its training answers."""
     train, test = split_of(triplets)
     fitted = clone(method).fit(triplets.take(train), progress=progress)
     if getattr(fitted, "stopped_", False):
@@ -412,7 +404,10 @@ def split_error(
 
 
 def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
-    """(T,) bool masks of the training and test answers that the data name."""
+    """(T,) bool masks of the training and test answers that the data name.
+
+    Entries of the column ``split`` begin with "train", and with "test" or "val", in any case.
+    """
     words = triplets.answers.get("split", pd.Series("", range(len(triplets))))
     words = words.astype("str").str.strip().str.lower()
     train = words.str.startswith("train").to_numpy(dtype=bool, na_value=False)

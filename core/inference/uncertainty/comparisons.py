@@ -64,11 +64,10 @@ class Comparisons:
         return certainty(gap, np.hypot(one, other) if self._independent else one + other)
 
     def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k least certain of all comparisons.
+        """The k least certain of all comparisons, least certain first.
 
-        Returns: rows (k, 3), anchor, nearer and farther object, least certain first; probability
-            (k,)
-        that this order is right, from 1/2 up.
+        Rows (k, 3) of anchor, nearer and farther object; probability (k,) of this order, from 1/2
+        up.
         """
         gaps, rows = np.zeros(0), np.zeros((0, 3), dtype=np.int64)
         for anchor in self._placed if k > 0 else ():

@@ -195,11 +195,9 @@ def _uncertain(asking: _Asking) -> np.ndarray:
 def _gain(asking: _Asking) -> np.ndarray:
     """For every anchor, the pairs whose answer would lower the entropy of its place most.
 
-    The two answers of an odd one out count by themselves: the third choice does not change their
-        odds.
-
     The place has `_PLACES` candidates: beside the other objects, and the anchor's own, with the
-    likelihood of the anchor's answers so far, the rest of the map being fixed.
+    likelihood of the anchor's answers so far, the rest of the map being fixed. The two answers of
+    an odd one out count by themselves: the third choice does not change their odds.
     """
     placed = np.flatnonzero(asking.samples.counts > 0)
     answers = asking.triplets

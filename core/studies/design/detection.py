@@ -39,10 +39,9 @@ class Detection:
 
     @property
     def revealed(self) -> int | None:
-        """Position of the number of answers from which on the dimension is detected; None if never.
+        """Position of the number of answers from which on the dimension is detected, or None.
 
-        Few answers suggest one dimension whatever the truth: it must stay detected with more of
-            them.
+        Few answers suggest one dimension whatever the truth: it must stay detected with more.
 
         Silent on: coin flips
         (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).

@@ -340,13 +340,10 @@ def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tup
 
 
 def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> float:
-    """`Plan.ellipse` of one map.
+    """`Plan.ellipse` of one map, from positions and placed (n,).
 
     Resampled maps (b, n, d) get the size of the map: at the best-fitting scale, those of few
-        answers
-    would shrink and their ellipses seem small.
-
-    positions (n, d), placed bool (n,).
+    answers would shrink and their ellipses seem small.
     """
     d = positions.shape[1]
     reference = to_unit_rms(positions, placed) / np.sqrt(d)  # a map of size 1

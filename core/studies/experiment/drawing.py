@@ -32,9 +32,8 @@ Row = list[int]
 
 @dataclass(frozen=True)
 class QuestionPool:
-    """Questions about objects by number.
+    """Questions about objects by number, for a task of `ASKINGS`.
 
-    task: Of `tripletscope.core.studies.experiment.question.ASKINGS`.
     n_shown: Objects in a question.
     seed: Of the balance over people.
     """
@@ -83,10 +82,6 @@ def balanced(
 
     Over people from 0 on, every object is in every place equally often, give or take one; nearly so
     where people are asked more than half of all questions.
-
-    n_questions: Of every person.
-    person: From 0.
-    rng: For order and exchanges.
     """
     passes, rest = divmod(n_questions, pool.n_possible)
     if not passes and rest <= pool.n_possible / 2:

@@ -155,9 +155,8 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
     If j is nearer than k and k than l, then j should be nearer than l. Pairs of options count by
     the majority of their answers, without ties.
 
-    Columns: ``id``, ``triples`` (of options that were all compared with each other) and
-        ``circular``
-    (those that are circular; one in four by guessing).
+    Columns: ``id``, ``triples`` of options that were all compared with each other, and ``circular``
+    ones, one in four by guessing.
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects

@@ -45,11 +45,9 @@ class DirectionTest:
         `tripletscope.core.inference.evaluation.score.reach_over_people`.
     over_popularity (R,): Accuracy beyond what the objects' popularity predicts without an anchor:
         objects that are hardly ever options make a wrong reading look good.
-    best: The reading to choose: 0 unless another one is clearly better.
+    best: The reading to choose, by questions: 0 unless another one is clearly better.
     n_rows: Rows of the sample.
-    unit {"answers", "participants"}: What the intervals take as independent; `best` goes by
-        questions.
-    n_units: Number of participants.
+    unit, n_units: As of `ErrorEstimate`.
     """
 
     readings: list[Reading]
@@ -101,15 +99,11 @@ class DirectionTest:
 def direction_test(
     table: Table, reading: Reading, *, seed: int = 0, progress: Progress = silent
 ) -> DirectionTest:
-    """Compare a reading of a file with the others that fit its columns.
+    """Compare a reading of a file, the user's, with the others that fit its columns.
 
     A two-dimensional map of two thirds of the rows predicts the rest, three times, with the same
     rows under every reading; answers about the same objects, or of one trial, are held out
     together.
-
-    reading: The user's.
-    seed: For the sample of rows and the folds.
-    progress: Called after every fit.
     """
     rng = np.random.default_rng(seed)
     sample = _sample(table, reading, rng)
@@ -236,7 +230,6 @@ def _predicted(
 def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
 
-    values, fold (n_rows,).
     part (n_rows,): Participant or question of each row.
     people: Number of known participants, if these are the units.
     """

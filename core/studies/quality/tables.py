@@ -49,11 +49,10 @@ def objects(triplets: Judgements) -> pd.DataFrame:
 def samplers(triplets: Judgements) -> pd.DataFrame:
     """Answers and their consistency by sampler: active sampling picks harder questions.
 
-    Columns: ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree`` (of
-        two
-    answers to a question), ``low``, ``high``; bounds of `noise_ceiling` ``lower``, ``lower_low``,
-    ``lower_high``, ``upper``, ``upper_low``, ``upper_high``; ``participants`` of the intervals, 0
-    for answers; with times ``median_time``.
+    Columns: ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree`` of
+    two answers to a question, ``low``, ``high``; bounds of `noise_ceiling` ``lower``,
+    ``lower_low``, ``lower_high``, ``upper``, ``upper_low``, ``upper_high``; ``participants`` of the
+    intervals, 0 for answers; with times ``median_time``.
     """
     codes, names = codes_of(triplets, "sampler")
     rows = []
