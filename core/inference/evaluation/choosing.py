@@ -176,11 +176,11 @@ def kinds_of(choices: Choices, *, least: int) -> Iterator[tuple[ChoiceKind, floa
     anchored = _anchored(choices.take(first))
     # Rankings with groups of other sizes have another chance.
     guessed = np.round(chance[trial[first]], 12)
-    told = (shown, chosen, sign, stages, anchored, guessed)
-    of = numbered(told)
+    columns = (shown, chosen, sign, stages, anchored, guessed)
+    of = numbered(columns)
     places = np.unique(of, return_index=True)[1]
     for number, place in enumerate(places):
-        m, r, s, k, from_anchor, guess = (column[place] for column in told)
+        m, r, s, k, from_anchor, guess = (column[place] for column in columns)
         if from_anchor:
             name = "ranking" if k > 1 else "some"
         else:

@@ -23,6 +23,7 @@ from tripletscope.core.inference.evaluation.score import (
     CHANCE,
     ErrorEstimate,
     corrected_reach,
+    corrected_spread,
     has_split,
     mistakes_on,
     n_groups,
@@ -122,17 +123,12 @@ def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> in
 
     With few answers no number is significantly worse than the best, so that the smallest such
     number would be 1: fewer dimensions than the best are taken only if that costs less than a
-    point.
-
-    References
-    ----------
-    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
-    52, 239-281. The standard error of a difference over folds.
+    point, and less than a standard error (`corrected_spread`).
     """
     means = {d: float(np.mean(errors)) for d, errors in fold_errors.items()}
     best = min(sorted(means), key=means.__getitem__)
     spread = {
-        d: np.sqrt((1 / len(errors) + ratio) * np.var(errors - fold_errors[best], ddof=1))
+        d: corrected_spread(errors - fold_errors[best], ratio)
         for d, errors in fold_errors.items()
     }
     return _fewest(best, {d: (means[d] - means[best], float(spread[d])) for d in means})

@@ -194,44 +194,44 @@ def compare_geometries(
     >>> ts.compare_geometries(ts.STE(), answers, folds=2).surely
     []
     """
-    given = as_answers(answers)
+    answers = as_answers(answers)
     if not method.is_likelihood or method.n_components < 2:
         raise ValueError("A method with a likelihood is needed, in two dimensions or more.")
     rng = np.random.default_rng(seed)
-    given = given.take(given.weight > 0)
-    if len(given) > most:
-        kept = rng.permutation(int(given.groups.max()) + 1)[given.groups]
-        given = given.take(kept < np.sort(kept)[most])
-    number = len(np.unique(given.groups))
+    answers = answers.take(answers.weight > 0)
+    if len(answers) > most:
+        kept = rng.permutation(int(answers.groups.max()) + 1)[answers.groups]
+        answers = answers.take(kept < np.sort(kept)[most])
+    number = len(np.unique(answers.groups))
     if number < FEWEST:
         raise DataError(
-            f"there are {number:,} different questions; {FEWEST} are needed", file=given.name,
+            f"there are {number:,} different questions; {FEWEST} are needed", file=answers.name,
             remedy="Collect more answers.",
         )
-    models, notes = _allowed(given.choices)
-    fold = question_folds(given, folds, rng)
+    models, notes = _allowed(answers.choices)
+    fold = question_folds(answers, folds, rng)
     pieces = [
-        (method, given, fold, k, ("euclidean", *models), exponent, seed) for k in range(folds)
+        (method, answers, fold, k, ("euclidean", *models), exponent, seed) for k in range(folds)
     ]
-    log, right = np.zeros((2, len(models) + 1, len(given.choices)))
+    log, right = np.zeros((2, len(models) + 1, len(answers.choices)))
     contexts, biases = [], []
     for k, (values, hit, context, bias) in enumerate(results_of(_predict, pieces, progress)):
-        held = fold[given.choices.answer] == k
-        log[:, held], right[:, held] = values, hit
+        is_test = fold[answers.choices.answer] == k
+        log[:, is_test], right[:, is_test] = values, hit
         contexts.append(context)
         biases.append(bias)
-    people = known_people(given, unit)
-    part = given.groups if people is None else people.part
-    weight, part = given.choices.weight, part[given.choices.answer]
+    people = known_people(answers, unit)
+    part = answers.groups if people is None else people.part
+    weight, part = answers.choices.weight, part[answers.choices.answer]
     gains = np.array([_mean(one - log[0], weight, part) for one in log[1:]]).reshape(-1, 4)
-    predicts = _mean(log[0] - np.log(given.choices.chance), weight, part)[1] > 0
+    predicts = _mean(log[0] - np.log(answers.choices.chance), weight, part)[1] > 0
     means, rates = (np.average(one, axis=1, weights=weight) for one in (log, right))
     p = holm(dict(zip(models, gains[:, 3].tolist(), strict=True)))
     return Geometries(
         list(models), means[1:], rates[1:], float(means[0]), float(rates[0]), bool(predicts),
         *gains[:, :3].T,
         np.array([p[name] for name in models]), float(np.mean(contexts)), np.mean(biases, axis=0),
-        exponent, len(given.choices), **said(people), notes=notes,
+        exponent, len(answers.choices), **said(people), notes=notes,
     )
 
 
@@ -346,17 +346,17 @@ def _similarities(
 
 
 def _predict(
-    method: OrdinalEmbedding, given: Judgements, fold: np.ndarray, k: int, names: tuple[str, ...],
+    method: OrdinalEmbedding, answers: Judgements, fold: np.ndarray, k: int, names: tuple[str, ...],
     exponent: float, seed: int, halt: Halt,
 ) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
     """Log-probability and correctness (models, held-out choices), context, and bias (n,)."""
-    choices = given.choices
-    held = fold[choices.answer] == k
-    learned, tested = choices.take(~held), choices.take(held)
+    choices = answers.choices
+    is_test = fold[choices.answer] == k
+    learned, tested = choices.take(~is_test), choices.take(is_test)
     rng = np.random.default_rng([seed, k])
-    method = _with_prior(method, given.take(fold != k), exponent, rng)
-    start = unfitted(method).fit(given.take(fold != k)).embedding_
-    log, right, context, bias = [], [], np.nan, np.zeros(given.n_objects)
+    method = _with_prior(method, answers.take(fold != k), exponent, rng)
+    start = unfitted(method).fit(answers.take(fold != k)).embedding_
+    log, right, context, bias = [], [], np.nan, np.zeros(answers.n_objects)
     for name in names:
         fitted = _fit(method, name, start, learned, exponent, rng, halt)
         similarity, *_ = _similarities(method, name, fitted, tested, exponent)
@@ -368,17 +368,17 @@ def _predict(
 
 
 def _with_prior(
-    method: OrdinalEmbedding, given: Judgements, exponent: float, rng: np.random.Generator
+    method: OrdinalEmbedding, answers: Judgements, exponent: float, rng: np.random.Generator
 ) -> OrdinalEmbedding:
     """The method with the prior under which Euclidean maps predict part of the answers best.
 
     With too weak a prior, others predict better only because they shrink the map.
     """
-    held = question_folds(given, _PARTS, rng) == 0
-    tested, best = given.choices.take(held[given.choices.answer]), []
+    is_test = question_folds(answers, _PARTS, rng) == 0
+    tested, best = answers.choices.take(is_test[answers.choices.answer]), []
     for times in _PRIORS:
         one = clone(method).set_params(prior=min((method.prior or 0.1) * times, 1e4), n_init=1)
-        x = one.fit(given.take(~held)).embedding_
+        x = one.fit(answers.take(~is_test)).embedding_
         at = _Fitted(x, 0.0, np.zeros(len(x)))
         similarity, *_ = _similarities(one, "euclidean", at, tested, exponent)
         best.append((float(tested.weight @ choice_losses(tested, similarity)[0]), one.prior))

@@ -28,7 +28,7 @@ def inspect_objects(
     labels = np.array(triplets.labels, dtype=object)
     table = pd.DataFrame({"id": triplets.ids, "label": labels})
     table["neighbours"] = _neighbours(positions, fitted.placed_, labels, n_neighbours)
-    wrong = contradicted(fitted, triplets)
+    wrong = fitted.margins(triplets) < 0
     n = triplets.n_objects
     answers = triplets.answers_per_object
     misses = sum(np.bincount(triplets.rows[:, role], wrong, n) for role in range(3))
@@ -38,11 +38,6 @@ def inspect_objects(
         size = map_size(positions[fitted.placed_]) or 1.0
         table["uncertainty"] = ellipsoids(covariances, coverage, degrees).size / size
     return table
-
-
-def contradicted(fitted: OrdinalEmbedding, triplets: Triplets) -> np.ndarray:
-    """(T,) bool: answers that the map contradicts."""
-    return fitted.margins(triplets) < 0
 
 
 def answers_at_odds(

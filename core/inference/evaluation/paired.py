@@ -12,7 +12,11 @@ from scipy.special import stdtr, stdtrit
 
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.inference.evaluation.score import ErrorEstimate, spread_over_people
+from tripletscope.core.inference.evaluation.score import (
+    ErrorEstimate,
+    corrected_spread,
+    spread_over_people,
+)
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, said
 
 Name = TypeVar("Name", bound=Hashable)
@@ -54,8 +58,8 @@ def paired_difference(
     ratio: Held-out answers to training answers in every fold.
 
     With intervals over participants, the variance is that of their differences and of training, as
-    in `spread_over_people`. Otherwise it is that between folds, corrected for overlapping training
-    parts (Nadeau & Bengio 2003), or, of answers that were held out once, between questions.
+    in `spread_over_people`. Otherwise it is that between folds (`corrected_spread`), or, of answers
+    that were held out once, between questions.
     """
     triplets = as_answers(triplets)
     predicted = np.isfinite(first.wrong)
@@ -72,7 +76,7 @@ def paired_difference(
     if first.unit == "participants":
         people = known_people(held_out, "participants")
     if people is None and len(folds):
-        spread = float(np.sqrt((1.0 / len(folds) + ratio) * folds.var(ddof=1)))
+        spread = float(corrected_spread(folds, ratio))
         degrees = float(len(folds) - 1)
     else:
         groups = np.unique(held_out.groups, return_inverse=True)[1]

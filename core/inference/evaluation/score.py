@@ -108,10 +108,10 @@ def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -
     fold[order] = np.minimum(before * folds // max(int(sizes.sum()), 1), folds - 1)
     if len(np.unique(fold[sizes > 0])) < folds:
         # A group fills more than one fold: the largest groups are dealt out first.
-        held = [(0, k) for k in range(folds)]
+        answers_in = [(0, k) for k in range(folds)]
         for group in order[np.argsort(-sizes[order], kind="stable")].tolist():
-            answers, fold[group] = held[0]
-            heapq.heapreplace(held, (answers + int(sizes[group]), int(fold[group])))
+            answers, fold[group] = answers_in[0]
+            heapq.heapreplace(answers_in, (answers + int(sizes[group]), int(fold[group])))
     return fold[groups]
 
 
@@ -239,11 +239,16 @@ def require_groups(triplets: Judgements, folds: int) -> None:
 
 
 def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
-    """Half the width of the 95 % interval of a mean over parts that were held out in turn.
+    """Half the width of the 95 % interval of `corrected_spread`."""
+    return corrected_spread(errors, ratio) * stdtrit(len(errors) - 1, 0.975)
 
-    Training parts overlap, so that the plain spread would be too small.
 
-    errors (m, ...): In every part.
+def corrected_spread(errors: np.ndarray, ratio: float) -> np.ndarray:
+    """Standard error of a mean over parts that were held out in turn.
+
+    Training parts overlap, so that the plain one would be too small.
+
+    errors (m, ...): In every part, or differences of errors.
     ratio: Held-out answers to training answers.
 
     References
@@ -251,9 +256,7 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
     Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
     52, 239-281.
     """
-    m = len(errors)
-    spread = np.sqrt((1.0 / m + ratio) * errors.var(axis=0, ddof=1))
-    return spread * stdtrit(m - 1, 0.975)
+    return np.sqrt((1.0 / len(errors) + ratio) * errors.var(axis=0, ddof=1))
 
 
 def held_out_reach(

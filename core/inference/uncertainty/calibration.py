@@ -81,8 +81,8 @@ def simulated_answers(
     first2, second2 = (np.sum((anchor - x) ** 2, axis=1) for x in (first, second))
     probability = np.exp(-single_losses(method._loss(), first2, second2))
     rows = questions.copy()
-    turned = rng.random(len(rows)) > probability
-    rows[turned, 1:] = rows[turned, :0:-1]
+    swaps = rng.random(len(rows)) > probability
+    rows[swaps, 1:] = rows[swaps, :0:-1]
     return rows
 
 
@@ -136,8 +136,8 @@ def _like(
     Each answer is simulated by itself, also the two of an odd one out.
     """
     rows = triplets.rows.copy()
-    turned = rng.random(len(rows)) < 0.5  # near comes first in the rows: that must not help
-    rows[turned, 1:] = rows[turned, :0:-1]
+    swaps = rng.random(len(rows)) < 0.5  # near comes first in the rows: that must not help
+    rows[swaps, 1:] = rows[swaps, :0:-1]
     n = triplets.n_objects
     if truth.heterogeneity is None:
         return Triplets.from_array(
@@ -205,9 +205,9 @@ class Calibration:
     @property
     def expected_error(self) -> float:
         """Expected calibration error of order certainty against the true order."""
-        known = self.counts > 0
-        gap = np.abs(self.accuracy - self.confidence)[known]
-        return float(np.average(gap, weights=self.counts[known]))
+        filled = self.counts > 0
+        gap = np.abs(self.accuracy - self.confidence)[filled]
+        return float(np.average(gap, weights=self.counts[filled]))
 
     @property
     def held(self) -> np.ndarray:
@@ -217,9 +217,9 @@ class Calibration:
     @property
     def order(self) -> tuple[float, float]:
         """Mean order certainty, and the share of comparisons whose likelier order is true."""
-        known = self.counts > 0
+        filled = self.counts > 0
         said, right = (
-            float(np.average(values[known], weights=self.counts[known]))
+            float(np.average(values[filled], weights=self.counts[filled]))
             for values in (self.confidence, self.accuracy)
         )
         return said, right
@@ -284,12 +284,12 @@ def held_by_ellipses(
     covariances (n, d, d): By default those of the samples.
     """
     covariances = samples.covariances if covariances is None else covariances
-    known = samples.counts >= _LEAST_MAPS
-    if not known.any():
+    has_ellipse = samples.counts >= _LEAST_MAPS
+    if not has_ellipse.any():
         return np.full(len(levels), np.nan)
-    centres = samples.centre[known]
-    off = procrustes(truth[known], centres)(truth[known]) - centres
-    variances, axes = np.linalg.eigh(covariances[known])
+    centres = samples.centre[has_ellipse]
+    off = procrustes(truth[has_ellipse], centres)(truth[has_ellipse]) - centres
+    variances, axes = np.linalg.eigh(covariances[has_ellipse])
     along = np.einsum("ni,nij->nj", off, axes)
     # An ellipse may be flat: all maps of three objects lie in one plane, or each is the same.
     least = _FLAT * rms(centres)
@@ -374,8 +374,8 @@ def calibrate(
         for child in children
     ]
     coverage, tallies = [], np.zeros((3, _BINS))
-    for held, tally in in_parallel(_measured, pieces, partial=True):
-        coverage.append(held)
+    for shares, tally in in_parallel(_measured, pieces, partial=True):
+        coverage.append(shares)
         tallies += tally
         if progress(len(coverage) / len(pieces)):
             break
@@ -413,8 +413,8 @@ def _measured(
         return None
     questions = random_questions(triplets.n_objects, _JUDGED, rng)
     right_way = margins(target, questions) > 0
-    held = held_by_ellipses(samples, target)
-    return held, tally(samples.order_certainty(questions, spread=spread), right_way)
+    shares = held_by_ellipses(samples, target)
+    return shares, tally(samples.order_certainty(questions, spread=spread), right_way)
 
 
 def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:
@@ -423,8 +423,8 @@ def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:
     probability (T,): That the first object is nearer; NaN if unknown.
     true bool (T,): Whether it is.
     """
-    known = np.isfinite(probability)
-    probability, true = probability[known], true[known]
+    finite = np.isfinite(probability)
+    probability, true = probability[finite], true[finite]
     confidence = np.maximum(probability, 1.0 - probability)
     right = (probability > 0.5) == true
     number = np.minimum(((confidence - 0.5) * 2 * _BINS).astype(int), _BINS - 1)

@@ -113,8 +113,8 @@ class Comparisons:
     @property
     def average_uncertainty(self) -> float:
         """Mean of min(p, 1 - p) over all comparisons (appendix D): 0 certain, 1/2 not at all."""
-        known = np.isfinite(self.uncertainty)
-        return float(self.uncertainty[known].mean()) if known.any() else float("nan")
+        finite = np.isfinite(self.uncertainty)
+        return float(self.uncertainty[finite].mean()) if finite.any() else float("nan")
 
     @property
     def _independent(self) -> bool:
@@ -241,7 +241,7 @@ def _add_tails(mean, sd, independent, total):
     """
     least, furthest = np.float32(1e-15), np.float32(6.0)
     for a in range(mean.size):
-        own = np.float32(0.0)
+        tail = np.float32(0.0)
         here, spread = mean[a], sd[a] + least  # no gap at all means one half, not 0 / 0
         others, spreads, totals = mean[a + 1 :], sd[a + 1 :], total[a + 1 :]
         for b in range(others.size):
@@ -255,6 +255,6 @@ def _add_tails(mean, sd, independent, total):
             p = p * p
             p = p * p
             value = np.float32(0.5) / p
-            own += value
+            tail += value
             totals[b] += value
-        total[a] += own
+        total[a] += tail

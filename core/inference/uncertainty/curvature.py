@@ -27,13 +27,13 @@ class Normal:
     mode (d, n).
     factor (d * n, r) or (d * n,): Covariance is ``factor @ factor.T``; a vector holds standard
         deviations.
-    turned: Whether rotations of the mode as a whole are left out.
+    without_rotation: Whether rotations of the mode as a whole are left out.
     log_volume: Logarithm of the determinant of the factor, for comparing modes.
     """
 
     mode: np.ndarray
     factor: np.ndarray
-    turned: bool = False
+    without_rotation: bool = False
     log_volume: float = 0.0
 
     def directions(self, standard: np.ndarray) -> np.ndarray:

@@ -130,16 +130,16 @@ def heterogeneity(
     by_people, by_answers = variances[0], variances[1:].mean(axis=0)
     weights = np.bincount(who[who >= 0], triplets.weight[who >= 0])
     effective = float(weights.sum() ** 2 / (weights @ weights))
-    known = np.isfinite(by_people) & np.isfinite(by_answers)
-    n, d = int(known.sum()), reference.shape[1]
+    finite = np.isfinite(by_people) & np.isfinite(by_answers)
+    n, d = int(finite.sum()), reference.shape[1]
     if not n:
         raise DataError(
             "people cannot be compared: no object has a place without each of them",
             file=triplets.name, remedy="Let several people answer about the same objects.",
         )
     coordinates = max(n * d - (d + d * (d - 1) // 2 + 1), 1) / n
-    added = float(np.median((by_people - by_answers)[known])) / coordinates
+    added = float(np.median((by_people - by_answers)[finite])) / coordinates
     with np.errstate(divide="ignore", invalid="ignore"):
-        widening = float(np.median(np.sqrt(by_people / by_answers)[known]))
-    value = np.sqrt(max(effective * added, 0.0)) / (rms(reference[known]) or 1.0)
+        widening = float(np.median(np.sqrt(by_people / by_answers)[finite]))
+    value = np.sqrt(max(effective * added, 0.0)) / (rms(reference[finite]) or 1.0)
     return Heterogeneity(float(value), widening, number, effective)

@@ -282,10 +282,10 @@ def sample_distances(
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects
-    held = chain_size(effective, chains) * chains
-    if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
+    n_draws = chain_size(effective, chains) * chains
+    if 8 * n_draws * (n * (n - 1) // 2) > _MOST_BYTES:
         raise ValueError(
-            f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, would take too much "
+            f"{n * (n - 1) // 2:,} distances, each drawn {n_draws:,} times, would take too much "
             "memory; ask for fewer effective samples, or sample maps"
         )
     fitted, _ = _most_probable(method, triplets, None, progress)
@@ -357,15 +357,15 @@ def _normal(
 def _modes(fitted: OrdinalEmbedding, answers: AnswerLayout, precision: float) -> list[Normal]:
     """Laplace's approximations of the different optima that carry probability, best first."""
     result: list[tuple[float, Normal]] = []
-    known: list[float] = []
+    losses: list[float] = []
     ends: list[float] = []
     for which in np.argsort(fitted.losses_, kind="stable"):
         value = fitted.losses_[which]
-        if known and value > known[0] + _WORTH + 1e-2 * answers.n_objects:
+        if losses and value > losses[0] + _WORTH + 1e-2 * answers.n_objects:
             break
-        if any(abs(value - other) < 1e-5 * other for other in known):
+        if any(abs(value - other) < 1e-5 * other for other in losses):
             continue
-        known.append(value)
+        losses.append(value)
         normal = _normal(fitted, answers, fitted.embeddings_[which], precision)
         if not fitted.fixes_scale:
             objective = Objective(answers, fitted._loss(), fitted.n_components, precision)

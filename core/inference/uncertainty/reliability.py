@@ -160,11 +160,11 @@ class Reliability:
         classes = _classes(said)
         result = []
         for number in range(classes.max(initial=-1) + 1):
-            own = classes == number
-            weight = self.weight[kept[own]]
+            members = classes == number
+            weight = self.weight[kept[members]]
             result.append((
-                np.average(said[own], weights=weight), *self._share(right[own], kept[own]),
-                own.sum(),
+                np.average(said[members], weights=weight),
+                *self._share(right[members], kept[members]), members.sum(),
             ))
         said, right, low, high, counts = np.array(result).reshape(-1, 5).T
         return Bins(said, right, low, high, counts.astype(int))
@@ -204,18 +204,18 @@ class Reliability:
     def sure(self, which: str = "response", threshold: float = SURE) -> Sure:
         """Accuracy of responses that were predicted with at least this probability."""
         said, right, kept = self._judged(which)
-        own = said >= threshold
-        if not own.any():
+        is_sure = said >= threshold
+        if not is_sure.any():
             return Sure(*[float("nan")] * 4, 0)
-        mean = float(np.average(said[own], weights=self.weight[kept[own]]))
-        return Sure(mean, *self._share(right[own], kept[own]), int(own.sum()))
+        mean = float(np.average(said[is_sure], weights=self.weight[kept[is_sure]]))
+        return Sure(mean, *self._share(right[is_sure], kept[is_sure]), int(is_sure.sum()))
 
     @property
     def model(self) -> ResponseModel:
         """Response model of all responses."""
-        told = np.isfinite(self.response) & (self.weight > 0)
+        counted = np.isfinite(self.response) & (self.weight > 0)
         return ResponseModel(
-            self.method, self.slope, self.power, self.lapse, int(told.sum())
+            self.method, self.slope, self.power, self.lapse, int(counted.sum())
         )
 
     @property
@@ -349,8 +349,8 @@ def reliability(
             return progress(min(done + fraction / folds, 0.999), **details)
 
         # The same unit in every fold, unless one has a single participant left.
-        own = chosen if n_participants(train) > 1 else "answers"
-        samples = samples_from(source, method, train, maps, seed, watched, unit=own)
+        unit_there = chosen if n_participants(train) > 1 else "answers"
+        samples = samples_from(source, method, train, maps, seed, watched, unit=unit_there)
         return (
             evidence(method, samples.embeddings, test.rows),
             samples.order_certainty(test, spread=spread),
@@ -384,19 +384,19 @@ def _cross_validated(
     require_groups(triplets, folds)
     people = known_people(triplets, unit)
     fold = question_folds(triplets, folds, np.random.default_rng(seed))
-    told, order, response = np.full((3, len(triplets)), np.nan)
+    strength, order, response = np.full((3, len(triplets)), np.nan)
     for number in range(folds):
         test = fold == number
-        told[test], order[test] = predicted(
+        strength[test], order[test] = predicted(
             triplets.take(~test), triplets.take(test), number / folds
         )
         if progress((number + 1) / folds) and number + 1 < folds:
             raise Stopped
     for number in range(folds):
         test = fold == number
-        model = fit_response(method, told[~test], triplets.weight[~test])
-        response[test] = model.probability(told[test])
-    model = fit_response(method, told, triplets.weight)
+        model = fit_response(method, strength[~test], triplets.weight[~test])
+        response[test] = model.probability(strength[test])
+    model = fit_response(method, strength, triplets.weight)
     return Reliability(
         response, order, triplets.weight.astype(float),
         triplets.groups if people is None else people.part,

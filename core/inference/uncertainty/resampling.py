@@ -207,9 +207,9 @@ def bootstrap_response(
     unit = sampling_units(triplets, unit).unit
 
     def maps(train: Judgements) -> np.ndarray:
-        own = unit if n_participants(train) > 1 else "answers"
+        unit_there = unit if n_participants(train) > 1 else "answers"
         return bootstrap(
-            single, train, replicates=_FEW, scheme=scheme, unit=own, share=share, seed=seed
+            single, train, replicates=_FEW, scheme=scheme, unit=unit_there, share=share, seed=seed
         ).embeddings
 
     return learned_response(single, triplets, maps, seed=seed, progress=progress)
@@ -263,9 +263,11 @@ def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
     """The maps aligned to a random one of all but the last, with their sizes fitted."""
     target = maps[np.random.default_rng(seed).integers(len(maps) - 1)]
     result = []
-    for own in maps:
-        common = np.isfinite(own[:, 0]) & np.isfinite(target[:, 0])
-        result.append(procrustes(own[common], target[common])(own) if common.any() else own)
+    for positions in maps:
+        common = np.isfinite(positions[:, 0]) & np.isfinite(target[:, 0])
+        if common.any():
+            positions = procrustes(positions[common], target[common])(positions)
+        result.append(positions)
     return result
 
 
@@ -330,8 +332,8 @@ def map_dissimilarities(
     >>> found.fitted.embedding_.shape, found.samples.n_units
     ((4, 2), 2)
     """
-    known = np.isfinite(dissimilarities.mean).astype(float)
-    weights = dissimilarities.weights if weigh else known
+    finite = np.isfinite(dissimilarities.mean).astype(float)
+    weights = dissimilarities.weights if weigh else finite
     fitted = clone(method).fit_dissimilarities(
         dissimilarities.mean, weights=weights, progress=part(progress, 0.0, 0.2)
     )

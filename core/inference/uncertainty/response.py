@@ -81,9 +81,9 @@ def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.nda
         one = _probability(method, positions, rows) if has_likelihood(method) else _margin(
             positions, rows
         )
-        known = np.isfinite(one)
-        total += np.where(known, one, 0.0)
-        count += known
+        finite = np.isfinite(one)
+        total += np.where(finite, one, 0.0)
+        count += finite
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / count
     if not has_likelihood(method):
@@ -108,9 +108,9 @@ def _squares(positions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def _probability(method: Method, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     near2, far2 = _squares(positions, rows)
-    known = np.isfinite(near2 + far2)
+    finite = np.isfinite(near2 + far2)
     result = np.full(len(rows), np.nan)
-    result[known] = np.exp(-single_losses(method._loss(), near2[known], far2[known]))
+    result[finite] = np.exp(-single_losses(method._loss(), near2[finite], far2[finite]))
     return result
 
 
@@ -130,15 +130,15 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
     weight (T,).
     evidence (T,): For the responses as given, from maps that have not seen them.
     """
-    told = np.isfinite(evidence) & (weight > 0)
-    number = int(told.sum())
+    counted = np.isfinite(evidence) & (weight > 0)
+    number = int(counted.sum())
     if not number:
         return ResponseModel(described(method), float(has_likelihood(method)), 1.0, 0.0, 0)
-    weight, side = weight[told], np.sign(evidence[told])
+    weight, side = weight[counted], np.sign(evidence[counted])
     # Evidence of 0 has no logarithm, and no side on which it would matter.
-    size = np.log(np.where(side == 0, 1.0, np.abs(evidence[told])))
+    size = np.log(np.where(side == 0, 1.0, np.abs(evidence[counted])))
 
-    def lost(x: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         power, lapse = np.exp(x[1]), expit(x[2])
         strength = side * np.exp(x[0] + power * size)
         agreed = expit(strength)
@@ -154,7 +154,7 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
         ])
 
     result = minimize(
-        lost, [0.0, 0.0, logit(0.02)], jac=True, method="L-BFGS-B",
+        loss, [0.0, 0.0, logit(0.02)], jac=True, method="L-BFGS-B",
         bounds=[(-10.0, 10.0), (-2.0, 2.0), (-15.0, 4.0)],
     ).x
     slope, power = np.exp(result[:2])

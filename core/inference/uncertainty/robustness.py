@@ -164,25 +164,25 @@ def robustness(
     inside = np.transpose([_is_in(answers, view) for view in views])
     rng, shuffle = np.random.default_rng(seed), _Shuffle(answers, inside)
     reference = _placed(clone(method).fit(answers, progress=part(progress, 0.0, 0.02)))
-    own = [np.ones(len(answers), dtype=bool), *inside.T]
+    sets = [np.ones(len(answers), dtype=bool), *inside.T]
     random = [each for _ in range(draws) for each in shuffle.drawn(rng).T]
     result = np.array([*results_of(_measured, [
-        (method, answers, which, reference, folds, seed, replicates * (k < len(own)))
-        for k, which in enumerate([*own, *random])
+        (method, answers, which, reference, folds, seed, replicates * (k < len(sets)))
+        for k, which in enumerate([*sets, *random])
     ], part(progress, 0.02, 1.0))])
-    value, low, high = result[: len(own)].transpose(1, 2, 0)
-    chance = result[len(own) :, 0].reshape(draws, len(views), 3).transpose(0, 2, 1)
+    value, low, high = result[: len(sets)].transpose(1, 2, 0)
+    chance = result[len(sets) :, 0].reshape(draws, len(views), 3).transpose(0, 2, 1)
     bounds = np.full((3, *value.shape), np.nan)
     some = np.isfinite(value[:, 1:]) & np.isfinite(chance).all(axis=0)
     bounds[:, :, 1:][:, some] = *np.quantile(chance[:, some], [0.025, 0.975], axis=0), _adjusted(
         value[:, 1:][some], chance[:, some], np.nonzero(some)[0] == STATISTICS.index("moved")
     )
     here, *there = np.reshape([
-        len(np.unique(answers.questions[which])) for which in [*own[1:], *random]
+        len(np.unique(answers.questions[which])) for which in [*sets[1:], *random]
     ], (-1, len(views)))
     differs = (here < np.min(there, axis=0)) | (here > np.max(there, axis=0))
     bounds[2][:, 1:][:, differs] = np.nan
-    return Robustness([ALL, *views], np.array([which.sum() for which in own]), value, low, high,
+    return Robustness([ALL, *views], np.array([which.sum() for which in sets]), value, low, high,
                       *bounds, draws, folds, shuffle.n_people, shuffle.ways,
                       [view for view, other in zip(views, differs, strict=True) if other])
 
@@ -241,7 +241,7 @@ class _Shuffle:
         self._code, people = code.ravel(), np.unique(who[who >= 0])
         self.n_people = len(people) if len(people) > 1 else 0
         self._people = [np.flatnonzero(who == one) for one in people[: self.n_people]]
-        self._nobody = np.flatnonzero((who < 0) | (self.n_people == 0))
+        self._unknown = np.flatnonzero((who < 0) | (self.n_people == 0))
         # People who may swap, by their number of trials.
         self._alike: list[list[int]] = []
         trials_of = [len(one) for one in self._people]
@@ -255,7 +255,7 @@ class _Shuffle:
     def ways(self) -> float:
         """Number of ways to divide the answers: a multinomial for people who stay whole."""
         codes = [self._code[one] for one in self._people]
-        if len({*self._code[self._nobody]}) > 1 or any(len({*one}) > 1 for one in codes):
+        if len({*self._code[self._unknown]}) > 1 or any(len({*one}) > 1 for one in codes):
             return MANY
         log = 0.0
         for alike in self._alike:
@@ -266,7 +266,7 @@ class _Shuffle:
     def drawn(self, rng: np.random.Generator) -> np.ndarray:
         """(T, V) bool: `inside` with people, and trials of unknown people, swapped."""
         code = self._code.copy()
-        code[self._nobody] = rng.permutation(code[self._nobody])
+        code[self._unknown] = rng.permutation(code[self._unknown])
         for alike in self._alike:
             for one, other in zip(alike, rng.permutation(alike), strict=True):
                 mine, theirs = self._people[one], rng.permutation(self._code[self._people[other]])

@@ -280,9 +280,9 @@ class Samples:
         shift = margins(np.nan_to_num(self.reference), rows)
         for embedding in self.embeddings:
             off = margins(embedding, rows) - shift
-            known = np.isfinite(off)
-            off = np.where(known, off, 0.0)
-            count += known
+            finite = np.isfinite(off)
+            off = np.where(finite, off, 0.0)
+            count += finite
             total += off
             squares += off**2
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -328,8 +328,8 @@ def aligned(
         shrinks maps that have little in common with the reference, and so ellipses of few answers.
     """
     result = np.full(reference.shape, np.nan)
-    own, target = positions[placed], reference[placed]
-    if size == "same" and rms(own) > 0:
-        own = own * (rms(target) / rms(own))
-    result[placed] = procrustes(own, target, scaled=size == "fit")(own)
+    points, target = positions[placed], reference[placed]
+    if size == "same" and rms(points) > 0:
+        points = points * (rms(target) / rms(points))
+    result[placed] = procrustes(points, target, scaled=size == "fit")(points)
     return result

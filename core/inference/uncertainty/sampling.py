@@ -82,7 +82,7 @@ class Target(NamedTuple):
     constants (k,): Of the loss.
     mode (d or d + 1, n): Padded to an even number of components.
     precision: Of the prior; 0 where the prior is the normal distribution itself.
-    turned: Whether rotations are left out.
+    without_rotation: Whether rotations are left out.
     similarity, further: Addresses of the loss's similarity and of `_with_choices`; 0 without
         choices among several pairs, so that nothing is compiled for them.
     kinds (k, 3): Roles, number and `LayoutPart.chosen` of each kind of such choices.
@@ -95,7 +95,7 @@ class Target(NamedTuple):
     mode: np.ndarray
     n_components: int
     precision: float
-    turned: bool
+    without_rotation: bool
     similarity: int
     further: int
     kinds: np.ndarray
@@ -185,11 +185,11 @@ def drawn(
     most: Most draws of each chain.
     warm_up: Share of the draws that is left out.
     """
-    held = chain_size(effective, len(chains))
+    capacity = chain_size(effective, len(chains))
     thin, done, fraction, stopped = 1, 0, 0.0, False
     kept: np.ndarray | None = None
     while True:
-        stage = min(held * thin - done, most - done) // thin * thin
+        stage = min(capacity * thin - done, most - done) // thin * thin
         for part in np.diff(np.linspace(0, stage // thin, _LOOKS + 1).astype(int)) * thin:
             if not part:
                 continue
@@ -266,7 +266,8 @@ def _target(answers: AnswerLayout, loss: Loss, normal: Normal, precision: float)
         loss.constants,
         np.concatenate([np.empty((3, 0), np.uint32), *(part.roles for part in plain)], axis=1),
         np.concatenate([np.empty(0), *(part.weight for part in plain)]),
-        np.concatenate([normal.mode, even]), len(normal.mode), float(precision), normal.turned,
+        np.concatenate([normal.mode, even]), len(normal.mode), float(precision),
+        normal.without_rotation,
         address(loss.similarity, SIMILARITY) if choices else 0,
         address(_with_choices, _FURTHER) if choices else 0,
         np.array([(*part.roles.shape, part.chosen) for part in choices], np.int64).reshape(-1, 3),
@@ -305,7 +306,7 @@ def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
 
     standard2: Squared length of the deviation in standard normals.
     """
-    constants, roles, weight, mode, n_components, precision, turned = target[:7]
+    constants, roles, weight, mode, n_components, precision, without_rotation = target[:7]
     n_objects = mode.shape[1]
     ratio, size2 = 0.0, 0.0
     for c in range(n_components):
@@ -315,7 +316,7 @@ def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
             size2 += x * x
     if precision > 0:
         ratio = 0.5 * standard2 - 0.5 * precision * size2
-    if turned:
+    if without_rotation:
         ratio += _log_sweep(mode, positions, n_components)
     for low in range(0, weight.size, _LOOK):
         high = min(low + _LOOK, weight.size)

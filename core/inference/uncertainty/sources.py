@@ -100,5 +100,5 @@ def response_model(
 
 def response_options(source: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of `response_model` for samples that were computed with other `options`."""
-    known = {p.name for p in parameters(response_model)}
-    return {"source": source} | {n: value for n, value in options.items() if n in known}
+    names = {p.name for p in parameters(response_model)}
+    return {"source": source} | {n: value for n, value in options.items() if n in names}

@@ -18,8 +18,8 @@ def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd
     Columns: ``first``, ``second`` (positions), their labels, ``distance`` and ``sd`` over the maps,
     ``uncertainty``: mean probability that the maps order it and another distance wrongly.
     """
-    known = samples.calibrated
-    both = (known.uncertainty + known.uncertainty.T) / 2
+    comparisons = samples.calibrated
+    both = (comparisons.uncertainty + comparisons.uncertainty.T) / 2
     first, second = np.triu_indices(len(both), 1)
     values = both[first, second]
     order = np.argsort(-values, kind="stable")[:k]
@@ -28,8 +28,8 @@ def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd
     labels = np.array(triplets.labels, dtype=object)
     return pd.DataFrame({
         "first": first, "second": second, "first_label": labels[first],
-        "second_label": labels[second], "distance": known.mean[first, second],
-        "sd": known.sd[first, second], "uncertainty": both[first, second],
+        "second_label": labels[second], "distance": comparisons.mean[first, second],
+        "sd": comparisons.sd[first, second], "uncertainty": both[first, second],
     })
 
 
@@ -68,5 +68,5 @@ def answers_against(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd
         "answer": result, "anchor": anchor, "near": near, "far": far,
         "response_probability": response[result], "order_certainty": order[result],
     })
-    known = triplets.answers.iloc[result].reset_index(drop=True)
-    return table.join(known.rename(columns={name: f"{name} (data)" for name in table}))
+    columns = triplets.answers.iloc[result].reset_index(drop=True)
+    return table.join(columns.rename(columns={name: f"{name} (data)" for name in table}))

@@ -127,10 +127,15 @@ def propose(
     chosen = _CHOOSE[strategy](
         _Asking(method, triplets, n_questions, landmarks, batch, samples, rng)
     )
-    chosen = rng.permutation(chosen[:n_questions])
-    turned = rng.random(len(chosen)) < 0.5
-    chosen[turned, 1:] = chosen[turned, :0:-1]
-    return chosen
+    return mixed(chosen[:n_questions], rng)
+
+
+def mixed(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The same questions about an anchor in random order, with random sides."""
+    rows = rng.permutation(rows)
+    swaps = rng.random(len(rows)) < 0.5
+    rows[swaps, 1:] = rows[swaps, :0:-1]
+    return rows
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tripletscope.core.engine.declared import Choice, Number, checked
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
-from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.progress import Progress
 from tripletscope.core.engine.task import declared
 from tripletscope.core.inference.uncertainty.calibration import estimated_truth
 from tripletscope.core.models.embedding import STE
@@ -205,12 +205,10 @@ class SampleSizes:
         return np.unique(np.geomspace(self.most, fewest, self.points).round().astype(int))
 
 
-def scenario_like(
-    triplets: Triplets, *, n_components: int = 2, seed: int = 0, progress: Progress = silent
-) -> Scenario:
+def scenario_like(triplets: Triplets) -> Scenario:
     """A scenario with as many objects, and about as much noise, as some answers.
 
-    A normal cloud of the size of STE's map, with the noise of
+    A normal cloud in the plane of the size of STE's map, with the noise of
     `tripletscope.core.inference.uncertainty.calibration.estimated_truth`. Of very many answers, a
     random part is used.
     """
@@ -222,15 +220,15 @@ def scenario_like(
         )
     few = triplets
     if len(triplets) > _ENOUGH:
-        few = triplets.take(np.random.default_rng(seed).permutation(len(triplets))[:_ENOUGH])
-    truth = estimated_truth(STE(n_components=n_components), few, seed, progress)
+        few = triplets.take(np.random.default_rng(0).permutation(len(triplets))[:_ENOUGH])
+    truth = estimated_truth(STE(n_components=2), few, 0)
     mentioned = few.answers_per_object > 0
     declared = LEVELS["logistic"].spec
     # STE's positions are in units of its noise: the noise is 1 / their size.
     size = max(rms(truth.positions[mentioned]), 1.0 / declared.high)
     return Scenario(
-        n_objects=triplets.n_objects, n_components=n_components, truth="normal",
-        noise="logistic", level=float(np.clip(1.0 / size, declared.low, declared.high)),
+        n_objects=triplets.n_objects, n_components=2, truth="normal", noise="logistic",
+        level=float(np.clip(1.0 / size, declared.low, declared.high)),
     )
 
 

@@ -17,7 +17,7 @@ from tripletscope.core.data.landmarks import (
     n_landmark_questions,
 )
 from tripletscope.core.io.prompts import Questions
-from tripletscope.core.studies.design.active import STRATEGIES
+from tripletscope.core.studies.design.active import STRATEGIES, mixed
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
     balanced,
@@ -112,14 +112,6 @@ def listed(experiment: Experiment, rows: np.ndarray, n_lists: int = 1) -> Experi
         for part, some in enumerate(np.array_split(ids[rows], n_lists)) for shown in some.tolist()
     )
     return experiment.changed(source="list", questions=questions)
-
-
-def mixed(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The same questions about an anchor in random order, with random sides."""
-    rows = rng.permutation(rows)
-    turned = rng.random(len(rows)) < 0.5
-    rows[turned, 1:] = rows[turned, :0:-1]
-    return rows
 
 
 def _different(experiment: Experiment, n_lists: int, rng: np.random.Generator) -> np.ndarray:

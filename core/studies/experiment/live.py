@@ -205,16 +205,16 @@ class LiveMap:
     answers: Triplets
 
 
-def live_map(answers: Triplets, *, n_components: int = 2, seed: int = 0) -> LiveMap | None:
+def live_map(answers: Triplets, *, seed: int = 0) -> LiveMap | None:
     """The map of the answers so far; None while there are too few to choose questions by.
 
     Laplace's approximation takes about a second for 300 objects, where the posterior takes a
     minute; it is for choosing questions, not for reporting.
     """
-    if len(answers) < _FEWEST_ANSWERS * n_components * answers.n_objects:
+    if len(answers) < _FEWEST_ANSWERS * _DIMENSIONS * answers.n_objects:
         return None
-    method = STE(n_components=n_components, seed=seed).fit(answers)
-    if n_components * answers.n_objects <= LARGEST:
+    method = STE(n_components=_DIMENSIONS, seed=seed).fit(answers)
+    if _DIMENSIONS * answers.n_objects <= LARGEST:
         samples = laplace(method, answers, samples=_MAPS, seed=seed, reference=method.embedding_)
     else:
         samples = bootstrap(

@@ -210,13 +210,13 @@ class Question:
 
     def for_participant(self) -> dict[str, Any]:
         """Plain data for the participant's browser."""
-        told = self.described()
-        del told["source"], told["n_levels"]  # the page has levels once
+        record = self.described()
+        del record["source"], record["n_levels"]  # the page has levels once
         if self.item is None:
-            del told["item"]
+            del record["item"]
         if self.kind != "practice":
-            del told["correct"], told["kind"]
-        return told
+            del record["correct"], record["kind"]
+        return record
 
     def described(self) -> dict[str, Any]:
         """Plain data, of which `from_record` makes the same question."""

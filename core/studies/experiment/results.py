@@ -405,14 +405,14 @@ def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> 
     Names with a meaning, such as ``weight``, are followed by ``(asked)``.
     """
     records = [one for one in records if one.item is None or one.item["kind"] != "text"]
-    told = questionnaire_answers(records).set_index("participant")
+    said = questionnaire_answers(records).set_index("participant")
     table = answers.answers
-    if told.empty or "participant" not in table:
+    if said.empty or "participant" not in table:
         return answers
     who = table["participant"].astype("str")
     table = table.assign(**{
-        f"{name} (asked)" if name in {*table, *TAKEN} else name: who.map(told[name]).to_numpy()
-        for name in told
+        f"{name} (asked)" if name in {*table, *TAKEN} else name: who.map(said[name]).to_numpy()
+        for name in said
     })
     return type(answers)(answers.rows, objects=answers.objects, answers=table, name=answers.name)
 

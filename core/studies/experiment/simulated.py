@@ -243,15 +243,15 @@ def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -
     if who.noise == "positions":
         seen = seen + level * rng.standard_normal(seen.shape)
     scale = (level or 1.0) if who.noise == "logistic" else 1.0
-    apart2 = np.sum((seen[pairs[:, 0]] - seen[pairs[:, 1]]) ** 2, axis=1) / scale**2
+    distance2 = np.sum((seen[pairs[:, 0]] - seen[pairs[:, 1]]) ** 2, axis=1) / scale**2
     with np.errstate(divide="ignore"):  # objects in one place are infinitely similar
-        score = -np.log(apart2) / 2
+        score = -np.log(distance2) / 2
         if who.noise == "lognormal":
             score = score + level * rng.standard_normal(len(pairs))
         elif who.noise == "logistic":  # the largest with Gumbel noise is Luce's choice
-            score = -apart2 + rng.gumbel(size=len(pairs))
+            score = -distance2 + rng.gumbel(size=len(pairs))
         elif who.noise == "crowd":
-            score = -np.log(apart2 + level) + rng.gumbel(size=len(pairs))
+            score = -np.log(distance2 + level) + rng.gumbel(size=len(pairs))
     order = np.lexsort([rng.random(len(pairs)), -score]).tolist()
     if who.noise == "flip" and rng.random() < level:
         other = int(rng.integers(1, len(pairs)))

@@ -55,15 +55,15 @@ def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
     n_questions = int(question.max(initial=-1)) + 1
     counts = both_ways(triplets, question, n_questions)
     same, pairs = pairs_of(counts)
-    own_same, own_pairs = np.zeros(n_questions), np.zeros(n_questions)
+    within_same, within_pairs = np.zeros(n_questions), np.zeros(n_questions)
     if "participant" in triplets.answers:
         who, _ = codes_of(triplets, "participant")
         named = who >= 0
         of, _, group = different_pairs(question[named], who[named])
         agree, all_of_them = pairs_of(both_ways(triplets.take(named), group, len(of)))
-        own_same = np.bincount(of, agree, n_questions)
-        own_pairs = np.bincount(of, all_of_them, n_questions)
-    sums = np.array([[own_same, own_pairs], [same - own_same, pairs - own_pairs]])
+        within_same = np.bincount(of, agree, n_questions)
+        within_pairs = np.bincount(of, all_of_them, n_questions)
+    sums = np.array([[within_same, within_pairs], [same - within_same, pairs - within_pairs]])
     if people is None:
         within, between = (_ratio(*of) for of in sums)
     else:
@@ -166,9 +166,9 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
     first = np.unique(question, return_index=True)[1]
     anchor, near, far = triplets.rows[first].T
     low, high = np.minimum(near, far), np.maximum(near, far)
-    told = lead != 0
-    from_, to = np.where(lead > 0, low, high)[told], np.where(lead > 0, high, low)[told]
-    anchor = anchor[told]
+    decided = lead != 0
+    from_, to = np.where(lead > 0, low, high)[decided], np.where(lead > 0, high, low)[decided]
+    anchor = anchor[decided]
     order = np.argsort(anchor, kind="stable")
     bounds = np.searchsorted(anchor[order], np.arange(n + 1))
     triples, circular = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -211,8 +211,8 @@ class Coverage:
         return max((d for d, least in self.needed.items() if self.answers >= least), default=0)
 
 
-def coverage(triplets: Judgements, most: int = 10) -> Coverage:
-    """Coverage of the comparisons, with answers needed for up to `most` dimensions."""
+def coverage(triplets: Judgements) -> Coverage:
+    """Coverage of the comparisons, with the answers needed for up to ten dimensions."""
     triplets = as_answers(triplets)
     n, rows = triplets.n_objects, triplets.rows
     mentioned = triplets.answers_per_object > 0
@@ -223,7 +223,7 @@ def coverage(triplets: Judgements, most: int = 10) -> Coverage:
         possible, needed = comb(comb(n, 2), 2), {}
     else:
         possible = 3 * comb(n, 3)
-        needed = {d: needed_answers(n, d) for d in range(1, most + 1)}
+        needed = {d: needed_answers(n, d) for d in range(1, 11)}
     return Coverage(
         len(triplets), len(np.unique(triplets.questions)), possible, needed,
         [name for name, is_in in zip(triplets.ids, mentioned, strict=True) if not is_in],

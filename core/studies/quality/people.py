@@ -246,8 +246,8 @@ def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:
     near, far = distances[rows[:, 0], rows[:, 1]], distances[rows[:, 0], rows[:, 2]]
     with np.errstate(invalid="ignore"):
         contrast = (far - near) / (far + near)
-    turned = contrast < 0
-    rows[turned] = rows[turned][:, [0, 2, 1]]
+    reverse = contrast < 0
+    rows[reverse] = rows[reverse][:, [0, 2, 1]]
     clear = np.abs(contrast) >= least
     return Triplets(rows[clear], triplets.objects, name=f"obvious questions of {triplets.name}")
 

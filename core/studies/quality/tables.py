@@ -75,19 +75,17 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
     ])
 
 
-def over_time(
-    triplets: Judgements, wrong: np.ndarray | None = None, stretches: int = STRETCHES
-) -> pd.DataFrame:
+def over_time(triplets: Judgements, wrong: np.ndarray | None = None) -> pd.DataFrame:
     """Answers in equal stretches of each participant's, by time or else order in the file.
 
     wrong (T,): As `tripletscope.core.inference.evaluation.score.ErrorEstimate.wrong`.
     Columns: ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
         ``favourite_share``; with `wrong` ``predicted``, ``low`` and ``high``.
     """
-    stretch = _stretches(triplets, stretches)
+    stretch = _stretches(triplets)
     answers = triplets.answers
     rows = []
-    for k in range(stretches):
+    for k in range(STRETCHES):
         places = np.flatnonzero(stretch == k)
         row: dict[str, Any] = {"stretch": k + 1, "answers": len(places)}
         if "response_time" in answers:
@@ -96,20 +94,20 @@ def over_time(
             shares = answers["side"].iloc[places].value_counts(normalize=True)
             row["favourite_share"] = shares.max() if len(shares) else np.nan
         if wrong is not None:
-            told = places[np.isfinite(wrong[places]) & (triplets.weight[places] > 0)]
-            interval = (np.nan,) * 3 if not len(told) else mean_over(
-                known_people(triplets.take(told), "auto"), wrong[told], triplets.weight[told],
-                triplets.groups[told],
+            some = places[np.isfinite(wrong[places]) & (triplets.weight[places] > 0)]
+            interval = (np.nan,) * 3 if not len(some) else mean_over(
+                known_people(triplets.take(some), "auto"), wrong[some], triplets.weight[some],
+                triplets.groups[some],
             )
             row |= {"predicted": 1 - interval[0], "low": 1 - interval[2], "high": 1 - interval[1]}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _stretches(triplets: Judgements, stretches: int) -> np.ndarray:
+def _stretches(triplets: Judgements) -> np.ndarray:
     """(T,) stretch of each answer among its participant's."""
     table = pd.DataFrame({
         "who": codes_of(triplets, "participant")[0], "time": triplets.answers.get("time", 0.0),
     })
     each = table.sort_values("time", kind="stable").groupby("who")["who"]
-    return (each.cumcount() * stretches // each.transform("size")).sort_index().to_numpy()
+    return (each.cumcount() * STRETCHES // each.transform("size")).sort_index().to_numpy()

@@ -12,8 +12,9 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
+from tripletscope.core.studies.design.active import mixed
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.core.studies.experiment.handout import listed, mixed
+from tripletscope.core.studies.experiment.handout import listed
 from tripletscope.core.tree.coordinates import TREES
 from tripletscope.core.tree.nodes import cells
 from tripletscope.dashboard import export
