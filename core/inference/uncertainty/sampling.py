@@ -118,7 +118,7 @@ _FURTHER = types.FunctionType(
 _further_at = found_at(_FURTHER)
 
 
-class Place(NamedTuple):
+class ChainState(NamedTuple):
     """State of a chain, changed in place.
 
     deviation (d * n,): From the mode.
@@ -148,7 +148,7 @@ class Chain(NamedTuple):
     loss: Loss
     normal: Normal
     precision: float
-    place: Place
+    state: ChainState
     rng: np.random.Generator
 
 
@@ -157,13 +157,13 @@ def chain_at(
     precision: float = 0.0, start: np.ndarray | None = None,
 ) -> Chain:
     """A chain at the mode, or at a deviation `start` (d * n,) from it if the factor is a vector."""
-    place = Place(
+    state = ChainState(
         np.zeros(normal.mode.size), np.zeros(normal.factor.shape[-1]), np.full(1, -np.inf)
     )
     if start is not None:
-        place.deviation[:] = start
-        place.standard[:] = start / np.where(normal.factor == 0, 1, normal.factor)
-    return Chain(answers, loss, normal, precision, place, rng)
+        state.deviation[:] = start
+        state.standard[:] = start / np.where(normal.factor == 0, 1, normal.factor)
+    return Chain(answers, loss, normal, precision, state, rng)
 
 
 def drawn(
@@ -196,8 +196,8 @@ def drawn(
             items = [(*chain, int(part), thin) for chain in chains]
             result, *now = zip(*in_parallel(advance, items), strict=True)
             chains = [
-                chain._replace(place=place, rng=rng)
-                for chain, place, rng in zip(chains, *now, strict=True)
+                chain._replace(state=state, rng=rng)
+                for chain, state, rng in zip(chains, *now, strict=True)
             ]
             result = np.array(result)
             kept = result if kept is None else np.concatenate([kept, result], axis=1)
@@ -237,9 +237,9 @@ def convergence(values: np.ndarray) -> tuple[float, float | None]:
 
 
 def advance(
-    answers: AnswerLayout, loss: Loss, normal: Normal, precision: float, place: Place,
+    answers: AnswerLayout, loss: Loss, normal: Normal, precision: float, state: ChainState,
     rng: np.random.Generator, draws: int, thin: int, halt: Halt,
-) -> tuple[np.ndarray, Place, np.random.Generator]:
+) -> tuple[np.ndarray, ChainState, np.random.Generator]:
     """Every `thin`-th of `draws` further maps (m, d, n), fewer if halted, and the chain's state."""
     target = _target(answers, loss, normal, precision)
     result = [np.empty((0, normal.mode.size))]
@@ -248,14 +248,14 @@ def advance(
         if halt():
             break
         size = min(block, draws - first)
-        standard = rng.standard_normal((size, len(place.standard)))
+        standard = rng.standard_normal((size, len(state.standard)))
         kept = np.empty((size // thin, normal.mode.size))
         compiled_steps()(
-            loss.kernel, target, place, normal.directions(standard), standard, rng, thin, kept
+            loss.kernel, target, state, normal.directions(standard), standard, rng, thin, kept
         )
         result.append(kept)
     maps = np.concatenate(result) + normal.mode.ravel()
-    return maps.reshape(-1, *normal.mode.shape), place, rng
+    return maps.reshape(-1, *normal.mode.shape), state, rng
 
 
 def _target(answers: AnswerLayout, loss: Loss, normal: Normal, precision: float) -> Target:
@@ -390,9 +390,9 @@ def _log_sweep(mode, positions, n_components):
     return total
 
 
-def _steps(kernel, target, place, directions, standard, rng, thin, kept):
+def _steps(kernel, target, state, directions, standard, rng, thin, kept):
     """One step per direction."""
-    y, z, value = place
+    y, z, value = state
     positions = target.mode.copy()
     buffers = np.empty((4, min(_LOOK, target.weight.size)))
     trial = np.empty_like(y)
@@ -434,8 +434,8 @@ def _steps(kernel, target, place, directions, standard, rng, thin, kept):
 def compiled_steps() -> numba.core.dispatcher.Dispatcher:
     """`_steps`, compiled once for all losses, which are passed by address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
-    place = types.NamedUniTuple(vector, 3, Place)
+    state = types.NamedUniTuple(vector, 3, ChainState)
     signature = types.void(
-        KERNEL, _TARGET, place, matrix, matrix, types.npy_rng, types.int64, matrix
+        KERNEL, _TARGET, state, matrix, matrix, types.npy_rng, types.int64, matrix
     )
     return numba.njit(signature, **_OPTIONS)(_steps)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import entr
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
@@ -242,7 +242,7 @@ def _losses(
 
 def _entropy(chance: np.ndarray) -> np.ndarray:
     """Entropy of an event with this probability, in nats."""
-    return -xlogy(chance, chance) - xlogy(1.0 - chance, 1.0 - chance)
+    return entr(chance) + entr(1.0 - chance)
 
 
 _CHOOSE: Mapping[str, Callable[[_Asking], np.ndarray]] = {

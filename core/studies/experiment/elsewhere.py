@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -122,10 +123,11 @@ def questions_for(
     }
 
 
-def _own(question: Question) -> dict[str, Any]:
-    """A question in our own columns, without objects."""
+def _columns(question: Question, shown: Sequence[str]) -> dict[str, Any]:
+    """A question in the columns of `answers_table`, with objects as they are shown."""
     return {
         TASK: question.task, KIND: question.kind, "source": question.source, "key": question.key,
+        **dict(zip(COLUMNS[question.task].objects, shown, strict=True)),
     }
 
 
@@ -138,12 +140,6 @@ def _right(question: Question) -> int | None:
     return question.correct[0]
 
 
-def _pairs(things: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """The pairs of three things, in the order of their numbers."""
-    a, b, c = things
-    return [(a, b), (a, c), (b, c)]
-
-
 # jsPsych -------------------------------------------------------------------------------------
 
 
@@ -151,14 +147,13 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> list[dict[str
     shown = {one.id: _html(one, experiment) for one in experiment.objects}
     words = experiment.texts.get("question") or ASKINGS[experiment.task].title
     prompt = f"<p>{escape(words)}</p>"
-    names = COLUMNS[experiment.task].objects
     timeline = []
     for question in questions:
         pictures = [shown[one] for one in question.shown]
         asking = ASKINGS[question.task]
         stimulus = prompt + "".join(pictures[: asking.is_anchored])
         by_pair = question.task == "similar_pair"
-        options = _pairs(pictures) if by_pair else asking.options(pictures)
+        options = combinations(pictures, 2) if by_pair else asking.options(pictures)
         choices = ["".join(option) for option in options]
         right = _right(question)
         timeline.append({
@@ -166,7 +161,7 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> list[dict[str
             "enable_button_after": experiment.least_ms,
             "save_trial_parameters": {"stimulus": False},
             "data": {
-                **_own(question), **dict(zip(names, question.shown, strict=True)),
+                **_columns(question, question.shown),
                 "correct_response": "" if right is None else right,
             },
         })
@@ -223,7 +218,7 @@ def _psychopy(experiment: Experiment, questions: list[Question]) -> list[dict[st
     rows = []
     for question in questions:
         right = _right(question)
-        rows.append(_own(question) | dict(zip(names, question.shown, strict=True)) | {
+        rows.append(_columns(question, question.shown) | {
             f"{name}_content": f"{STIMULI}/" * stimuli[one].is_file + stimuli[one].content
             for name, one in zip(names, question.shown, strict=True)
         } | {"keys": ",".join(keys), "corrAns": "" if right is None else keys[right]})
@@ -232,7 +227,7 @@ def _psychopy(experiment: Experiment, questions: list[Question]) -> list[dict[st
 
 def _gorilla(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
     """One row per trial; objects are named by their content, because responses are."""
-    names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
+    stimuli = {one.id: one for one in experiment.objects}
     contents = [one.content for one in experiment.objects]
     twice = next((one for one in contents if contents.count(one) > 1), None)
     if twice is not None:
@@ -249,8 +244,7 @@ def _gorilla(experiment: Experiment, questions: list[Question]) -> list[dict[str
         rows.append({
             "randomise_blocks": "", "randomise_trials": "",
             "display": "practice" if question.kind == "practice" else "trial",
-            **_own(question), **dict(zip(names, shown, strict=True)),
-            "correct_response": answer,
+            **_columns(question, shown), "correct_response": answer,
         })
     return rows
 

@@ -249,7 +249,7 @@ def test_chains_go_by_the_same_likelihood(name):
     normal = Normal(np.zeros((d, N)), np.ones(d * N))
     chain = chain_at(answers, method._loss(), normal, rng, start=rng.normal(size=d * N))
     last = advance(*chain, 16, 8, Halt())[0][-1].ravel()
-    assert chain.place.value[0] == pytest.approx(
+    assert chain.state.value[0] == pytest.approx(
         -Objective(answers, method._loss(), d)(last)[0], rel=1e-10
     )
 
