@@ -190,17 +190,17 @@ def _by_majority(repeats: _Repeats) -> np.ndarray:
 def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     """Bounds of the accuracy that noise in the answers (T, 3) or (T, 4) allows.
 
-    unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
-
     For the upper bound, 2p - 1 of a repeated question is s (2b - 1), where b has a symmetric beta
     distribution and s <= 1: two answers agree with probability E[p² + (1 - p)²], and four tell how
     much of their disagreement is the same for all questions (lapses). Pairs and quadruples of
     answers by different participants estimate both moments without bias; with fewer than 200
-    answers to questions with four, s = 1. Intervals are by the jackknife over units. In simulations
-    with two to ten answers to each of 300 questions the bias is within 1.5 points where responses
-    follow distances, with or without lapses; up to -4 points where all questions are equally hard
-    and none has four answers, or participants repeat them; +7 points where half of the questions
-    are guesses and the others certain. An upper bound below the lower one is raised to it.
+    answers to questions with four, s = 1. An upper bound below the lower one is raised to it.
+    Intervals are by the jackknife over units.
+
+    In simulations with two to ten answers to each of 300 questions the bias is within 1.5 points
+    where responses follow distances, with or without lapses; up to -4 points where all questions
+    are equally hard and none has four answers, or participants repeat them; +7 points where half of
+    the questions are guesses and the others certain.
 
     References
     ----------

@@ -57,14 +57,13 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
     """Bounds of the accuracy that noise in choices among several allows.
 
     stages: Of `data`: all among equally many, of which equally many were chosen.
-    unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
 
     A participant's repeats of a question count once, the first, where others answered it; where no
     two people share a question, each one's repeats are compared. For the upper bound, the
     probabilities of a question's options have a symmetric Dirichlet distribution; two choices agree
     with probability E[sum p²], which pairs of choices estimate without bias. Simulated odd-one-out
     answers from the 42 dimensions of VICE for THINGS (Muttenthaler et al., 2022) are not Dirichlet:
-    there the bound is within a point of the true value. Intervals are by the jackknife over
+    there the bound is within a point of the truth. Intervals are by the jackknife over
     participants, or questions.
 
     References

@@ -117,10 +117,12 @@ def choice_accuracies(
     list of ChoiceAccuracy
         The most frequent kind first; empty where all answers are choices between two.
 
-    Notes ----- Intervals over participants after cross-validation are about another sample of as
-    many people, whose other answers are learned from. With 12 people who differ by half of the
-    map's size and 80 odd-one-out trials each, they contained that accuracy in 96 % of 90 data sets,
-    but the accuracy for new people, 2 points lower, in 78 % of 40.
+    Notes
+    -----
+    Intervals over participants after cross-validation are about another sample of as many people,
+    whose other answers are learned from. With 12 people who differ by half of the map's size and 80
+    odd-one-out trials each, they contained that accuracy in 96 % of 90 data sets, but the accuracy
+    for new people, 2 points lower, in 78 % of 40.
 
     Examples
     --------

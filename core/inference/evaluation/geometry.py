@@ -140,21 +140,16 @@ def compare_geometries(
 ) -> Geometries:
     """Whether another geometry than the Euclidean predicts held-out answers better.
 
-    Four models are compared with the method's Euclidean map, in as many dimensions and with the
-    method's response function: Minkowski distances; the hyperbolic plane, or space; weights of
-    dimensions that depend on the objects of a question (context); and objects that are chosen more
-    often as options than as anchors (asymmetry). The first two have as many parameters as the
-    Euclidean map.
+    Four models have the method's dimensions and response function: Minkowski distances; the
+    hyperbolic plane, or space; weights of dimensions that depend on the objects of a question
+    (context); and objects that are chosen more often as options than as anchors (asymmetry). The
+    first two have as many parameters as the Euclidean map.
 
     Parameters
     ----------
     method : OrdinalEmbedding
         With a likelihood, such as STE or t-STE, in two dimensions or more.
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    exponent : float
-    folds, most, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns
@@ -170,14 +165,16 @@ def compare_geometries(
     Stopped
         If `progress` asks to stop before the end.
 
-    Notes ----- Context gives dimension k of the three objects of a question the weight ``1 + c (v_k
-    / mean v - 1)``, where v_k is their variance on it and c is learned: for c above 0 dimensions on
-    which they differ count more (Tversky's diagnosticity). Asymmetry adds a bias of the option to
-    each similarity, so that ``s(i, j) != s(j, i)``. The hyperbolic curvature is -1 in the unit in
-    which the method measures noise. All models have the prior, no weaker than the method's, under
-    which the Euclidean map predicts best within the training answers. Fits begin at the Euclidean
-    map, in several orientations where axes matter. The t test is over participants or questions and
-    takes the maps as fixed.
+    Notes
+    -----
+    Context gives dimension k of the three objects of a question the weight
+    ``1 + c (v_k / mean v - 1)``, where v_k is their variance on it and c is learned: for c above 0
+    dimensions on which they differ count more (Tversky's diagnosticity). Asymmetry adds a bias of
+    the option to each similarity, so that ``s(i, j) != s(j, i)``. The hyperbolic curvature is -1 in
+    the unit in which the method measures noise. All models have the prior, no weaker than the
+    method's, under which the Euclidean map predicts best within the training answers. Fits begin at
+    the Euclidean map, in several orientations where axes matter. The t test is over participants or
+    questions and takes the maps as fixed.
 
     References
     ----------

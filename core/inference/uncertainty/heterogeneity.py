@@ -61,15 +61,14 @@ def heterogeneity(
 
     If the maps of P people lie tau about the group's, its variance exceeds that from answers by
     tau² / P. The jackknife over participants, less that over groups of as many trials, estimates
-    this for the median object, less the share of rotation, shift and scale. More than 24
-    participants are left out in 24 groups.
+    this for the median object, less the share of rotation, shift and scale.
 
     Parameters
     ----------
     method : OrdinalEmbedding
         Every map begins at that of all answers.
     triplets : Triplets or array-like of int, shape (T, 3)
-        With participants.
+        With participants; more than 24 are left out in 24 groups.
     divisions : int
         Random divisions of the trials; the variance is the mean over them.
     progress : Progress
@@ -83,11 +82,10 @@ def heterogeneity(
 
     Notes
     -----
-    Means for simulated differences of 0, 0.3 and 0.6, 20 objects in the plane. 12 participants
-    with 80 answers each: STE 0.04, 0.28 and 0.54 (30 data sets; standard deviations 0.06, 0.07
-    and 0.15), t-STE 0.10, 0.29 and 0.66, SOE 0.10, 0.31 and 0.66 (ten). 16 participants with 150
-    answers each: STE 0.03, 0.30 and 0.62. The bootstrap, which leaves out a third of so few
-    people, is too coarse for a difference of variances.
+    Means for simulated differences of 0, 0.3 and 0.6, with 20 objects in the plane and 12
+    participants with 80 answers each: STE 0.04, 0.28 and 0.54 (30 data sets; standard deviations
+    0.06, 0.07 and 0.15), t-STE 0.10, 0.29 and 0.66, SOE 0.10, 0.31 and 0.66 (ten). The bootstrap,
+    which leaves out a third of so few people, is too coarse for a difference of variances.
 
     References
     ----------
