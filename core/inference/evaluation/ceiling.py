@@ -79,8 +79,6 @@ class Ceiling:
     def leaves_nothing(self, error: float, low: float, high: float) -> bool:
         """Whether more answers would hardly lower a held-out error, given with its interval.
 
-        False where the ceiling is vague, and where the error may be that of guessing.
-
         Silent on: guesses
         (tests/core/inference/evaluation/test_ceiling.py::test_more_answers_are_judged_by_a_ceiling_that_is_known).
         """
@@ -104,10 +102,7 @@ def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class _Repeats:
-    """Answers, their questions, and who gave them.
-
-    `pair` numbers the pairs of participant and question; -1 for unknown participants.
-    """
+    """Answers, their questions, and pairs of participant and question, -1 for unknown ones."""
 
     answers: Judgements
     question: np.ndarray
@@ -151,9 +146,8 @@ def _repeats(triplets: Judgements) -> _Repeats:
 def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
-    Others are other participants where these are named and share questions; otherwise each
-    participant's own repeats. Few repeats make an uncertain majority, so that a good map may do
-    better. None where no question was asked twice.
+    Others are other participants, or, where none of these share questions, each one's own repeats.
+    Few make an uncertain majority, so that a map may do better. None without repeats.
     """
     triplets = as_answers(triplets)
     repeats = _repeats(triplets)

@@ -39,8 +39,8 @@ class ChoiceKind:
     """What was chosen among what.
 
     name: one of {"odd one out", "most central", "some", "ranking"}.
-    shown: Pairs, or options beside an anchor, in the first step.
-    chosen: How many were chosen in it, in no order.
+    shown, chosen: Pairs, or options beside an anchor, in the first step, and chosen ones,
+        unordered.
     steps: 1 but for rankings.
     """
 
@@ -72,8 +72,7 @@ class ChoiceAccuracy:
     n_trials : int
         Trials of this kind.
     ceiling : ChoiceCeiling
-    unit : {"answers", "participants"}
-    n_units : int or None
+    unit, n_units : {"answers", "participants"}, int or None
         What the intervals take as independent, and how many.
     is_of_the_learned : bool
         Whether other answers of these participants were learned from: unknown people are predicted

@@ -53,9 +53,7 @@ class Suggestion:
 
     n_components: The smallest whose held-out error exceeds the lowest by at most a standard error
         of the difference, and less than a point.
-    best: The one with the lowest held-out error.
     behind: By how much every other number is worse than the best, with Holm's p values.
-    level: Significance level.
     needed: Answers by the rule of thumb, d n ln n.
     is_chance: Whether even the lowest error may be that of guessing.
     """
@@ -202,10 +200,7 @@ class LearningCurve:
         ])
 
     def gain(self) -> tuple[float, float, float]:
-        """Fall of the error over the second half of the answers, with its interval.
-
-        The error at half of the answers is interpolated in the logarithm of their number.
-        """
+        """Fall of the error over the second half of the answers, with its interval."""
         falls = self._fall(self.errors)
         mean = float(falls.mean())
         if self.unit == "answers":
@@ -216,7 +211,7 @@ class LearningCurve:
         return mean, mean - reach, mean + reach
 
     def _fall(self, values: np.ndarray) -> np.ndarray:
-        """(k,) fall of curves (k, p) over the second half of the answers."""
+        """(k,) fall of curves (k, p) over the second half of the answers, on a logarithmic axis."""
         logs = np.log(self.n_answers)
         half = [np.interp(logs[-1] - np.log(2), logs, curve) for curve in values]
         return np.array(half) - values[:, -1]
@@ -322,8 +317,8 @@ def tune(
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.
 
-    Only training answers take part where the data name them. The error of the chosen setting is
-    lower than on new answers, because it was chosen by it.
+    Only training answers take part where the data name them. The chosen setting's error is too low
+    for new answers.
     """
     triplets = as_triplets(triplets)
     if has_split(triplets):
@@ -350,10 +345,7 @@ def tune(
 
 
 def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:
-    """Mean share of each object's nearest neighbours that two maps, row by row, have in common.
-
-    n_neighbours: At most n - 1 are used.
-    """
+    """Mean share of each object's nearest neighbours that two maps have in common."""
     k = min(n_neighbours, len(first) - 1)
     nearest = []
     for positions in (first, second):

@@ -75,8 +75,7 @@ class Geometries:
     exponent : float
         Of Minkowski's distances.
     n_choices : int
-    unit : {"answers", "participants"}
-    n_units : int or None
+    unit, n_units : {"answers", "participants"}, int or None
         What the test takes as independent, and how many.
     notes : list of str
         What could not be tried, and why.

@@ -14,14 +14,12 @@ def inspect_objects(
     fitted: OrdinalEmbedding, triplets: Triplets, covariances: np.ndarray | None = None, *,
     coverage: float = 0.95, degrees: float | None = None, n_neighbours: int = 5,
 ) -> pd.DataFrame:
-    """Table of all objects of a map.
+    """Table of all objects of a map, fitted to these triplets.
 
-    covariances (n, d, d).
-    triplets: Those that it was fitted to.
     coverage, degrees: See `tripletscope.core.data.geometry.coverage_radius`.
     Columns: ``id``, ``label``, ``neighbours`` (labels, nearest first), ``answers`` about the
-        object, ``contradicted`` (share of them), and, with covariances, ``uncertainty``: radius of
-        the circle as large as the ellipse, as a share of
+        object, ``contradicted`` (share of them), and, with covariances (n, d, d), ``uncertainty``:
+        radius of the circle as large as the ellipse, as a share of
         `tripletscope.core.data.geometry.map_size`.
     """
     positions = fitted.embedding_
@@ -43,10 +41,7 @@ def inspect_objects(
 def answers_at_odds(
     fitted: OrdinalEmbedding, triplets: Triplets, objects: list[int] | None = None
 ) -> np.ndarray:
-    """Positions of the answers that the map contradicts, the clearest contradiction first.
-
-    objects: Only answers about at least one of these.
-    """
+    """Positions of contradicted answers, about some objects or all, the clearest first."""
     margins = fitted.margins(triplets)
     chosen = margins < 0
     if objects is not None:

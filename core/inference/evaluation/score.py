@@ -70,10 +70,8 @@ class ErrorEstimate:
         Error of every fold; empty for a single split.
     wrong : ndarray, shape (T,)
         Error of each answer's prediction, from 0 (right) to 1; NaN where there is none.
-    unit : {"answers", "participants"}
-        What the interval takes as independent.
-    n_units : int or None
-        Number of participants.
+    unit, n_units : {"answers", "participants"}, int or None
+        What the interval takes as independent, and how many participants.
     missed : ndarray, shape (T,), or None
         Error of the whole choice among several that each answer belongs to; None where answers are
         choices between two. See `missed_choices`, and
@@ -94,11 +92,10 @@ class ErrorEstimate:
 
 
 def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """(T,) number of the fold of every answer.
+    """(T,) fold of every answer, with whole groups in one (`Judgements.groups`).
 
-    Answers to one comparison share a fold, and so do those of one trial
-    (`tripletscope.core.data.triplets.Judgements.groups`). Folds have about equally many answers of
-    positive weight, and at least one if there are as many groups.
+    Folds have about equally many answers of positive weight, and at least one if there are as many
+    groups.
     """
     groups = triplets.groups
     sizes = np.bincount(groups, triplets.weight > 0).astype(np.int64)
@@ -265,8 +262,7 @@ def held_out_reach(
 ) -> float:
     """Half the width of the 95 % interval of a held-out error, over people or over parts.
 
-    errors, ratio: See `corrected_reach`.
-    wrong, weight, which: See `SamplingUnits.influence`.
+    See `corrected_reach` and `SamplingUnits.influence`.
     """
     if people is None:
         return float(corrected_reach(errors, ratio))
@@ -315,11 +311,7 @@ def mistakes_on(
 def holdout(
     fitted: Method, test: Triplets, scheme: str = "held-out answers", *, unit: str = "auto"
 ) -> ErrorEstimate:
-    """Triplet error of a fitted method on other answers.
-
-    Wilson's interval at the effective number of answers, by a cluster-robust variance over
-    participants or, where answers are the unit, questions or trials.
-    """
+    """Triplet error of a fitted method on other answers, with the interval of `mean_over`."""
     test = as_answers(test)
     wrong = fitted.mistakes(test)
     people = known_people(test, unit)

@@ -14,7 +14,7 @@ def wilson(
 ) -> tuple[Any, Any]:
     """Wilson's (1927) score interval for a share in n trials; elementwise for arrays.
 
-    With `degrees` of freedom of an estimated n, the quantile is Student's.
+    Student's with the `degrees` of freedom of an estimated n.
     """
     quantile = 0.5 + level / 2
     z2 = (ndtri(quantile) if degrees is None else stdtrit(degrees, quantile)) ** 2

@@ -69,10 +69,8 @@ class SamplingUnits:
 
     @property
     def correction(self) -> float:
-        """Factor to the variance between resamples: P participants vary by 1 - 1/P too little.
-
-        The variance of two stages is too large in any case, and stays.
-        """
+        """Factor to the variance between resamples: P participants vary by 1 - 1/P too little."""
+        # The variance of two stages is too large in any case.
         return self.number / (self.number - 1) if self.unit == "participants" else 1.0
 
     def take(self, which: np.ndarray) -> SamplingUnits:
@@ -86,10 +84,7 @@ class SamplingUnits:
         return replace(self, number=int(np.sum(kept < self.number)), part=part, trial=trial)
 
     def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
-        """(T,) how often each answer is drawn.
-
-        share: Of the units, without replacement; by default as many as there are, with replacement.
-        """
+        """(T,) draws of each answer: with replacement, or a share of the units without."""
         counts = _drawn(self.number, share, rng)
         if self.part is None:
             return counts
@@ -109,11 +104,7 @@ class SamplingUnits:
     def influence(
         self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
     ) -> np.ndarray:
-        """(P,) by how much each unit moves a weighted mean over answers.
-
-        wrong, weight (t,): Values from 0 to 1, and their weights.
-        which bool (T,): The t answers; by default all.
-        """
+        """(P,) by how much each unit moves a mean of `wrong` (t,) over the answers `which` (T,)."""
         weight = weight / weight.sum()
         return np.bincount(
             self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
@@ -199,10 +190,7 @@ def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
 def different_pairs(
     first: np.ndarray, second: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both numbers of the different pairs, (G,) each, and the pair of every row (T,).
-
-    second (T,): From 0.
-    """
+    """Both numbers of the different pairs, (G,) each, and the pair of every row (T,)."""
     n = np.int64(second.max(initial=0)) + 1
     codes, group = np.unique(first.astype(np.int64) * n + second, return_inverse=True)
     return *np.divmod(codes, n), group

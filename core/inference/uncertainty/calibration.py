@@ -253,10 +253,8 @@ class Calibration:
         return _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
 
     def _reach(self, held: np.ndarray) -> float:
-        """How far shares (b,) held by exact ellipses are off by chance, at 5 %.
-
-        Few data sets may all hold every object: they vary at least as a dozen objects do.
-        """
+        """How far shares (b,) held by exact ellipses are off by chance, at 5 %."""
+        # Few data sets may all hold every object: they vary at least as a dozen objects do.
         number, level = len(held), self.levels[-1]
         spread = held.std(ddof=1) if number > 1 else np.inf
         quantile = float(stdtrit(max(number - 1, 1), 0.975))
@@ -420,8 +418,7 @@ def _measured(
 def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:
     """(3, m) counts, summed confidences and successes, in classes of confidence from 1/2 to 1.
 
-    probability (T,): That the first object is nearer; NaN if unknown.
-    true bool (T,): Whether it is.
+    Of probabilities (T,) that the first object is nearer, and whether it is; NaN if unknown.
     """
     finite = np.isfinite(probability)
     probability, true = probability[finite], true[finite]

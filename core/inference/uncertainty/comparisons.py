@@ -54,10 +54,7 @@ class Comparisons:
     spread: str = "published"
 
     def probability(self, triplets: Triplets) -> np.ndarray:
-        """(T,) normal probability that anchor and near are closer than anchor and far (equation 4).
-
-        NaN where an object has no place.
-        """
+        """(T,) normal probability that near is closer to the anchor than far (equation 4)."""
         anchor, near, far = as_triplets(triplets).rows.T
         gap = self.mean[anchor, far] - self.mean[anchor, near]
         one, other = self.sd[anchor, far], self.sd[anchor, near]
@@ -93,10 +90,7 @@ class Comparisons:
 
     @cached_property
     def uncertainty(self) -> np.ndarray:
-        """(n, n) mean of min(p, 1 - p) over the comparisons of distance (i, j) with others from i.
-
-        NaN on the diagonal and for objects without a place.
-        """
+        """(n, n) mean of min(p, 1 - p) over comparisons of distance (i, j) with others from i."""
         anchors = self._placed
         total = np.full(self.mean.shape, np.nan)
         if len(anchors) < 3:
@@ -139,11 +133,7 @@ def certainty(
 
 
 def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
-    """Mean and standard deviation of every distance over several maps.
-
-    embeddings (b, n, d): NaN where a map does not place an object.
-    correction: Factor on the variances.
-    """
+    """Mean and standard deviation of every distance over maps (b, n, d); NaN without objects."""
     n = embeddings.shape[1]
     columns = np.ascontiguousarray(embeddings.transpose(1, 2, 0))
     mean, sd = np.full((2, n, n), np.nan)

@@ -212,10 +212,7 @@ def posterior_response(
     seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
-    """Response model for a posterior, learned from its normal approximation.
-
-    Of maps that are too large for it, from the most probable one.
-    """
+    """Response model for a posterior, from its normal approximation or, if large, its best map."""
     triplets = as_triplets(triplets)
     single = clone(method).set_params(n_init=1)
 

@@ -251,10 +251,7 @@ def map_of(
     method: OrdinalEmbedding, answers: AnswerLayout, times: np.ndarray, reference: np.ndarray,
     halt: Halt, *, start: np.ndarray | None,
 ) -> np.ndarray:
-    """(n, d) map of answers that count `times` (T,), aligned; NaN where an object has none.
-
-    start: By default the method's own.
-    """
+    """(n, d) map of answers that count `times` (T,), aligned; NaN where an object has none."""
     counted = answers.reweighted(times * answers.weight)
     return aligned(method.refitted(counted, start, halt), counted.placed, reference)
 

@@ -123,12 +123,9 @@ def _margin(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> ResponseModel:
-    """Most probable slope, power and lapse of held-out responses.
+    """Most probable slope, power and lapse of held-out responses with this evidence (T,).
 
     One more response, against all evidence, is added, so that no response is impossible.
-
-    weight (T,).
-    evidence (T,): For the responses as given, from maps that have not seen them.
     """
     counted = np.isfinite(evidence) & (weight > 0)
     number = int(counted.sum())
@@ -171,7 +168,7 @@ def learned_response(
     seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
-    """A response model, learned from responses that are held out in turn.
+    """A response model of responses that are held out in turn.
 
     drawn: From answers to maps of them (b, n, d).
     """

@@ -203,10 +203,7 @@ def _measured(
     method: OrdinalEmbedding, answers: Judgements, which: np.ndarray, reference: np.ndarray,
     folds: int, seed: int, replicates: int, halt: Halt,
 ) -> np.ndarray:
-    """(3, 3) value and ends of the interval of each statistic; NaN where there is none.
-
-    replicates: Of the map; without any its interval has no width.
-    """
+    """(3, 3) value and ends of the interval of each statistic; NaN where there is none."""
     data, result = answers.take(which), np.full((3, 3), np.nan)
     try:
         error = cross_validate(method, data, folds=folds, seed=seed, progress=halt)

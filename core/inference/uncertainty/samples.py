@@ -90,10 +90,8 @@ class Samples:
 
     @property
     def centre(self) -> np.ndarray:
-        """(n, d) centres of the ellipses: the map of all answers for the bootstrap, else the mean.
-
-        The mean of a posterior can lie well beside its mode.
-        """
+        """(n, d) centres of ellipses: the map of all answers for the bootstrap, else the mean."""
+        # The mean of a posterior can lie well beside its mode.
         return self.reference if self.source == "bootstrap" else self.mean
 
     @property

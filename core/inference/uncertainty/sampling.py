@@ -179,11 +179,7 @@ def drawn(
     """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
 
     Chains are judged whenever they have twice as many draws, and keep about twice as many maps as
-    `effective`, evenly spread over all draws.
-
-    effective: Effective draws of all chains together.
-    most: Most draws of each chain.
-    warm_up: Share of the draws that is left out.
+    `effective` draws of all together, evenly spread; `most` and `warm_up` are of each.
     """
     capacity = chain_size(effective, len(chains))
     thin, done, fraction, stopped = 1, 0, 0.0, False

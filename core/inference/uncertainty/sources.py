@@ -62,10 +62,7 @@ def samples_from(
     *,
     unit: str = "auto",
 ) -> Samples:
-    """About `maps` maps from one of `SOURCES`, with its default settings.
-
-    Quadruples need the bootstrap, and `unit` is the bootstrap's.
-    """
+    """About `maps` maps from one of `SOURCES` by its defaults; `unit` is the bootstrap's."""
     if source == "bootstrap":
         return bootstrap(
             method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress

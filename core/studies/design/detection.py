@@ -70,8 +70,7 @@ def detect_dimension(
 ) -> Detection:
     """Whether so many answers would reveal the number of dimensions (Haghiri 2020, section 4.5.4).
 
-    Suggestions are `tripletscope.core.inference.evaluation.compare.suggest_dimension`'s. A stop
-    keeps the numbers of answers that were done.
+    By `suggest_dimension`. A stop keeps the numbers of answers that were done.
     """
     numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)

@@ -97,10 +97,7 @@ class Plan:
         })
 
     def enough(self, *, accuracy: float | None = None, ellipse: float | None = None) -> int | None:
-        """Answers needed for a mean accuracy, or ellipse; None if never.
-
-        Interpolated in the logarithm of the number of answers, and not below the smallest number.
-        """
+        """Answers needed for a mean accuracy, or ellipse; None if even the most are too few."""
         if (accuracy is None) == (ellipse is None):
             raise ValueError("give one of accuracy and ellipse")
         if accuracy is not None:
@@ -358,9 +355,8 @@ def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> floa
 
 @dataclass(frozen=True)
 class Ranking:
-    """Plans by their accuracy with as many answers.
+    """Plans by their accuracy with the most answers that all have.
 
-    n_answers: The most that all have.
     accuracy: By name of the plan, the best first.
     alike: Plans that do not differ significantly from the best.
     n_simulations: Simulations that were compared.

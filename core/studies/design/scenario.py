@@ -152,8 +152,8 @@ def simulations(
 ) -> list[list[Any]]:
     """Results of `repeats` simulations of each case that was done, at least of one.
 
-    function: Called by ``function(*case, seed, halt)``; all cases have the same seeds.
-    efforts: Duration of a simulation of each case; see `results_of`.
+    Called by ``function(*case, seed, halt)``, with the same seeds for all cases; `efforts` are
+    durations of simulations for `results_of`.
     """
     seeds = np.random.SeedSequence(seed).spawn(repeats)
     pieces = [(*case, child) for case in cases for child in seeds]
@@ -206,11 +206,10 @@ class SampleSizes:
 
 
 def scenario_like(triplets: Triplets) -> Scenario:
-    """A scenario with as many objects, and about as much noise, as some answers.
+    """A normal cloud in the plane with as many objects and about as much noise as some answers.
 
-    A normal cloud in the plane of the size of STE's map, with the noise of
-    `tripletscope.core.inference.uncertainty.calibration.estimated_truth`. Of very many answers, a
-    random part is used.
+    See `tripletscope.core.inference.uncertainty.calibration.estimated_truth`; of very many answers,
+    a random part is used.
     """
     fewest, most = (int(end) for end in (OBJECTS.low, OBJECTS.high))
     if not fewest <= triplets.n_objects <= most:
@@ -248,11 +247,8 @@ def simulated_data(
     """Answers of simulated people, as a data set.
 
     Gaussian-process observers differ between participants. Answers have ``participant`` and
-    ``side``, the option chosen. Objects have facts of
-    `tripletscope.core.models.simulation.truth.known_truth` and, if shared by all participants, true
-    positions ``true 1``, ``true 2`` and so on.
-
-    design, repeated: See `tripletscope.core.models.simulation.simulate.questions_of`.
+    ``side``, the option chosen. Objects have facts of `known_truth` and, if shared by all
+    participants, true positions ``true 1``, ``true 2`` and so on.
     """
     if design == "triads" and not scenario.is_scale:
         raise ValueError("triads need ordered objects: choose a scale as truth")

@@ -32,11 +32,7 @@ Row = list[int]
 
 @dataclass(frozen=True)
 class QuestionPool:
-    """Questions about objects by number, for a task of `ASKINGS`.
-
-    n_shown: Objects in a question.
-    seed: Of the balance over people.
-    """
+    """Questions about `n_shown` objects by number, for a task of `ASKINGS`, balanced by a seed."""
 
     task: str
     n_objects: int
@@ -130,11 +126,7 @@ def drawn(pool: QuestionPool, rng: np.random.Generator) -> Row:
 def of_landmarks(
     pool: QuestionPool, n_landmarks: int, n_questions: int, person: int, rng: np.random.Generator
 ) -> list[Row]:
-    """Questions about one object beside landmarks, which are the same for all people.
-
-    Over people, subjects are asked about equally often, and landmarks used equally often, give or
-    take a few.
-    """
+    """Questions about objects in balance, beside landmarks, which are the same for all people."""
     n, beside = pool.n_objects, pool.n_shown - 1
     n_landmarks = min(n_landmarks, n)
     if n_landmarks < beside:

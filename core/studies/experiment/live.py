@@ -227,10 +227,7 @@ def live_map(answers: Triplets, *, seed: int = 0) -> LiveMap | None:
 def next_questions(
     experiment: Experiment, live: LiveMap, n_questions: int, *, seed: int = 0
 ) -> list[tuple[str, ...]]:
-    """Ids of the objects of each question to ask next, in the order of their places.
-
-    n_questions: Fewer come back if there are not so many different ones.
-    """
+    """Ids of the objects of each of up to `n_questions` questions to ask next, in their places."""
     if not experiment.is_adaptive:
         raise DataError("questions of this experiment are not chosen by the answers so far",
                         file=experiment.title)

@@ -385,10 +385,7 @@ def measured_answers(
 
 
 def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
-    """One row per participant of the questionnaire: ``participant``, and a column of each item.
-
-    Options by name; empty without an answer.
-    """
+    """One row per participant of the questionnaire: ``participant``, and items, options by name."""
     records = [one for one in records if one.item is not None]
     rows: dict[str, dict[str, Any]] = {}
     for name, one in zip(_names(records), records, strict=True):
@@ -425,10 +422,6 @@ def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     Parameters
     ----------
     records : iterable of AnswerRecord
-
-    Returns
-    -------
-    DataFrame
 
     Raises
     ------

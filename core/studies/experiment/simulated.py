@@ -301,10 +301,6 @@ def experiment_cost(
     seconds : float
         Per question, or per object on a table; best known from a pilot.
 
-    Returns
-    -------
-    ExperimentCost
-
     Raises
     ------
     DataError

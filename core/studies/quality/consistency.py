@@ -28,8 +28,7 @@ class Repeats:
     """How often two answers to one question agree.
 
     within, between: Of pairs of answers by one participant, and by two; `n` counts pairs, chance is
-        one half. Intervals are by the jackknife over participants, or by question; see
-        `Share.n_units`.
+        one half.
     questions: Different comparisons.
     repeated, contradicted: Those that were answered more than once, and both ways.
     """
@@ -42,12 +41,10 @@ class Repeats:
 
 
 def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
-    """Agreement of repeated answers (T, 3) or (T, 4).
+    """Agreement of repeated answers (T, 3) or (T, 4), with intervals by the jackknife over `unit`.
 
     Without participants all pairs count as between. An answer of weight w counts as w answers of
     its participant or, if nobody is named, of different people.
-
-    unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
     """
     triplets = as_answers(triplets)
     people = known_people(triplets, unit)
@@ -85,11 +82,9 @@ def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
 def _without_each(
     triplets: Judgements, part: np.ndarray, counts: np.ndarray, sums: np.ndarray
 ) -> np.ndarray:
-    """(2, 2, P) what `sums`, over all questions, lose with each participant.
+    """(2, 2, P) what `sums` (2, 2, Q) lose with each participant.
 
-    part (T,): See `tripletscope.core.inference.evaluation.units.SamplingUnits.part`.
-    counts (Q, 2): As `both_ways`.
-    sums (2, 2, Q): Pairs by one participant, and by two: those that agree, and all of them.
+    Sums are of pairs by one participant, and by two: those that agree, and all of them.
     """
     n = int(part.max()) + 1
     of, who, group = different_pairs(triplets.questions, part)
@@ -102,11 +97,9 @@ def _without_each(
 
 
 def _over_people(sums: np.ndarray, loss: np.ndarray, n_people: int) -> Share:
-    """A share with its interval over participants.
+    """A share of `sums` (2,) with its interval over participants.
 
-    sums (2,): Cases that count, and all of them.
-    loss (2, P): The same of each participant.
-    n_people: Known participants, who come first.
+    loss (2, P): The same of each participant, of whom the first `n_people` are known.
     """
     part, whole = sums
     with_any = loss[1] > 1e-9
@@ -127,9 +120,8 @@ def ratios(
     At the effective number of cases, by the variance of a ratio estimator over questions. NaN for
     less than one case.
 
-    part, whole (G,): Cases of one question and one group that count, and all of them.
-    of (G,): The group.
-    most (n,): Largest effective number of cases; by default all. Give it where `whole` are weights.
+    part, whole (G,): Cases of one question and one group `of` that count, and all of them.
+    most (n,): Largest effective number of cases, where `whole` are weights.
     """
     total = np.bincount(of, whole, n)
     most = total if most is None else most

@@ -157,10 +157,8 @@ class Effect:
         After minus before, with a 95 % interval: over participants as in
         `tripletscope.core.inference.evaluation.score.reach_over_people`, over answers as in
         `tripletscope.core.inference.evaluation.score.corrected_reach`.
-    unit : {"answers", "participants"}
-        What the interval takes as independent.
-    n_units : int or None
-        Number of participants.
+    unit, n_units : {"answers", "participants"}, int or None
+        What the interval takes as independent, and how many participants.
     """
 
     before: float
@@ -284,15 +282,7 @@ class Cleaning:
         return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
 
     def marked(self, views: Mapping[str, Cleaning]) -> Judgements:
-        """All imported answers with a bool column for each view.
-
-        For `tripletscope.people.robustness`.
-
-        Parameters
-        ----------
-        views : mapping of str to Cleaning
-            Cleanings of the same answers by column name.
-        """
+        """All imported answers with a column per view, for `tripletscope.people.robustness`."""
         return self.raw.with_columns({name: view.kept for name, view in views.items()})
 
     def with_log(self, log: Sequence[Mapping[str, Any]]) -> Cleaning:
@@ -387,10 +377,6 @@ class Cleaning:
             stay.
         progress : Progress
             Called after every pair of fits.
-
-        Returns
-        -------
-        Effect
 
         Raises
         ------

@@ -235,10 +235,10 @@ def agreement_with_map(
 
 
 def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:
-    """Gold questions: the map's answers to questions of `triplets` that it makes obvious.
+    """The map's answers to questions that it makes obvious, as gold questions.
 
-    least: Smallest difference of an obvious answer's distances, as a share of their sum: with 0.6,
-        far is four times as far as near.
+    least: Smallest difference of their distances, as a share of the sum: with 0.6, far is four
+        times as far as near.
     """
     first = np.unique(triplets.questions, return_index=True)[1]
     rows = triplets.rows[first].copy()

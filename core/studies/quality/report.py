@@ -71,10 +71,6 @@ def quality(
     wrong : ndarray, shape (T,), optional
         Held-out error of each answer's prediction by a map.
 
-    Returns
-    -------
-    QualityReport
-
     Examples
     --------
     >>> import tripletscope as ts
