@@ -39,9 +39,8 @@ _ALIKE = 1.25  # largest ratio of trials between people who swap
 class Robustness:
     """Statistics of views of the same answers, and of random sets of the same sizes.
 
-    Rows: held-out error, upper bound of the noise ceiling, and the share of the variance of the map
-        of
-    all answers that a view's map leaves unexplained (Procrustes).
+    Rows are held-out error, upper bound of the noise ceiling, and the share of the variance of the
+    map of all answers that a view's map leaves unexplained (Procrustes).
 
     Attributes
     ----------

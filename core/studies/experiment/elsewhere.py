@@ -71,9 +71,9 @@ def questions_for(
     Raises
     ------
     DataError
-        If the program cannot ask these questions: adaptive ones in any; others than one choice of
-        objects, such as rankings and piles, only in ``plain``; Salmon asks about an anchor and two
-        objects. Or if Gorilla could not tell two objects apart.
+        If the program cannot ask these questions: none asks adaptive ones; only ``plain`` lists
+        others than one choice of objects, such as rankings and piles; Salmon asks about an anchor
+        and two objects. Or if Gorilla could not tell two objects apart.
     ValueError
         For another program.
 

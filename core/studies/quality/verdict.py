@@ -35,7 +35,7 @@ _LOOKED_AT = (*_AGREEMENTS, "failed", "bias_p", "median_time")
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion: key in a catalogue of sentences, numbers, and whom it is about, if only some."""
+    """A conclusion: key in a catalogue of sentences, numbers, and whom it is about, if not all."""
 
     code: str
     values: dict[str, Any] = field(default_factory=dict)
