@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, said
+from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Units:
     @property
     def said(self) -> dict[str, str | int]:
         """Unit and number, as results name them."""
-        return said(self.people)
+        return unit_fields(self.people)
 
     def about(self, sets: Choices) -> Crossed:
         """Means over some choices, and how far these would move with other objects and people."""

@@ -20,7 +20,7 @@ from tripletscope.core.inference.evaluation.score import (
     question_folds,
     reach_over_people,
 )
-from tripletscope.core.inference.evaluation.units import known_people, said
+from tripletscope.core.inference.evaluation.units import known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.careless import with_lapses
 
@@ -140,7 +140,7 @@ def compare_treatments(
     return Treatments(
         errors.mean(axis=0), everybody.mean(axis=0), difference, low, high,
         np.array(between(2, 1)), effective, moved, len(names) - len(left), len(held_out),
-        **said(people),
+        **unit_fields(people),
     )
 
 

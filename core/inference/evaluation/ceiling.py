@@ -15,7 +15,7 @@ from tripletscope.core.inference.evaluation.units import (
     different_pairs,
     known_people,
     participants_of,
-    said,
+    unit_fields,
 )
 
 #: Widest interval of a bound that says something of a method.
@@ -164,7 +164,7 @@ def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate |
         everywhere[participants_of(triplets)[0] >= 0] = wrong
     return ErrorEstimate(
         *estimate, int(repeated.sum()), "the majority of the other answers to the same question",
-        np.array([]), everywhere, **said(people),
+        np.array([]), everywhere, **unit_fields(people),
     )
 
 
@@ -230,7 +230,7 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
         )
     return Ceiling(
         lower, upper, 0.5 + 0.5 * np.sqrt(max(2 * agreement - 1, 0.0)), agreement,
-        int(repeats.question.max()) + 1, n_pairs, repeats.among, **said(people),
+        int(repeats.question.max()) + 1, n_pairs, repeats.among, **unit_fields(people),
     )
 
 

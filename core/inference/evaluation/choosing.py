@@ -29,7 +29,7 @@ from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import (
     known_people,
     participants_of,
-    said,
+    unit_fields,
 )
 from tripletscope.core.io.replies import with_observer
 
@@ -154,7 +154,7 @@ def choice_accuracies(
         accuracies.append(
             ChoiceAccuracy(
                 kind, chance, accuracy, len(answer), ceiling, is_of_the_learned=learned,
-                **said(people),
+                **unit_fields(people),
             )
         )
     return sorted(accuracies, key=lambda one: -one.n_trials)
@@ -279,5 +279,5 @@ def _agreement(
         ceiling = choice_ceiling(people, stages, unit=unit)
     return ChoiceAccuracy(
         kind, chance, share_right(participants, missed, part.weight, groups), len(missed), ceiling,
-        **said(participants),
+        **unit_fields(participants),
     )

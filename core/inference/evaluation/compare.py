@@ -33,7 +33,7 @@ from tripletscope.core.inference.evaluation.score import (
     split_of,
 )
 from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.inference.evaluation.units import IntervalUnit, known_people, said
+from tripletscope.core.inference.evaluation.units import IntervalUnit, known_people, unit_fields
 
 #: Parts of the questions, one of which a learning curve predicts.
 _PARTS = 5
@@ -271,7 +271,7 @@ def learning_curve(
         for wrong, (*_, held_out) in zip(missed, parts, strict=True)
     ]
     influence = np.reshape(influence, (repeats, points, -1)).mean(axis=0)
-    return replace(curve, influence=influence, **said(people))
+    return replace(curve, influence=influence, **unit_fields(people))
 
 
 def _error(wrong: np.ndarray, weight: np.ndarray) -> float:

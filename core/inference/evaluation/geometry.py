@@ -26,7 +26,7 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.paired import holm
 from tripletscope.core.inference.evaluation.score import question_folds
-from tripletscope.core.inference.evaluation.units import LearnedUnit, known_people, said
+from tripletscope.core.inference.evaluation.units import LearnedUnit, known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.responses import choice_losses, hits
 
@@ -227,7 +227,7 @@ def compare_geometries(
         list(models), means[1:], rates[1:], float(means[0]), float(rates[0]), bool(predicts),
         *gains[:, :3].T,
         np.array([p[name] for name in models]), float(np.mean(contexts)), np.mean(biases, axis=0),
-        exponent, len(answers.choices), **said(people), notes=notes,
+        exponent, len(answers.choices), **unit_fields(people), notes=notes,
     )
 
 

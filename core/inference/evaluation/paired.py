@@ -17,7 +17,7 @@ from tripletscope.core.inference.evaluation.score import (
     corrected_spread,
     spread_over_people,
 )
-from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, said
+from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -87,7 +87,8 @@ def paired_difference(
     reach = spread * float(stdtrit(degrees, 0.975)) if spread else 0.0
     p = 2 * float(stdtr(degrees, -abs(mean) / spread)) if spread else float(mean == 0)
     return PairedDifference(
-        mean, max(mean - reach, -1.0), min(mean + reach, 1.0), spread, degrees, p, **said(people)
+        mean, max(mean - reach, -1.0), min(mean + reach, 1.0), spread, degrees, p,
+        **unit_fields(people),
     )
 
 

@@ -25,7 +25,7 @@ from tripletscope.core.inference.evaluation.units import (
     IntervalUnit,
     SamplingUnits,
     known_people,
-    said,
+    unit_fields,
 )
 
 #: Error of guessing.
@@ -220,7 +220,7 @@ def cross_validate(
         int(np.count_nonzero(triplets.weight)),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
         missed=None if missed[0] is None else sum((m / repeats).astype(np.float32) for m in missed),
-        **said(people),
+        **unit_fields(people),
     )
 
 
@@ -318,7 +318,7 @@ def holdout(
     return ErrorEstimate(
         *mean_over(people, wrong, test.weight, test.groups),
         int(np.count_nonzero(test.weight)), scheme, np.array([]), wrong,
-        missed=missed_choices(wrong, test), **said(people),
+        missed=missed_choices(wrong, test), **unit_fields(people),
     )
 
 

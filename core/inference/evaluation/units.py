@@ -202,6 +202,6 @@ def known_people(data: Judgements, unit: str) -> SamplingUnits | None:
     return None if units.unit == "answers" else units
 
 
-def said(people: SamplingUnits | None) -> dict[str, Any]:
+def unit_fields(people: SamplingUnits | None) -> dict[str, Any]:
     """Fields of an error estimate for its unit."""
     return {} if people is None else {"unit": "participants", "n_units": people.number}

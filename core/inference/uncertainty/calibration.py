@@ -354,7 +354,7 @@ def calibrate(
     if triplets.n_objects < 3:
         raise DataError("calibration needs three objects", file=triplets.name)
     first, *children = np.random.SeedSequence(seed).spawn(data_sets + 1)
-    begun = int(first.generate_state(1)[0])
+    truth_seed = int(first.generate_state(1)[0])
 
     def at_first(*_: Any, **__: Any) -> bool:
         return progress(0.0)
@@ -363,10 +363,10 @@ def calibrate(
     differ = None
     if units.unit != "answers":
         differ = heterogeneity(method, triplets, seed=seed, progress=at_first).value
-    truth = estimated_truth(method, triplets, begun, at_first, differ=differ)
+    truth = estimated_truth(method, triplets, truth_seed, at_first, differ=differ)
     target = truth.positions
     if differ is not None:
-        target = _of_very_many(method, triplets, truth, np.random.default_rng(begun))
+        target = _of_very_many(method, triplets, truth, np.random.default_rng(truth_seed))
     pieces = [
         (method, triplets, truth, target, source, units.unit, maps, spread, child)
         for child in children

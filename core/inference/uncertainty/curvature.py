@@ -92,7 +92,7 @@ def _sized(
 ) -> np.ndarray:
     """The map (d, n) that is most probable by the logarithm of its size."""
     objective = Objective(answers, loss, len(start), precision)
-    _, begun2, volume = _size(start, answers.placed)
+    _, start2, volume = _size(start, answers.placed)
     usual2 = volume / precision
 
     def counted(x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -102,7 +102,7 @@ def _sized(
         value -= 0.5 * volume * np.log(size2 / usual2)
         return value, gradient - (volume / size2) * about.ravel()
 
-    return minimise(counted, start.ravel() * np.sqrt(usual2 / begun2)).x.reshape(start.shape)
+    return minimise(counted, start.ravel() * np.sqrt(usual2 / start2)).x.reshape(start.shape)
 
 
 def second_derivatives(answers: AnswerLayout, loss: Loss, positions: np.ndarray) -> np.ndarray:
@@ -116,17 +116,17 @@ def second_derivatives(answers: AnswerLayout, loss: Loss, positions: np.ndarray)
         pairs = part.pairs
         squares = np.sum((positions[:, pairs[:, 0]] - positions[:, pairs[:, 1]]) ** 2, axis=0)
         step = _STEP * (1.0 + squares.sum(axis=0))
-        by = _slopes(loss, squares, part.chosen or 1)
-        bent = np.stack([
+        slope = _slopes(loss, squares, part.chosen or 1)
+        curvature = np.stack([
             _slopes(loss, squares + step * (np.arange(len(pairs)) == e)[:, None], part.chosen or 1)
             for e in range(len(pairs))
-        ]) - by
-        bent = 0.5 * (bent + bent.swapaxes(0, 1)) / step
-        for e, f in np.ndindex(bent.shape[:2]):
+        ]) - slope
+        curvature = 0.5 * (curvature + curvature.swapaxes(0, 1)) / step
+        for e, f in np.ndindex(curvature.shape[:2]):
             _add_of_pairs(
                 positions, pairs[e], pairs[f],
-                part.weight * by[e] if e == f else np.zeros(len(step)),
-                part.weight * bent[e, f], hessian,
+                part.weight * slope[e] if e == f else np.zeros(len(step)),
+                part.weight * curvature[e, f], hessian,
             )
     return hessian.reshape(d * n, d * n)
 
@@ -138,20 +138,20 @@ def _slopes(loss: Loss, squares: np.ndarray, chosen: int) -> np.ndarray:
 
 
 @compiled
-def _add_of_pairs(positions, one, other, by, bent, hessian):
-    """Add the curvature of two pairs, and `by` of the first where they are the same."""
+def _add_of_pairs(positions, one, other, slope, curvature, hessian):
+    """Add the curvature of two pairs, and the slope of the first where they are the same."""
     d = positions.shape[0]
-    for t in range(by.size):
+    for t in range(slope.size):
         for p in range(2):
             for q in range(2):
                 i, j = one[p, t], other[q, t]
                 same = 1.0 if p == q else -1.0
                 for c in range(d):
                     u = 2.0 * (positions[c, one[0, t]] - positions[c, one[1, t]])
-                    hessian[c, i, c, j] += same * 2.0 * by[t]
+                    hessian[c, i, c, j] += same * 2.0 * slope[t]
                     for e in range(d):
                         v = 2.0 * (positions[e, other[0, t]] - positions[e, other[1, t]])
-                        hessian[c, i, e, j] += same * bent[t] * u * v
+                        hessian[c, i, e, j] += same * curvature[t] * u * v
 
 
 def _turns(mode: np.ndarray) -> np.ndarray:

@@ -227,10 +227,10 @@ def _replicates(
     for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one decides
         if warm:
             n_pilots += len(pilots)
-            both = [(method, *drawing, seed, begun) for seed in pilots for begun in (False, True)]
+            both = [(method, *drawing, seed, start) for seed in pilots for start in (False, True)]
             result = in_parallel(_replicate, both, partial=True)
-            for cold, begun in zip(result, result, strict=False):
-                warm &= _is_same(begun, cold, reference)
+            for cold, from_reference in zip(result, result, strict=False):
+                warm &= _is_same(from_reference, cold, reference)
                 yield cold
     rough = clone(method).set_params(tol=max(method.tol, _ROUGH))
     others = [(rough, *drawing, seed, warm) for seed in seeds[n_pilots:]]

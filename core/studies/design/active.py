@@ -360,10 +360,10 @@ def _simulated(
     n = len(truth.positions)
     judged = random_questions(n, _JUDGED, rng)
     truly = margins(truth.positions, judged) > 0
-    begun = simulated_answers(method, truth, random_questions(n, n_answers, rng), rng)
+    first_answers = simulated_answers(method, truth, random_questions(n, n_answers, rng), rng)
     curves = []
     for name in (strategy, "random"):
-        rows, curve = begun, []
+        rows, curve = first_answers, []
         for size in (*sizes, 0):
             so_far = Triplets.from_array(rows, n)
             fitted = clone(method).fit(so_far, progress=halt)

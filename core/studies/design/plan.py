@@ -212,7 +212,7 @@ def plan(
     if isinstance(method, OrdinalEmbedding):
         method = clone(method).set_params(n_components=scenario.dimensions)
     numbers = sizes.n_answers
-    running = [_begun(scenario, child) for child in np.random.SeedSequence(seed).spawn(repeats)]
+    running = [_start(scenario, child) for child in np.random.SeedSequence(seed).spawn(repeats)]
     ceiling = np.array([1.0 - _error(one.positions, one.judged) for one in running])
     curves: list[np.ndarray] = []
     effort = np.sqrt(numbers)  # more answers take longer, but less than in proportion
@@ -264,7 +264,7 @@ class _Running:
     rng: np.random.Generator
 
 
-def _begun(scenario: Scenario, seed: np.random.SeedSequence) -> _Running:
+def _start(scenario: Scenario, seed: np.random.SeedSequence) -> _Running:
     rng = np.random.default_rng(seed)
     positions = scenario.positions(rng)
     questions = random_questions(scenario.n_objects, _JUDGED, rng)

@@ -178,12 +178,12 @@ def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[A
     if question.item is not None:
         return [SurveyItem(**question.item).by_lot(rng)]
     n, asking = question.n_options, ASKINGS[question.task]
-    is_told = question.kind in ("catch", "practice") and bool(question.correct)
-    if who.is_careless or (is_told and rng.random() < LAPSES):
+    has_answer = question.kind in ("catch", "practice") and bool(question.correct)
+    if who.is_careless or (has_answer and rng.random() < LAPSES):
         return by_lot(question, rng)
     if asking.answer != "options" or asking.measured:
-        return [*question.correct] if is_told else _judged(question, who, shown)
-    if is_told:
+        return [*question.correct] if has_answer else _judged(question, who, shown)
+    if has_answer:
         rest = [k for k in range(n) if k not in question.correct]
         return [*question.correct, *rest][: question.n_chosen]
     if asking.is_anchored:

@@ -18,7 +18,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.score import reach_over_people
-from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, said
+from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
 from tripletscope.core.io import Reading, Table
 from tripletscope.core.io.columns.alternatives import alternatives
 from tripletscope.core.io.interpretation.interpret import interpret
@@ -141,7 +141,7 @@ def direction_test(
     return DirectionTest(
         readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
         np.array([_mean(g, question)[0] for g in gain]),
-        _best(readings, by_row, gain, question), sample.n_rows, **said(people),
+        _best(readings, by_row, gain, question), sample.n_rows, **unit_fields(people),
     )
 
 

@@ -22,7 +22,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
-from tripletscope.core.inference.evaluation.units import known_people, said
+from tripletscope.core.inference.evaluation.units import known_people, unit_fields
 from tripletscope.core.studies.quality.rules import RULES, RuleData
 
 #: The rule of manual exclusions.
@@ -409,7 +409,7 @@ class Cleaning:
         mean = float(gain.mean())
         return Effect(
             float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach,
-            **said(people),
+            **unit_fields(people),
         )
 
     def _nothing_left(self, exclusion: Exclusion | None) -> DataError:
