@@ -152,7 +152,7 @@ def test_a_stop_is_heard_between_the_replicates_of_an_ellipse(design, monkeypatc
     monkeypatch.setattr(planning, "bootstrap", counted)
     halt = Halt()
     monkeypatch.setattr(Halt, "__call__", lambda self, *_, **__: bool(stopping))
-    running = planning._begun(Scenario(n_objects=12), np.random.SeedSequence(0))
+    running = planning._start(Scenario(n_objects=12), np.random.SeedSequence(0))
     running = replace(running, answers=random_questions(12, 60, running.rng))
     _, worth = planning._continued(
         METHOD, Scenario(n_objects=12), design, 3, running, 100, halt
