@@ -2,6 +2,5 @@
 
 from tripletscope.core.models.embedding.tste import TSTE
 
-#: It predicts best for most data, above all few answers (benchmarks/RESULTS.md, What to begin
-#: with).
+#: It predicts most data best, above all few answers (benchmarks/RESULTS.md, What to begin with).
 DEFAULT_EMBEDDING = TSTE

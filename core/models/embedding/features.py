@@ -1,4 +1,4 @@
-"""Objects where their measured features put them, with no answer asked."""
+"""A map of objects by their measured features, without answers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from tripletscope.core.models.embedding.ordinal import Embedding
 @register("features")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ColumnMap(Embedding):
-    """Places objects by columns of numbers that are known of them; distances are Euclidean.
+    """Places objects by columns of numbers; distances are Euclidean.
 
-    What compares objects by their features goes in the place of a map: trees, searches and
-    forests ask it which of two objects a third is nearer to.
+    Trees, searches and forests that compare objects by features use it instead of a map.
 
     Attributes
     ----------
@@ -66,7 +65,7 @@ class ColumnMap(Embedding):
         Raises
         ------
         DataError
-            If a column is missing or holds no numbers, or fewer than two objects have all.
+            If a column is missing or not numeric, or fewer than two objects have all numbers.
         """
         self._check_parameters()
         data = as_answers(triplets)
@@ -102,5 +101,5 @@ def _numbers(data: Judgements, name: str) -> np.ndarray:
 
 
 def is_feature(column: pd.Series) -> bool:
-    """Whether objects can be compared by a column: it holds numbers."""
+    """Whether a column holds numbers, by which objects can be compared."""
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)

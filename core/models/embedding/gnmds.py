@@ -43,10 +43,9 @@ def _gnmds(near2, far2, weight, constants, by_near, by_far):
 class GNMDS(OrdinalEmbedding):
     """Generalised non-metric multidimensional scaling, over positions.
 
-    Requires d_far^2 to exceed d_near^2 by a margin of 1, with the hinge loss
-    max(0, 1 + d_near^2 - d_far^2); unless `rounded` is off, its corner is rounded over a width of
-    0.5, so that the loss has a gradient everywhere. The paper's lambda is half of `prior`. The two
-    answers of an odd one out count as two.
+    Minimises the hinge loss max(0, 1 + d_near^2 - d_far^2). Its corner is rounded over a width of
+    0.5 unless `rounded` is off, so that the loss has a gradient everywhere. The paper's lambda is
+    half of `prior`. The two answers of an odd one out count as two.
 
     References
     ----------
@@ -83,9 +82,8 @@ class GNMDSK(GNMDS):
 
     The convex problem: over all positive semidefinite kernels K, minimise
     lambda Tr K + sum of max(0, 1 + D_near - D_far), where D are the squared distances of K. The
-    map is the leading eigenvectors; lambda is half of `prior`, the hinge is rounded as in
-    GNMDS. `loss_` is that of the kernel, of which the map is an approximation. The
-    two answers of an odd one out count as two.
+    map is the leading eigenvectors of K, but `loss_` is that of K. Lambda is half of `prior`; the
+    hinge is rounded as in GNMDS. The two answers of an odd one out count as two.
 
     Notes
     -----
@@ -143,7 +141,7 @@ def _leading(x: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _widened(x: np.ndarray, columns: int) -> np.ndarray:
-    """`x` with small further columns: in one that is exactly 0 the gradient is 0 too."""
+    """`x` with small further columns, because a column of zeros has no gradient."""
     if len(x) >= columns:
         return x
     noise = np.random.default_rng(len(x)).standard_normal((columns - len(x), x.shape[1]))

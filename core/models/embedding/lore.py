@@ -44,15 +44,15 @@ def _lore(near2, far2, weight, constants, by_near, by_far):
 class LORE(OrdinalEmbedding):
     """Low-rank ordinal embedding: a map that finds its own number of dimensions.
 
-    Logistic loss of d_near - d_far, plus `penalty` times n times the sum over dimensions of the
-    square root of their size (root mean square of the coordinates on a principal axis): up to a
-    constant, the Schatten quasi-norm of the map with p = 1/2. Dimensions that the answers do not
-    support vanish. The two answers of an odd one out count as two.
+    Minimises the logistic loss of d_near - d_far, plus `penalty` times n times the sum over
+    dimensions of the square root of their size (RMS coordinate on a principal axis): up to a
+    constant, the Schatten quasi-norm with p = 1/2. Dimensions that the answers do not support
+    vanish. The two answers of an odd one out count as two.
 
     Attributes
     ----------
     rank_ : int
-        Dimensions that are left; the other columns of `embedding_` are exactly 0.
+        Dimensions that remain; the other columns of `embedding_` are exactly 0.
 
     Notes
     -----
@@ -133,7 +133,7 @@ def _penalised(plain: Objective, strength: float, rounding: float) -> Callable:
 
 
 def _without_small(positions: np.ndarray, least: float) -> np.ndarray:
-    """A map (d, n) on those of its principal axes on which it is not small; at least on one."""
+    """A map (d, n) on the principal axes on which it is not small; at least on one."""
     centred = positions - positions.mean(axis=1, keepdims=True)
     _, sizes, right = np.linalg.svd(centred, full_matrices=False)
     kept = max(int(np.sum(sizes > least * np.sqrt(positions.shape[1]))), 1)

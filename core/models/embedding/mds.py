@@ -37,16 +37,15 @@ class Scaling(Embedding):
     Attributes
     ----------
     embedding_ : ndarray, shape (n, d)
-        Positions, centred, turned to their principal axes. Of metric scaling in units of the
-        dissimilarities; of non-metric scaling with a root mean square of 1: their size means
-        nothing.
+        Positions, centred, on their principal axes. Metric scaling: in units of the
+        dissimilarities; non-metric: with an arbitrary root mean square of 1.
     loss_ : float
         Stress-1 of the best start: 0 is perfect, 0.1 fair.
     losses_ : ndarray, shape (n_init,)
     dissimilarities_ : ndarray, shape (n, n)
-        As they were given, with zeros on the diagonal.
+        The input, with zeros on the diagonal.
     disparities_ : ndarray, shape (n, n)
-        The allowed values that are closest to the distances; NaN for pairs of weight 0. A Shepard
+        The allowed values closest to the distances; NaN for pairs of weight 0. A Shepard
         plot shows distances and disparities against dissimilarities.
     stress_per_object_ : ndarray, shape (n,)
         Share of every object in the squared stress; they sum to 1, or are 0 where it is 0.
@@ -63,17 +62,17 @@ class Scaling(Embedding):
     seed: Seed = 0
 
     def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
-        """What finds the disparities of dissimilarities (p,) with weights (p,) above 0."""
+        """The function that finds the disparities; dissimilarities and weights (p,), above 0."""
         raise NotImplementedError
 
     def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
-        """(p,) what the first start takes for distances."""
+        """(p,) distances from which the first start is made."""
         raise NotImplementedError
 
     def _enlargement(
         self, dissimilarities: np.ndarray, weight: np.ndarray, lengths: np.ndarray
     ) -> float:
-        """Factor from a map with distances (p,) to the one that is kept; 0 for one of size 1."""
+        """Factor from a map with distances (p,) to the fitted one; 0 for a map of unit size."""
         return 0.0
 
     def fit_dissimilarities(
@@ -86,16 +85,15 @@ class Scaling(Embedding):
         matrix : array-like, shape (n, n)
             Symmetric; the diagonal does not matter.
         weights : array-like, shape (n, n), optional
-            How much each pair counts in the stress, 0 or more; pairs of weight 0 may be missing
-            (NaN). By default all count the same and must be there.
+            Weight of each pair in the stress, 0 or more (default 1). Pairs of weight 0 may be NaN.
         progress : Progress
-            As for `fit` of an ordinal embedding; a stop keeps the best map so far.
+            A stop keeps the best map so far.
 
         Raises
         ------
         DataError
-            If the matrix is not square and symmetric, or an entry that counts is not a number, or
-            an object has none.
+            If the matrix is not square and symmetric, a pair that counts is not a number, or an
+            object has no pair that counts.
         """
         self._check_parameters()
         matrix, weights = _checked(matrix, weights)
@@ -110,7 +108,7 @@ class Scaling(Embedding):
             off = lengths - regression(lengths)
             size = max(float(lengths @ (weight * lengths)), 1e-300)
             stress = float(off @ (weight * off)) / size
-            # The regression is the closest point of a cone, so that its own change adds nothing.
+            # The regression is the closest point of a cone, so its own change adds nothing.
             slope = np.zeros((n, n))
             slope[upper] = weight * (off - stress * lengths) / (
                 size * np.where(lengths > 0, lengths, np.inf)
@@ -164,7 +162,6 @@ class Scaling(Embedding):
         self, regression: Regression, upper: tuple[np.ndarray, np.ndarray], weight: np.ndarray
     ) -> None:
         lengths = self.distances()
-        # Those of pairs that do not count are not known.
         self.disparities_ = np.full_like(lengths, np.nan)
         np.fill_diagonal(self.disparities_, 0.0)
         fit = regression(lengths[upper])
@@ -214,10 +211,9 @@ def _checked(matrix: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
 class MDS(Scaling):
     """Metric multidimensional scaling of given dissimilarities.
 
-    Minimises stress-1 of the distances against the dissimilarities, as SMACOF does, whose stress
-    has the same minima: against multiples of them (ratio), or against a straight line of them
-    (interval), where zero is arbitrary, as in ratings. By gradients, from classical scaling and
-    from random starts.
+    Minimises stress-1 of the distances against the dissimilarities, by gradients from classical
+    scaling and from random starts: against multiples of them (ratio), or against a straight line
+    (interval), where zero is arbitrary, as in ratings. SMACOF's stress has the same minima.
 
     References
     ----------
@@ -266,8 +262,7 @@ class MDS(Scaling):
 class _Line:
     """Regression of distances on dissimilarities by a line that does not fall.
 
-    Shapes: given, weight (p,).
-    free: Whether it may begin elsewhere than at zero.
+    It passes through zero unless it is `free`.
     """
 
     def __init__(self, dissimilarities: np.ndarray, weight: np.ndarray, free: bool) -> None:
@@ -276,7 +271,7 @@ class _Line:
         self._square = float(self._weight @ self._given**2)
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
-        """(p,) the values closest to distances (p,) on such a line."""
+        """(p,) the values on such a line that are closest to distances (p,)."""
         slope = float(self._weight @ (distances * self._given)) / (self._square or 1.0)
         begin = float(self._weight @ distances) if self._free else 0.0
         return begin + max(slope, 0.0) * self._given
@@ -288,9 +283,8 @@ class NMDS(Scaling):
     """Non-metric multidimensional scaling of given dissimilarities.
 
     Minimises Kruskal's stress-1 of the distances against the best monotone transform of the
-    dissimilarities, by gradients until it falls no further. The first start is the classical
-    scaling of the ranks, without which one-dimensional scales end in local minima; the others are
-    random.
+    dissimilarities, by gradients. The first start is the classical scaling of the ranks, without
+    which one-dimensional scales end in local minima; the others are random.
 
     References
     ----------
@@ -335,12 +329,7 @@ class NMDS(Scaling):
 
 
 class _Monotone:
-    """Monotone regression of distances on dissimilarities with ties.
-
-    Shapes: weight (p,).
-    ranks (p,): Dense, from 1.
-    ties: "primary", "secondary" or "tertiary".
-    """
+    """Monotone regression of distances on dissimilarities, of which it takes dense ranks from 1."""
 
     def __init__(self, ranks: np.ndarray, ties: str, weight: np.ndarray) -> None:
         self._group, self._weight = ranks.astype(np.int64) - 1, weight
@@ -349,7 +338,7 @@ class _Monotone:
         self._ties = ties if len(self._sizes) < len(ranks) else "none"
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
-        """(p,) the values closest to distances (p,) whose order is allowed."""
+        """(p,) the values in an allowed order that are closest to distances (p,)."""
         if self._ties in ("primary", "none"):
             order = self._order
             if self._ties == "primary":

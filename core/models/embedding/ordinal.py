@@ -1,4 +1,4 @@
-"""What all embeddings share: parameters, starts, the fit, and the answers of a map."""
+"""Parameters, starts, fit and answers that all embeddings share."""
 
 from __future__ import annotations
 
@@ -23,20 +23,19 @@ from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Loss, Objective, map_losses, margins
 from tripletscope.core.models.optimise.minimise import Optimum, minimise, restarts
 
-#: Sizes at which a start without a scale is tried.
+#: Sizes at which a start without a scale is tried, and answers on which they are.
 _SCALES = 2.0 ** np.arange(-4, 4)
-#: Answers on which they are tried.
 _SCALING_ANSWERS = 1024
 #: Starts by default, and at most where they lead to maps of different losses.
 _STARTS, _MOST_STARTS = 4, 16
-#: Up to so many answers further starts are cheap, and different losses common.
+#: Up to this many answers further starts are cheap, and different losses common.
 _FEW_ANSWERS = 20_000
-#: With many times as many answers as this for each coordinate (or in all), starts are followed on
-#: such a part of them first, and the best ones on all.
+#: With `_TIMES` as many answers as this for each coordinate (or in all), starts begin on such a
+#: part of them, and the best ones go on with all.
 _PART_PER_COORDINATE, _PART, _TIMES, _BEST = 30, 200_000, 5, 2
 #: Losses this much above the lowest one, as a fraction, count as the same.
 SAME_LOSS = 1e-3
-#: Places at which `transform` begins to look for an object's best one.
+#: Starts of `transform` for each object.
 _PLACES = 4
 
 # Declarations of parameters to which a method may give another default.
@@ -62,7 +61,7 @@ Prior = Annotated[float, Number(
 
 
 class Embedding(Method):
-    """A map of n objects in d dimensions, however it was found.
+    """A map of n objects in d dimensions.
 
     Attributes
     ----------
@@ -88,27 +87,28 @@ class OrdinalEmbedding(Embedding):
     Attributes
     ----------
     embedding_ : ndarray, shape (n, d)
-        Positions, centred, turned to their principal axes.
+        Positions, centred, on their principal axes.
     embeddings_ : ndarray, shape (starts, n, d)
         The map of every start, likewise.
     placed_ : ndarray of bool, shape (n,)
-        False for objects that only answers of weight 0 mention, or none; these lie at the origin.
+        False for objects that no answer of a weight above 0 mentions; these lie at the origin.
     loss_ : float
-        Loss of the best start, the prior's share included.
+        Loss of the best start, with the prior's share.
     losses_ : ndarray, shape (starts,)
         Final loss of every start.
     n_iter_ : int
         Iterations of the best start.
-    converged_, stopped_ : bool
-        Whether the best start had converged; whether the fit was stopped from outside.
+    converged_ : bool
+        Whether the best start converged.
+    stopped_ : bool
+        Whether `progress` stopped the fit.
     triplet_error_ : float
         Share of the training answers that the map contradicts.
     n_objects_ : int
     """
 
-    #: Whether the size of a map means something: the loss weighs it against the noise or against
-    #: a margin. Otherwise a larger map of the same shape is about as good, and maps are compared
-    #: after `tripletscope.core.data.geometry.to_unit_rms`.
+    #: Whether the loss weighs the size of a map against noise or a margin. Otherwise a larger map
+    #: is about as good, and maps are compared after `core.data.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
 
     n_components: Annotated[int, Number(
@@ -143,8 +143,8 @@ class OrdinalEmbedding(Embedding):
         "A fit that reaches this limit is reported as not converged.", advanced=True
     )] = 2000
     tol: Tolerance = 1e-8
-    # Where answers are few this lowers the held-out error by up to a quarter; where they are many
-    # no difference could be measured.
+    # With few answers this lowers the held-out error by up to a quarter; with many no difference
+    # is measurable.
     prior: Prior = 0.1
     average: Annotated[bool, Switch(
         "Average over restarts",
@@ -160,7 +160,7 @@ class OrdinalEmbedding(Embedding):
         raise NotImplementedError
 
     def _minimise(self, answers: AnswerLayout, start: np.ndarray, progress: Progress) -> Optimum:
-        """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
+        """The map of lowest loss reached from `start`, both flattened (d, n)."""
         objective = Objective(answers, self._loss(), self.n_components, self.prior)
         return minimise(objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress)
 
@@ -176,7 +176,7 @@ class OrdinalEmbedding(Embedding):
             Four columns i, j, k, l say that i and j are more similar than k and l.
         y : ignored
         init_embedding : ndarray, shape (n, d), optional
-            Where the first start begins, as it is; by default as `init` says.
+            The first start, unscaled; by default as `init` says.
         progress : Progress
             Snapshots are maps of shape (n, d); a stop keeps the best map so far.
 
@@ -206,7 +206,7 @@ class OrdinalEmbedding(Embedding):
         return self
 
     def _keep(self, optima: list[Optimum], placed: np.ndarray) -> None:
-        """What every start has led to."""
+        """Set the fitted attributes from the optimum of every start."""
         self.n_objects_, self.placed_ = len(placed), placed
         shape = (self.n_components, len(placed))
         self.embeddings_ = np.zeros((len(optima), *shape[::-1]))
@@ -222,8 +222,8 @@ class OrdinalEmbedding(Embedding):
     def _restarts(
         self, answers: AnswerLayout, init_embedding: np.ndarray | None, progress: Progress
     ) -> list[Optimum]:
-        """What every start leads to; where they disagree, of more starts than at first."""
-        # Who knows the order is not looking for a folded map, be its loss lower.
+        """The optimum of every start; where they disagree, of more starts than at first."""
+        # With a known order a folded map is wrong even if its loss is lower.
         more = len(answers) <= _FEW_ANSWERS and self.init != "order"
         most = self.n_init or (_MOST_STARTS if more else _STARTS)
         starts = self._starts(answers, init_embedding, most)
@@ -253,10 +253,10 @@ class OrdinalEmbedding(Embedding):
     def refitted(
         self, answers: AnswerLayout, start: np.ndarray | None = None, progress: Progress = silent
     ) -> np.ndarray:
-        """A map (n, d) of prepared answers from one start; nothing of the method is changed.
+        """A map (n, d) of prepared answers from one start; the method does not change.
 
-        start (n, d): By default the first that `fit` would try.
-        Returns: Meaningless for objects without answers.
+        `start` (n, d) is by default the first that `fit` would try. Positions of objects without
+        answers are meaningless.
         """
         shape = (self.n_components, answers.n_objects)
         first = next(self._starts(answers, start, 1))
@@ -320,21 +320,21 @@ class OrdinalEmbedding(Embedding):
             yield min((scale * x for scale in _SCALES), key=lambda x: trial(x)[0])
 
     def distances(self) -> np.ndarray:
-        """(n, n) Euclidean distances: in the best map, or on average over the starts."""
+        """(n, n) Euclidean distances in the map, or with `average` their mean over the starts."""
         self._require_fit()
         return np.mean([distances(embedding) for embedding in self._maps()], axis=0)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, in units of the map.
 
-        On average over the starts where `average` says so.
+        With `average`, the mean over the starts.
         """
         self._require_fit()
         rows = as_answers(triplets).rows
         return np.mean([margins(embedding, rows) for embedding in self._maps()], axis=0)
 
     def choice_probabilities(self, data: Triplets) -> np.ndarray:
-        """Probability of what was chosen in each stage of the data, under the fitted map.
+        """Probability of the choice in each stage of the data, under the fitted map.
 
         Parameters
         ----------
@@ -343,9 +343,9 @@ class OrdinalEmbedding(Embedding):
         Returns
         -------
         ndarray, shape (S,)
-            In the order of ``data.choices``: of an odd one out it is that of the pair that was
-            left among its three pairs, of a ranking that of each choice from what was left. Maps
-            learn more than eight that were chosen in no order as all of their comparisons.
+            In the order of ``data.choices``: of an odd one out, that of the remaining pair among
+            the three; of a ranking, that of each choice from the rest. Fits treat more than eight
+            unordered choices as all of their comparisons.
 
         Raises
         ------
@@ -361,7 +361,7 @@ class OrdinalEmbedding(Embedding):
         )
 
     def choice_log_likelihood(self, data: Triplets) -> float:
-        """Logarithm of the probability of what was chosen: weighted mean over the trials.
+        """Log-probability of the choices: weighted mean over the trials.
 
         Parameters
         ----------
@@ -373,14 +373,14 @@ class OrdinalEmbedding(Embedding):
             If the method has no likelihood: use STE, t-STE or CKL.
         """
         answers = as_answers(data)
-        # Of a choice that the map has as good as impossible, the logarithm is still finite.
+        # The logarithm of an almost impossible choice stays finite.
         probabilities = np.maximum(self.choice_probabilities(answers), np.finfo(float).tiny)
         choices = answers.choices
         first = np.unique(choices.trial, return_index=True)[1]
         return float(np.log(probabilities) @ choices.weight / choices.weight[first].sum())
 
     def _maps(self) -> list[np.ndarray]:
-        """The maps that answer; several are brought to the size of the best."""
+        """The maps that answer; several are scaled to the size of the best."""
         if not self.average:
             return [self.embedding_]
         size = rms(self.embedding_[self.placed_])
@@ -388,7 +388,7 @@ class OrdinalEmbedding(Embedding):
 
 
 def agreeing(losses: np.ndarray) -> int:
-    """How many starts have reached the lowest loss, within 0.1 %."""
+    """Number of starts that reached the lowest loss, within 0.1 %."""
     lowest = losses.min()
     return int((losses <= lowest + SAME_LOSS * abs(lowest)).sum())
 

@@ -1,4 +1,4 @@
-"""Where an object belongs in a map that is already there."""
+"""Positions of further objects in a fitted map."""
 
 from __future__ import annotations
 
@@ -19,15 +19,11 @@ def place(
     data: Judgements, embedding: np.ndarray, placed: np.ndarray, loss: Loss, *, prior: float,
     n_starts: int, rng: np.random.Generator,
 ) -> np.ndarray:
-    """Positions of all objects when those of `embedding` stay where they are.
+    """Positions (n, d) of all objects; those of `embedding` (m, d) stay where they are.
 
-    Every other object is first placed by itself, by its answers that name no further one, from
-    the best of several places; then all are moved together.
-
-    Shapes: embedding (m, d).
-    data: Of n objects, the first of which are those of `embedding`.
-    placed bool (m,): Which of these have a place; answers that mention the rest tell nothing.
-    Returns: (n, d).
+    The first objects of the data are those of `embedding`. Each other one is first placed by
+    itself, by the answers that name no further one; then all are moved together. Answers that
+    mention an object without a place (`placed`, bool (m,)) do not count.
     """
     n_known, n_components = embedding.shape
     positions = np.zeros((n_components, data.n_objects))
@@ -38,7 +34,7 @@ def place(
     useful, newest, alone = _about_new(answers, has_place, n_known)
 
     def objective(which: np.ndarray, moved: slice) -> Callable:
-        """Of some answers, as a function of some objects' positions, flattened (d, m)."""
+        """The loss of some answers, as a function of some objects' positions, flattened (d, m)."""
         some = answers.reweighted(np.where(which, answers.weight, 0.0))
         total, there = Objective(some, loss, n_components, prior), positions.copy()
 
@@ -56,7 +52,7 @@ def place(
         if not mine.any():
             continue
         trials = known[rng.permutation(len(known))[:_TRIALS]]
-        # Beside an object, not on it; but in no dimension that the map does not use.
+        # Beside an object, not on it, within the dimensions that the map uses.
         trials = trials + 0.1 * spread * rng.standard_normal(trials.shape)
         by_itself = objective(mine, slice(new, new + 1))
         starts = sorted(trials, key=lambda x: by_itself(x)[0])[:n_starts]

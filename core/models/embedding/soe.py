@@ -1,4 +1,4 @@
-"""Soft ordinal embedding: of answers, and of neighbours in a graph (local ordinal embedding)."""
+"""Soft ordinal embedding: of answers, and of neighbours in a graph."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tripletscope.core.models.optimise.loss import Loss
 
 #: Added to squared distances, because a distance has no derivative where it is 0.
 _ROUNDING = 1e-12
-#: A graph is local, and most starts end in folded maps. A strong prior keeps the map so small
-#: that it unfolds; the fit begins from there. This is its strength, per answer and object.
+#: Strength per answer and object of a first prior, which keeps the map of a graph so small that
+#: it unfolds: most other starts end in folded maps.
 _PULL = 0.03
 
 
@@ -44,9 +44,8 @@ def _soe(near2, far2, weight, constants, by_near, by_far):
 class SOE(OrdinalEmbedding):
     """Soft ordinal embedding.
 
-    Requires the distance to far to exceed the distance to near by a margin, with the loss
-    max(0, d_near + margin - d_far)^2. The map grows in proportion to the margin, and shrinks
-    where answers contradict each other. The two answers of an odd one out count as two.
+    Minimises max(0, d_near + margin - d_far)^2. The map grows in proportion to the margin, and
+    shrinks where answers contradict each other. The two answers of an odd one out count as two.
 
     References
     ----------
@@ -111,15 +110,13 @@ class LOE(SOE):
         Parameters
         ----------
         adjacency : array-like or sparse matrix, shape (n, n)
-            Row i is not 0 at the neighbours of i. Need not be symmetric; its diagonal and the
-            size of its entries do not matter.
+            Row i is not 0 at the neighbours of i; it need not be symmetric.
         progress : Progress
-            As for `fit`.
 
         Raises
         ------
         DataError
-            If the matrix is not square, or nobody has both a neighbour and a non-neighbour.
+            If the matrix is not square, or no object has both a neighbour and a non-neighbour.
         """
         self._check_parameters()
         rows, n_objects = self._comparisons(adjacency)

@@ -16,9 +16,8 @@ def random_start(n_objects: int, n_components: int, rng: np.random.Generator) ->
 def line_start(n_objects: int, n_components: int, rng: np.random.Generator) -> np.ndarray:
     """(d, n) positions on a line in the order of the objects, with a little noise.
 
-    Comparisons of pairs without a common object say little of where the pairs lie. In one dimension
-    other starts mostly end in a map that is folded somewhere, though one without the fold agrees
-    with more answers.
+    Comparisons of pairs without a common object say little of where the pairs lie: in one dimension
+    other starts mostly end in a folded map that agrees with fewer answers.
     """
     positions = 1e-3 * rng.standard_normal((n_components, n_objects))
     positions[0] += np.sqrt(3.0) * np.linspace(-1.0, 1.0, n_objects)  # of unit root mean square
@@ -28,18 +27,15 @@ def line_start(n_objects: int, n_components: int, rng: np.random.Generator) -> n
 def spectral_start(
     answers: LayoutPart, n_components: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """One gradient step in kernel space, cut to its leading eigenvectors.
+    """(d, n) one gradient step in kernel space, cut to its leading eigenvectors, with unit RMS.
 
-    Every answer asks for more similarity between anchor and near and for less between anchor and
-    far. Counting these wishes gives a similarity matrix; normalised by how often each object
-    occurs and centred, its leading eigenvectors are a map, up to scale.
-
-    Returns: (d, n): Of unit root mean square, with a little noise, because a component that is
-        exactly zero has no gradient and would stay so.
+    The similarity matrix counts answers that want a pair nearer, less those that want it farther;
+    it is normalised by how often each object occurs, and centred. A little noise is added because
+    a component of zeros has no gradient.
     """
     n = answers.n_objects
     count = sum(np.bincount(role, answers.weight, n) for role in answers.roles)
-    # So many steps separate eigenvalues that stand out; among others any direction is as good.
+    # These steps separate eigenvalues that stand out; among others any direction is as good.
     n_steps = min(2 * n_components + 16, n - 1)
     basis, diagonal, beside = _lanczos(
         answers.roles, answers.weight, 1 / np.sqrt(np.maximum(count, 1.0)),
@@ -85,10 +81,10 @@ def _wishes(roles, weight, x, y):
 
 @compiled
 def _lanczos(roles, weight, norm, first, n_steps):
-    """Lanczos's tridiagonal form of the centred similarity matrix, never itself formed.
+    """Lanczos's tridiagonal form of the centred similarity matrix, which is never formed.
 
     Returns the orthonormal basis (k, n), the diagonal (k,) and the off-diagonal (k - 1,); k is
-    less than `n_steps` where the basis spans all that the matrix can reach.
+    below `n_steps` where the basis spans all that the matrix can reach.
     """
     basis = np.zeros((n_steps, first.size))
     diagonal, beside = np.zeros(n_steps), np.zeros(n_steps)
@@ -102,7 +98,7 @@ def _lanczos(roles, weight, norm, first, n_steps):
         y *= norm
         y -= y.mean()
         diagonal[step] = np.sum(y * basis[step])
-        # Against all earlier vectors, and twice, because rounding would bring them back.
+        # Twice against all earlier vectors, because rounding would bring them back.
         for _ in range(2):
             for k in range(step + 1):
                 share = 0.0

@@ -34,10 +34,9 @@ class STE(OrdinalEmbedding):
     """Stochastic triplet embedding.
 
     Maximises the likelihood of the answers, where "near" is chosen with probability
-    exp(-d_near^2) / (exp(-d_near^2) + exp(-d_far^2)). The loss fixes the size of the map: the
-    noisier the answers, the smaller the map. What was chosen among more pairs, such as an odd one
-    out, is one choice of the same kind; several that were chosen, or ranked, are such choices one
-    after the other.
+    exp(-d_near^2) / (exp(-d_near^2) + exp(-d_far^2)). The noisier the answers, the smaller the
+    map. A choice among more pairs, such as an odd one out, is one choice of the same kind; several
+    chosen or ranked pairs are such choices one after the other.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Maps of answers that do not fit into memory: read from a Parquet file, part by part."""
+"""Maps of answers that do not fit into memory, read from a Parquet file part by part."""
 
 from __future__ import annotations
 
@@ -26,24 +26,23 @@ Fitted = TypeVar("Fitted", bound=OrdinalEmbedding)
 TRIPLETS, PAIRS = ("anchor", "near", "far"), ("i", "j", "k", "l")
 #: Answers that are in memory at a time, and those from which a fit begins.
 _AT_ONCE, _SAMPLE = 4_000_000, 8_000_000
-#: Identifiers given as positions are rejected: they would be more.
+#: More objects are identifiers that stand where positions belong.
 _MOST_OBJECTS = 100_000_000
-#: Near the optimum an iteration lowers the loss by a tenth or more of what is left.
+#: Near the optimum an iteration lowers the loss by a tenth or more of the rest.
 _LEFT = 10.0
 
 
 class StoredAnswers:
     """Answers in a Parquet file, which is never in memory as a whole.
 
-    Each is taken by itself: the two of an odd one out count as two, because the answers of a trial
-    may be read at different times.
+    The two answers of an odd one out count as two, because they may be read at different times.
 
     Parameters
     ----------
     path : path-like
         A file with the columns ``anchor``, ``near`` and ``far``, or ``i``, ``j``, ``k`` and ``l``
         where i and j are more similar than k and l: positions of objects, counted from 0. A
-        column ``weight`` is used if there is one.
+        column ``weight`` is optional.
     n_objects : int, optional
         By default the highest position plus one, from the statistics in the file.
 
@@ -124,12 +123,12 @@ class StoredAnswers:
         return highest
 
     def parts(self) -> Iterator[LayoutPart]:
-        """All answers, some millions at a time; the next ones are read meanwhile.
+        """All answers, some millions at a time; the next part is read meanwhile.
 
         Raises
         ------
         DataError
-            If an answer names an object that there is not, or the same one twice.
+            If an answer names an object that does not exist, or the same one twice.
         """
         columns = [*self._columns, *(["weight"] if self._weighted else [])]
         with pyarrow.parquet.ParquetFile(self._path) as file, ThreadPoolExecutor(1) as reader:
@@ -161,7 +160,7 @@ class StoredAnswers:
         return LayoutPart.of(rows, weight, self.n_objects)
 
     def sampled(self, n_answers: int, seed: int) -> AnswerLayout:
-        """About so many of the answers, drawn at random; all if there are no more."""
+        """About `n_answers` of the answers, drawn at random; all if there are no more."""
         rng = np.random.default_rng(seed)
         share, samples = min(n_answers / max(self.n_answers, 1), 1.0), []
         for block in self.parts():
@@ -198,14 +197,14 @@ def fit_stored(
         Fitted in place; `n_init`, `tol` and `average` do not matter.
     stored : StoredAnswers
     tolerance : float
-        By which fraction the loss may be above that of the best map nearby.
+        Fraction by which the loss may be above that of the best map nearby.
     progress : Progress
-        Told of every iteration, which reads the file once or twice; a stop keeps the last map.
+        Reports every iteration, which reads the file once or twice; a stop keeps the last map.
 
     Returns
     -------
     OrdinalEmbedding
-        The same.
+        The same object.
 
     Raises
     ------
@@ -217,12 +216,10 @@ def fit_stored(
 
     Notes
     -----
-    All answers count in every step; the sum over a part needs memory for that part alone. Fitting
-    samples of the answers first was tried and does not pay: the spectral start from a sample is so
-    good that the full fit takes as many iterations, while a sample with few answers for each
-    object has an optimum far away, which takes longer to find. The fit ends when an iteration
-    lowers the loss by less than a tenth of `tolerance`: near an optimum that is about what is
-    left (``benchmarks/stored.py`` measures it).
+    All answers count in every step. The fit ends when an iteration lowers the loss by less than a
+    tenth of `tolerance`, which near an optimum is about the rest (``benchmarks/stored.py``).
+    Fitting samples first does not pay: the spectral start from a sample is good enough, and the
+    optimum of a small sample is far away.
 
     Examples
     --------

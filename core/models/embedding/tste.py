@@ -52,10 +52,9 @@ class TSTE(OrdinalEmbedding):
     """t-distributed stochastic triplet embedding.
 
     Like STE, with the heavy-tailed similarity (1 + d^2 / alpha)^(-(alpha + 1) / 2): strongly
-    violated answers cost little more than slightly violated ones, and distant objects are not
-    pulled together. On answers without noise the loss falls as long as the map grows; only `prior`
-    bounds it. What was chosen among more than two pairs, such as an odd one out, is one choice, as
-    in STE.
+    violated answers cost little more than slightly violated ones. On answers without noise the map
+    grows without limit unless `prior` bounds it. A choice among more pairs, such as an odd one out,
+    is one choice, as in STE.
 
     References
     ----------

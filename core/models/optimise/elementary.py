@@ -1,7 +1,7 @@
-"""How numerical code is compiled and called, and an exponential and a logarithm that vectorise.
+"""Compilation of numerical code, and an exponential and a logarithm that vectorise.
 
-The library's functions are called one value at a time. These short ones the compiler turns into
-vector instructions: about 1 ns instead of 10 ns per answer, to within 1e-15.
+The compiler turns these short functions into vector instructions, the library's it does not:
+about 1 ns instead of 10 ns per answer, to within 1e-15.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-# The numpy error model leaves divisions unguarded, and without NaN assumptions ("nnan", "ninf")
-# a loss may still be checked for finiteness. Both matter for vectorisation.
+# The numpy error model leaves divisions unguarded, which vectorisation needs. Without the NaN
+# assumptions ("nnan", "ninf") a loss may still be checked for finiteness.
 _REORDER = {"contract", "reassoc", "nsz", "arcp", "afn"}
-# Sums that may be reordered come out differently in different surroundings. A function that is
-# called has two: by itself and in the caller's object code. Which one runs would depend on whether
-# the caller was compiled just now or taken from the cache; inlined, there is only one.
+# Reordered sums differ between a function by itself and its copy in a caller's object code, and
+# the cache decides which one runs; inlined, there is only one.
 compiled = numba.njit(
     nogil=True, cache=True, error_model="numpy", fastmath=_REORDER, forceinline=True
 )
@@ -133,8 +132,8 @@ def softplus(z: float) -> tuple[float, float]:
 def address(function: numba.core.dispatcher.Dispatcher, kind: types.FunctionType) -> int:
     """Where the compiled code of a function is, in this process.
 
-    Compiled code can be handed a function itself, too, but that takes the interpreter 0.2 ms each
-    time, which is longer than most evaluations.
+    To hand over the function itself takes the interpreter 0.2 ms each time, longer than most
+    evaluations.
     """
     result = function.get_compile_result(kind.signature)
     return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)

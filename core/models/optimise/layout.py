@@ -1,7 +1,6 @@
-"""Answers as compiled code takes them: by kind, in columns, objects of one neighbourhood together.
+"""Answers as compiled code takes them: by kind, in columns, grouped by their first object.
 
-A layout is what an `Objective`, a chain and second derivatives go through. It is made of answers
-as they are, or of `Choices`, and nothing is read back from it but in `order_of` its answers.
+Only `order_of` leads back from a layout to the answers.
 """
 
 from __future__ import annotations
@@ -23,13 +22,10 @@ class LayoutPart:
     """Answers of one kind: equally many pairs each, of which equally many were chosen.
 
     roles uint32 (3, T) or (4, T): Objects of every answer, grouped by the first: anchor, near, far;
-        or i, j, k, l, where i and j are said to be more similar than k and l. Of choices among m
-        pairs (2 m, T): the pairs, the chosen ones first; or (3, T), where the pairs are the first
-        two of three objects, first and last, and the last two.
-    weight (T,): Of every answer.
-    n_objects: Of the data.
-    chosen: How many pairs were chosen in each, below 0 where as the least similar; 0 for answers,
-        which the loss of near and far is for.
+        or i, j, k, l, where i and j are the near pair. Of choices among m pairs (2 m, T): the
+        pairs, the chosen ones first; or (3, T): the pairs are the first two of three objects, first
+        and last, and the last two.
+    chosen: Number of chosen pairs, negative if they are the least similar; 0 for near and far.
     """
 
     roles: np.ndarray
@@ -41,7 +37,7 @@ class LayoutPart:
     def of(
         cls, rows: np.ndarray, weight: np.ndarray, n_objects: int, chosen: int = 0
     ) -> LayoutPart:
-        """Rows, as `roles` turned round, and weights, shape (T,), that are known to be right."""
+        """From valid rows (T, r), the transpose of `roles`, and weights (T,)."""
         rows = np.ascontiguousarray(rows, np.int32).view()
         rows.flags.writeable = False  # as those of data: each kind of array is compiled for
         return cls(*_grouped(rows, weight, n_objects), n_objects, chosen)
@@ -51,14 +47,14 @@ class LayoutPart:
 
     @property
     def pairs(self) -> np.ndarray:
-        """(m, 2, T) the pairs of objects that each is about, the chosen ones first."""
+        """(m, 2, T) the pairs of objects of each answer, the chosen ones first."""
         n_roles = len(self.roles)
         if n_roles > 3:
             return self.roles.reshape(n_roles // 2, 2, -1)
         return self.roles[[[0, 1], [0, 2], [1, 2]] if self.chosen else [[0, 1], [0, 2]]]
 
     def thinned(self, n_answers: int) -> LayoutPart:
-        """At most so many of the answers, evenly spread over the anchors."""
+        """At most `n_answers` of the answers, evenly spread over the anchors."""
         step = -(-len(self) // n_answers)
         return self._with(np.ascontiguousarray(self.roles[:, ::step]), self.weight[::step])
 
@@ -80,10 +76,7 @@ class LayoutPart:
 
 
 class AnswerLayout:
-    """Answers laid out for `Objective`.
-
-    parts: At least one.
-    """
+    """Answers laid out for `Objective`, in one part or more."""
 
     def __init__(self, parts: list[LayoutPart]) -> None:
         self.parts = tuple(parts)
@@ -91,11 +84,7 @@ class AnswerLayout:
 
     @classmethod
     def of(cls, answers: Judgements, as_choices: bool = False) -> AnswerLayout:
-        """Of data.
-
-        as_choices: Whether what was chosen among several pairs is one choice, as a likelihood takes
-            it; otherwise it is as many answers as the data hold.
-        """
+        """From data; `as_choices` keeps a choice among several pairs whole, for likelihoods."""
         if as_choices and answers.are_choices:
             return cls.of_choices(answers.choices)
         return cls([LayoutPart.of(answers.rows, answers.weight, answers.n_objects)])
@@ -123,7 +112,7 @@ class AnswerLayout:
 
     @property
     def comparisons(self) -> LayoutPart:
-        """Every chosen pair against every one that was not, as answers about near and far."""
+        """Every chosen pair against every other, as answers about near and far."""
         if len(self.parts) == 1 and not self.parts[0].chosen:
             return self.parts[0]
         rows, weight = [], []
@@ -135,7 +124,7 @@ class AnswerLayout:
         return LayoutPart.of(_with_anchors(rows), weight, self.n_objects)
 
     def thinned(self, n_answers: int) -> AnswerLayout:
-        """About so many of the answers, of every kind."""
+        """About `n_answers` of the answers, of every kind."""
         return AnswerLayout([
             part.thinned(max(n_answers * len(part) // len(self), 1)) for part in self.parts
         ])
@@ -151,7 +140,7 @@ class AnswerLayout:
 
 
 def order_of(answers: Judgements, as_choices: bool) -> np.ndarray:
-    """(T,) an answer of the data that each of its `AnswerLayout` stands for."""
+    """(T,) the answer of the data that each of its `AnswerLayout` stands for."""
     if not (as_choices and answers.are_choices):
         return np.argsort(answers.rows[:, 0], kind="stable")
     return answers.choices.answer[stages_of(answers.choices)]
@@ -165,11 +154,7 @@ def stages_of(choices: Choices) -> np.ndarray:
 
 
 class _Kind(NamedTuple):
-    """Stages of one kind, or their comparisons.
-
-    rows (K, r): As the roles of a `LayoutPart`, turned round.
-    stage (K,): Which stage each is.
-    """
+    """Stages of one kind, or their comparisons: rows (K, r) as `roles` transposed, stages (K,)."""
 
     rows: np.ndarray
     stage: np.ndarray
@@ -211,10 +196,9 @@ def _of_few(choices: Choices) -> np.ndarray:
 
 
 def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
-    """(r (m - r) S, 4) each chosen pair against each that was not; all stages, then the next ones.
+    """(r (m - r) S, 4) each chosen pair against each that was not, of pairs (m, 2, S).
 
-    Shapes: pairs (m, 2, S).
-    chosen: Below 0, as the least similar.
+    All stages stand together for each comparison; `chosen` is negative for the least similar.
     """
     result = []
     for one in pairs[: abs(chosen)]:
@@ -225,7 +209,7 @@ def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
 
 
 def _with_anchors(rows: np.ndarray) -> np.ndarray:
-    """Rows (T, 4) of two pairs as anchor, near and far, where all pairs have an object in common.
+    """Rows (T, 4) of two pairs as anchor, near and far, if each has an object in common.
 
     So an odd one out starts where its two answers would.
     """

@@ -1,11 +1,10 @@
 """Total loss of a map over many answers, and its gradient, from the loss of one answer.
 
 A loss is a compiled function of the two squared distances of an answer; for choices among several
-pairs, that of the similarity of one pair (`tripletscope.core.models.optimise.responses`). It never
-sees coordinates; `Objective` gathers the distances, calls it, and scatters its derivatives. The
-three steps run over blocks of answers that stay in the processor's cache. Where answers are many,
-parts of them are added up in threads, always the same parts in the same order: the bits of a loss
-do not depend on the number of threads.
+pairs, of the similarity of one pair (`tripletscope.core.models.optimise.responses`). `Objective`
+gathers the distances, calls the loss, and scatters its derivatives, in blocks that stay in the
+processor's cache. Threads add up fixed parts in a fixed order: the bits of a loss do not depend on
+the number of threads.
 """
 
 from __future__ import annotations
@@ -41,13 +40,12 @@ from tripletscope.core.models.optimise.rows import (
     width,
 )
 
-#: Answers that are handled at a time: their distances and slopes stay in the nearest cache.
+#: Answers at a time: their distances and slopes stay in the nearest cache.
 _BLOCK = 512
-#: Answers from which on parts of them are added up side by side, ...
+#: Answers from which on parts of them are added up side by side, answers of a part at least, and
+#: parts at most, of which each has its own gradient.
 SEVERAL_PARTS = 65_536
-#: ... of so many answers at least, ...
 _PART = 32_768
-#: ... and so many parts at most, of which each has a gradient of its own.
 _MOST_PARTS = 16
 
 
@@ -63,11 +61,9 @@ def _margins(positions, rows, margin):
 
 
 def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """(T,) distance of the far pair minus distance of the near pair.
+    """(T,) distance of the far pair minus that of the near pair, at positions (n, d).
 
-    Shapes: positions (n, d).
-    rows (T, 3) or (T, 4): Anchor, near and far; or i, j, k and l, where i and j are said to be
-        nearer.
+    Rows are anchor, near and far, or i, j, k and l, where i and j are the near pair.
     """
     margin = np.empty(len(rows))
     _margins(
@@ -80,14 +76,13 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 class Loss:
     """The loss of one answer.
 
-    kernel compiled function ``(near2, far2, weight, constants, by_near, by_far) -> float``: Takes
-        squared distances from anchor to near and to far and weights of some answers, fills in the
-        derivatives by the two squared distances, returns the sum of weighted losses.
-    parameters: Constants of the loss, however many; the kernel gets them as a vector.
-    similarity compiled function ``(squares, constants, similarity, slope)``, optional: Of a
-        likelihood: takes squared distances of some pairs, fills in their similarities and the
-        derivatives of these. A pair is chosen among some with a probability in proportion to the
-        exponential of its similarity; the loss of one answer is that of a choice of two.
+    kernel ``(near2, far2, weight, constants, by_near, by_far) -> float``, compiled: Takes squared
+        distances and weights of some answers, sets the derivatives by the two squared distances,
+        returns the sum of weighted losses.
+    parameters: Constants of the loss.
+    similarity ``(squares, constants, similarity, slope)``, compiled: Of likelihoods. Takes squared
+        distances of some pairs, sets their similarities and the derivatives of these. The
+        probability of a pair is in proportion to the exponential of its similarity.
     """
 
     kernel: Callable
@@ -111,7 +106,7 @@ class Loss:
         return np.array(self.parameters, dtype=float)
 
     def similarities(self, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of squared distances, and their derivatives, in the shape of these."""
+        """Similarities of squared distances, and their derivatives, in the same shape."""
         result, slope = np.empty((2, squares.size))
         self.similarity(np.ascontiguousarray(squares).ravel(), self.constants, result, slope)
         return result.reshape(squares.shape), slope.reshape(squares.shape)
@@ -121,13 +116,11 @@ _VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
 
 
 class Block(NamedTuple):
-    """What `evaluate` needs to know of answers, and where it works.
+    """Answers as `evaluate` takes them, and its work space.
 
-    Shapes: roles uint32 (r, T), weight (T,).
     kernel: Address in this process of the kernel of the loss, or of its similarity for choices.
-    constants (k,): Of the loss.
     positions, gradient (n, w): By rows; see `tripletscope.core.models.optimise.rows.width`.
-    chosen: As of `LayoutPart`.
+    chosen: See `LayoutPart`.
     """
 
     kernel: int
@@ -156,7 +149,7 @@ _kernel_at = found_at(KERNEL)
 
 @compiled
 def evaluate(block, x, gradient):
-    """What `Objective` does, for compiled code and answers that are few."""
+    """`Objective.__call__` for compiled code and few answers."""
     lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
     block.gradient[:] = 0.0
     total = add_up(block, 0, block.weight.size, block.gradient)
@@ -165,7 +158,7 @@ def evaluate(block, x, gradient):
 
 @compiled
 def evaluate_choices(block, x, gradient):
-    """The same of choices among several pairs; by itself, so that others need not compile it."""
+    """`evaluate` for choices among several pairs, apart so that others need not compile it."""
     lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
     block.gradient[:] = 0.0
     total = add_up_choices(block, 0, block.weight.size, block.gradient)
@@ -223,7 +216,7 @@ def add_up(block, low, high, gradient):
 
 @compiled
 def _merged(gradients, prior, x, low, high, gradient):
-    """Set the gradient by the objects from `low` to `high`, from those of the parts, by rows."""
+    """Sum the parts' gradients by rows into the flattened one, for objects from `low` to `high`."""
     n = gradients.shape[1]
     for c in range(x.size // n):
         for i in range(low, high):
@@ -234,7 +227,7 @@ def _merged(gradients, prior, x, low, high, gradient):
 
 
 def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
-    """(T,) loss of every answer by itself, from squared distances to near and far, shape (T,)."""
+    """(T,) loss of every answer by itself, from squared distances (T,) to near and far."""
     result = np.empty(len(near2))
     _compiled_singles()(
         loss.kernel, loss.constants, np.ascontiguousarray(near2), np.ascontiguousarray(far2),
@@ -258,29 +251,21 @@ def _compiled_singles() -> Callable:
 
 
 def map_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
-    """(S,) minus the logarithm of the probability of what was chosen in each stage.
-
-    Shapes: positions (n, d).
-    loss: With a similarity.
-    """
+    """(S,) minus the log-probability of every stage, for a loss with a similarity."""
     first, second = choices.pairs.T
     squares = sum((x[first] - x[second]) ** 2 for x in positions.T)
     return choice_losses(choices, loss.similarities(squares)[0])[0]
 
 
 def address_of(loss: Loss, chosen: int) -> int:
-    """Where the part of a loss is that a kind of answers needs; `chosen` as of the answers."""
+    """Address of the kernel of a loss, or for choices of its similarity."""
     return address(loss.similarity, SIMILARITY) if chosen else address(loss.kernel, KERNEL)
 
 
 class Objective:
-    """Loss and gradient of a map over all answers, as an optimiser wants them.
+    """Loss and gradient of a map over all answers, with ``prior / 2`` times the sum of its squares.
 
-    answers: May be shared by several objectives.
-    prior: Strength of a normal prior on the positions: ``prior / 2`` times the sum of the squared
-        coordinates is added.
-
-    An instance holds buffers: use one per thread.
+    An instance holds buffers: use one per thread. Several may share the answers.
     """
 
     def __init__(
@@ -300,9 +285,8 @@ class Objective:
             ) for kind in answers.parts
         ]
         self.block = blocks[0]
-        #: What evaluates the block, where answers are in one part.
         self.evaluation = evaluate_choices if self.block.chosen else evaluate
-        # Few answers of several kinds take less time than threads to begin.
+        # Few answers of several kinds take less time than the start of threads.
         self._run = side_by_side if len(answers) >= SEVERAL_PARTS else _in_turn
         self._pieces = [
             (add_up_choices if block.chosen else add_up, block, *piece)
@@ -315,7 +299,7 @@ class Objective:
 
     @property
     def in_one_part(self) -> bool:
-        """Whether the answers are so few that compiled code may evaluate them by itself."""
+        """Whether the answers are so few that compiled code evaluates them by itself."""
         return len(self._gradients) == 1
 
     @property
@@ -351,7 +335,7 @@ def _in_turn(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
 def _parts(n_answers: int, n_coordinates: int) -> np.ndarray:
     """Bounds of the parts that are added up side by side, whatever the number of threads.
 
-    There are no more than answers need to be worth the parts' gradients.
+    There are no more than are worth the parts' gradients.
     """
     number = 1
     if n_answers >= SEVERAL_PARTS:

@@ -1,8 +1,8 @@
 """Minimisation on plain arrays by L-BFGS, from one start or from several.
 
-The steps are compiled, and the loss is evaluated between them: a compiled objective takes many
-iterations without the interpreter, which on a hundred answers takes longer than all arithmetic, and
-whose lock keeps fits from running side by side.
+The steps are compiled, and a compiled objective takes many iterations without the interpreter,
+which on a hundred answers takes longer than the arithmetic, and whose lock keeps fits from
+running side by side.
 """
 
 from __future__ import annotations
@@ -25,25 +25,24 @@ from tripletscope.core.models.optimise.loss import BLOCK_TYPE, EVALUATE, Objecti
 
 #: Steps that the model of the curvature remembers.
 _MEMORY = 10
-#: A step must lower the loss by this share of what the slope promised, ...
+#: A step must lower the loss by this share of the slope's promise, and leave at most this share
+#: of the slope.
 _FALL = 1e-4
-#: ... and leave at most this share of the slope.
 _FLATTENING = 0.9
 #: Lengths tried along one direction.
 _TRIALS = 30
-#: As many answers and coordinates are gone through in one go, for some milliseconds, ...
+#: Answers and coordinates, and iterations, at most in one go of some milliseconds.
 _IN_ONE_GO = 300_000
-#: ... in so many iterations at most.
 _MOST_ITERATIONS = 200
 
-#: Where a descent stands: under way, at its end, or nowhere, as the loss is not finite.
+#: State of a descent: under way, at its end, or failed because the loss is not finite.
 GOING, CONVERGED, FAILED = 0, 1, 2
-# What `_prepare` and `_advance` found: a place to evaluate, a step, no way down.
+# Results of `_prepare` and `_advance`: a point to evaluate, a step, no way down.
 _SEARCHING, _STEPPED, _STUCK = 0, 1, 2
 # Rows of the vectors.
 _X, _GRADIENT, _TRIAL, _TRIAL_GRADIENT, _DIRECTION, _BEST, _BEST_GRADIENT = range(7)
-# Numbers: at the current point; along the direction, where the two ends of the bracket have a
-# place, a value and a slope each; of the best point in the bracket; of the last step.
+# Numbers: at the current point; along the direction, with place, value and slope of both ends of
+# the bracket; of the best point in the bracket; of the last step.
 _LOSS, _LENGTH, _SLOPE, _LOW, _HIGH, _BEST_LOSS, _LAST_FALL = 0, 1, 2, 3, 6, 9, 10
 # Counts.
 _KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS = range(5)
@@ -52,12 +51,12 @@ Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 class State(NamedTuple):
-    """Everything that a descent knows, for a loss of m variables.
+    """State of a descent, for a loss of m variables.
 
     vectors (7, m): Rows `_X` to `_BEST_GRADIENT`.
     numbers (11,): `_LOSS` to `_LAST_FALL`.
     counts (5,): `_KEPT` to `_ITERATIONS`.
-    steps, changes (_MEMORY, m): Latest steps, and what they changed of the gradient.
+    steps, changes (_MEMORY, m): Latest steps, and how they changed the gradient.
     products (_MEMORY,): Of each step with its change.
     """
 
@@ -70,12 +69,7 @@ class State(NamedTuple):
 
 
 class Descent:
-    """Where a minimisation stands.
-
-    Shapes: start (m,).
-    gradient (m,): At the start.
-    losses: After each of the latest iterations.
-    """
+    """A minimisation under way; `losses` are those after each of the latest iterations."""
 
     def __init__(self, start: np.ndarray, loss: float, gradient: np.ndarray) -> None:
         self._vectors, self._numbers = np.zeros((7, start.size)), np.zeros(11)
@@ -98,7 +92,7 @@ class Descent:
 
     @property
     def fall(self) -> float:
-        """By which share the last step lowered the loss."""
+        """Fraction by which the last step lowered the loss."""
         return float(self._numbers[_LAST_FALL])
 
     @property
@@ -106,10 +100,7 @@ class Descent:
         return int(self._counts[_ITERATIONS])
 
     def proceed(self, objective: Function, tol: float, most: int) -> int:
-        """One iteration, or several, but not over `most`, where they are short.
-
-        Returns: GOING, CONVERGED or FAILED.
-        """
+        """One iteration, or several short ones, at most `most`; GOING, CONVERGED or FAILED."""
         before = self.n_iter
         if isinstance(objective, Objective) and objective.in_one_part:
             n = max(_IN_ONE_GO // objective.size, 1)
@@ -138,8 +129,8 @@ _evaluation_at = found_at(EVALUATE)
 def _iterations(evaluation, block, descent, tol, losses):
     """As many iterations as there is room for their losses, unless the descent ends before.
 
-    Evaluations are called by their address: as a part of this function they would take 1.4 times
-    as long, as the compiler loses sight of what may be a vector, and give other bits.
+    Evaluations are called by address: as a part of this function they would take 1.4 times as
+    long, because the compiler no longer sees what may be a vector, and give other bits.
     """
     evaluate = _evaluation_at(evaluation)
     vectors, numbers = descent.vectors, descent.numbers
@@ -158,7 +149,7 @@ def _iterations(evaluation, block, descent, tol, losses):
 
 @cache
 def _compiled_iterations() -> Callable:
-    """`_iterations`, compiled once for all losses, and before any is at hand."""
+    """`_iterations`, compiled once for all losses, before any of them exists."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     state = types.NamedTuple(
         [matrix, vector, types.int64[::1], matrix, matrix, vector], State
@@ -176,7 +167,7 @@ def _judged(found, numbers, tol):
 
 @compiled
 def _prepare(descent):
-    """Choose a direction, and the first place along it to evaluate."""
+    """Choose a direction, and the first point along it to evaluate."""
     vectors, numbers, counts, steps, changes, products = descent
     x, gradient, direction = vectors[_X], vectors[_GRADIENT], vectors[_DIRECTION]
     while True:
@@ -189,7 +180,7 @@ def _prepare(descent):
         counts[_KEPT] = 0
     length = 1.0
     if counts[_KEPT] == 0:
-        # Nothing is known yet but the size of the map: this moves it by a hundredth.
+        # The first step moves the map by a hundredth of its size.
         size = math.sqrt(_dot(x, x))
         length = 0.01 * (size if size > 0.0 else 1.0) / max(math.sqrt(-slope), 1e-300)
     numbers[_SLOPE], numbers[_LENGTH] = slope, length
@@ -203,7 +194,7 @@ def _prepare(descent):
 def _advance(loss, descent):
     """Go on with the loss at the trial point, towards one with the weak Wolfe conditions.
 
-    Brackets and divides (Lewis & Overton 2013, algorithm 4.6, which copes with kinks too), by
+    Brackets and divides (Lewis & Overton 2013, algorithm 4.6, which copes with kinks), by
     the minimum of a cubic where that is well inside.
     """
     vectors, numbers, counts = descent.vectors, descent.numbers, descent.counts
@@ -311,7 +302,7 @@ def _add(x, share, y):
 
 @compiled
 def _cubic_minimum(a, b):
-    """Where the cubic through two points (place, value, slope) is least; else their middle."""
+    """Minimum of the cubic through two points (place, value, slope), or else their middle."""
     middle = (a[0] + b[0]) / 2.0
     if not (math.isfinite(b[1]) and math.isfinite(b[2])):
         return middle
@@ -326,12 +317,7 @@ def _cubic_minimum(a, b):
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where a minimisation ended.
-
-    x: The best point seen.
-    converged: Whether the loss had stopped falling.
-    stopped: Whether the progress object asked to stop.
-    """
+    """End of a minimisation: `x` is the best point; `stopped` says that `progress` ended it."""
 
     x: np.ndarray
     loss: float
@@ -350,15 +336,12 @@ def minimise(
 ) -> Optimum:
     """Minimise a smooth loss, 0 or more, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
 
-    Shapes: start (m,).
-    tol: Converged when one iteration lowers the loss by less than this share of it (or of 1, where
-        the loss is smaller than 1).
-    progress: Told of every iteration, unless it is coarse; where answers are few, of some
-        milliseconds' at once, with the last iterate. A stop keeps that.
+    It has converged when one iteration lowers the loss by less than `tol` times the loss (or 1, if
+    that is more). `progress` gets every iteration, or only the last one of some milliseconds' if it
+    is coarse.
 
-    SciPy's implementation works for itself as long in every iteration as five thousand answers
-    take to evaluate, which is most of the time where answers are few. This one also copes with
-    kinks.
+    SciPy's implementation spends as long on each iteration as the evaluation of five thousand
+    answers takes. This one also copes with kinks.
     """
     descent = Descent(start, *objective(start))
     fraction, state = 0.0, CONVERGED if descent.loss <= tol else GOING
@@ -376,13 +359,13 @@ def minimise(
 
 
 def _share_done(fall: float, n_iter: int, max_iter: int, tol: float) -> float:
-    """How far a minimisation has come, from how fast the loss still falls."""
+    """Fraction of a minimisation that is done, from how fast the loss still falls."""
     fallen = math.log(min(max(fall, tol), 1.0)) / math.log(tol) if 0 < tol < 1 else 0.0
     return max(0.98 * fallen, n_iter / max_iter)
 
 
 def _merged(progress: Progress, n_starts: int, first: int) -> Callable[[int], Progress]:
-    """Progresses of several starts, in several threads, that report to one."""
+    """Progress of several starts, in several threads, that report to one."""
     lock, fractions, stops = threading.Lock(), [0.0] * n_starts, []
 
     def of(start: int) -> Progress:
@@ -406,12 +389,10 @@ def restarts(
     first: int = 0,
     progress: Progress = silent,
 ) -> list[Optimum]:
-    """Minimise from every start, in threads.
+    """The optimum from every start, by ``minimise_from(start, progress)``, in threads.
 
-    Shapes: starts (m,).
-    minimise_from: ``(start, progress) -> Optimum``.
-    first: Number of the first of them, for `progress`.
-    Returns: In the order of the starts, the same whatever the number of threads.
+    The result does not depend on the number of threads; `first` is the first start's number for
+    `progress`.
     """
     progress_of = _merged(progress, len(starts), first)
 

@@ -1,7 +1,7 @@
 """The likelihood of choices: which of several pairs of objects are the most similar.
 
-One pair out of m is chosen with a probability in proportion to the exponential of its similarity
-(softmax); of several, one after the other from what is left (Plackett, 1975; Luce, 1959).
+A pair is chosen with a probability in proportion to the exponential of its similarity
+(softmax); several are chosen one after the other (Plackett, 1975; Luce, 1959).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from tripletscope.core.models.optimise.rows import add_gradient, set_squared_dis
 
 #: Choices that are handled at a time.
 _BLOCK = 256
-#: Pairs that may be chosen in no order: all orders count, by their 2^r subsets.
+#: Most pairs of an unordered choice whose 2^r subsets are summed.
 MOST_CHOSEN = 8
-#: Values that differ by no more than rounding are tied.
+#: Values that differ less are tied.
 _SAME = 1e-12
-#: Places and logarithms of weights of the integral over an exponential time of rate 1, and the
-#: logarithm beyond which rates are not told apart.
+#: Nodes and log-weights of the integral over an exponential time of rate 1, and the largest
+#: logarithm of a rate.
 _STEPS = np.arange(-3.4, 6.6, 0.04)
 _TIMES = np.exp(_STEPS - np.exp(-_STEPS))
 _LOG_WEIGHTS = np.log(0.04 * _TIMES * (1.0 + np.exp(-_STEPS))) - _TIMES
@@ -40,13 +40,13 @@ _similarity_at = found_at(SIMILARITY)
 
 @compiled
 def pairs_shown(roles):
-    """How many pairs each choice is among."""
+    """Number of pairs in each choice."""
     return 3 if roles.shape[0] == 3 else roles.shape[0] // 2
 
 
 @compiled
 def pair_of(roles, e):
-    """Which two of the roles are pair `e`."""
+    """The two roles of pair `e`."""
     if roles.shape[0] == 3:
         return (1 if e == 2 else 0), (1 if e == 0 else 2)
     return 2 * e, 2 * e + 1
@@ -99,14 +99,12 @@ def add_up_choices(block, low, high, gradient):
 
 @compiled
 def choose(values, n, chosen, lost, by):
-    """Minus the logarithms of the probabilities of choices, and their derivatives.
+    """Minus the log-probabilities of the first `n` choices, and their derivatives.
 
     values (m, b): Similarities of the pairs of each choice, the chosen ones first; changed in place
         where the least similar were chosen.
-    n: Of how many choices; what is beyond is left alone.
-    chosen: How many pairs; below 0, as the least similar.
-    lost (b,): Set to the losses.
-    by (m, b): Set to the derivatives by the similarities.
+    chosen: Number of chosen pairs; negative if they are the least similar.
+    lost (b,), by (m, b): Set to the losses, and to their derivatives by the similarities.
     """
     if chosen < 0:
         for e in range(values.shape[0]):
@@ -146,11 +144,11 @@ def _choose_one(values, n, lost, by):
 
 @compiled
 def _choose_several(values, n, chosen, lost, by):
-    """A set in no order has the probability of all its orders together.
+    """The likelihood of an unordered set: the sum over all its orders.
 
-    Of every subset of the chosen ones, by its bits: the logarithm of the probability that it came
-    first, in whatever order, and of the sum over what is left when it is gone. What remains after
-    the last is never asked for.
+    For every subset of the chosen pairs, by its bits: `first` is the log-probability that it came
+    first in any order, `left` the logarithm of the sum over the remaining pairs. What remains after
+    the last is never used.
     """
     shown, full = values.shape[0], 2**chosen - 1
     left, first, after = np.empty(full + 1), np.empty(full + 1), np.empty(full + 1)
@@ -173,7 +171,7 @@ def _choose_several(values, n, chosen, lost, by):
                         first[gone], first[before] + values[e, t] - left[before]
                     )
         lost[t] = max(-first[full], 0.0)
-        # Share of all orders that pass through each subset; backwards from all of them.
+        # Share of all orders that pass through each subset, backwards from the full set.
         after[:] = 0.0
         after[full] = 1.0
         by[:, t] = 0.0
@@ -200,11 +198,7 @@ def _log_sum(x, y):
 
 
 def choice_losses(choices: Choices, similarity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Minus the log-probability of every stage, and its derivatives by the similarities.
-
-    similarity (E,): Of every pair of the choices, where it stands.
-    Returns: (S,); (E,).
-    """
+    """(S,) minus the log-probability of every stage, and (E,) its slopes by similarities (E,)."""
     loss, slope = np.zeros(len(choices)), np.zeros(len(similarity))
     for stage, place, chosen in choices.kinds:
         loss[stage], by = losses_of(similarity[place].T, chosen)
@@ -213,11 +207,7 @@ def choice_losses(choices: Choices, similarity: np.ndarray) -> tuple[np.ndarray,
 
 
 def losses_of(similarity: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same of stages of one kind.
-
-    similarity (m, K): Of the pairs of each, the chosen ones first.
-    Returns: (K,); (m, K).
-    """
+    """(K,) losses and (m, K) slopes of stages of one kind, by similarities (m, K), chosen first."""
     values = np.array(similarity, dtype=float, order="C")
     loss, slope = np.empty(values.shape[1]), np.empty_like(values)
     if abs(chosen) > MOST_CHOSEN:
@@ -230,7 +220,7 @@ def losses_of(similarity: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarr
 
 
 def _losses_of_many(values: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same of many chosen ones, whose subsets are too many: by an integral.
+    """`losses_of` for sets with too many subsets, by an integral.
 
     Each pair is taken at an exponential time with the exponential of its value as rate; the set is
     chosen if all of it comes before the others. Double exponential quadrature over that time.
@@ -251,22 +241,16 @@ def _losses_of_many(values: np.ndarray, chosen: int) -> tuple[np.ndarray, np.nda
 
 
 def shares(choices: Choices, similarity: np.ndarray) -> np.ndarray:
-    """(E,) probability of every pair to be chosen, in stages in which one was.
-
-    similarity (E,): Of every pair of the choices, where it stands.
-    """
+    """(E,) probability that each pair is chosen, in stages with one chosen pair."""
     result = np.empty(len(similarity))
     for _, place, chosen in choices.kinds:
-        # Not from the losses: what is as similar has the same share, and no small one is lost.
+        # Not from the losses, which would lose small shares and equal ones.
         result[place] = softmax(np.sign(chosen) * similarity[place], axis=1)
     return result
 
 
 def hits(choices: Choices, similarity: np.ndarray) -> np.ndarray:
-    """(S,) 1 where what was chosen is the likeliest, 0 if not; the chance of a tie broken.
-
-    similarity (E,): Of every pair of the choices, where it stands.
-    """
+    """(S,) 1 where the choice is the likeliest, 0 if not; the chance level where ties decide."""
     right = np.zeros(len(choices))
     for stage, place, chosen in choices.kinds:
         few = abs(chosen)

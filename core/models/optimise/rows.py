@@ -1,13 +1,9 @@
 """Maps stored one object after the other, and what answers do with their three or four rows.
 
-An answer reads a few rows of the map, and adds to as many rows of the gradient. Coordinates that
-lie together are one or two lines of the processor's cache, where one array for each coordinate
-would take as many as there are coordinates.
-
-Rows of two coordinates the compiler handles well, in a sixth less time than as vectors. Longer ones
-are handled by vectors of the processor through instructions of our own: it cannot know that rows of
-the map and of the gradient are apart, and what it makes of a plain loop takes two to four times as
-long.
+An object's coordinates lie together, in one or two cache lines instead of one for each coordinate.
+The compiler handles rows of two coordinates well, in a sixth less time than as vectors. Longer
+rows have vector instructions of our own: the compiler cannot know that rows of the map and of the
+gradient do not overlap, and its plain loop takes two to four times as long.
 """
 
 from __future__ import annotations
@@ -26,7 +22,7 @@ _SHORT, _VECTOR = 2, 4
 
 
 def width(n_components: int) -> int:
-    """Coordinates of a row, with the noughts that fill the last vector."""
+    """Coordinates of a row, with the zeros that fill the last vector."""
     return _SHORT if n_components <= _SHORT else -(-n_components // _VECTOR) * _VECTOR
 
 
@@ -55,7 +51,7 @@ class _Rows:
         ]
 
     def load(self, row: int, at: ir.Value) -> ir.Value:
-        """The vector of a row that begins `at` so many bytes."""
+        """The vector of a row at an offset in bytes."""
         value = self._builder.load(self._place(row, at))
         value.align = _BYTES
         return value
@@ -109,7 +105,7 @@ def _set_lengths(_, positions, i, j, k, m, near2, far2, t):
 
 
 def _adding(n_roles: int) -> Callable:
-    """An instruction that adds what an answer of three or four roles asks of its objects."""
+    """An instruction that adds the gradient of an answer of three or four roles."""
 
     def generate(context, builder, signature, arguments):
         roles = [arguments[2 + role] for role in ((0, 1, 0, 2) if n_roles == 3 else range(4))]
@@ -163,12 +159,7 @@ def of_answers(roles, low, high):
 
 @compiled
 def set_squared_distances(positions, objects, near2, far2):
-    """Squared distances to near and to far.
-
-    Shapes: near2, far2 (m,).
-    positions (n, w): The map by rows; see `width`.
-    objects uint32 (m,): From `of_answers`.
-    """
+    """Squared distances to near and far, in a map by rows (n, w), of objects from `of_answers`."""
     first, second, third, fourth = objects
     if positions.shape[1] > _SHORT:
         for t in range(first.size):
@@ -186,12 +177,9 @@ def set_squared_distances(positions, objects, near2, far2):
 
 @compiled
 def add_gradient(positions, objects, triplets, by_near, by_far, gradient):
-    """Add the gradient of answers by the map.
+    """Add the gradient of answers to `gradient` (n, w); in `triplets` i and k are the same.
 
-    Shapes: gradient (n, w).
-    positions, objects: As for `set_squared_distances`.
-    triplets: Whether i and k are the same.
-    by_near, by_far (m,): Derivatives by the squared distances.
+    `by_near` and `by_far` are the derivatives by the squared distances.
     """
     first, second, third, fourth = objects
     if positions.shape[1] == _SHORT:

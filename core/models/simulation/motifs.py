@@ -1,4 +1,4 @@
-"""Small labelled graphs of two classes that differ in a motif: objects that may be shipped."""
+"""Small labelled graphs of two classes that differ in a motif, made by the program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from tripletscope.core.io.graphs import Graph
 
-#: Labels of nodes and how frequent they are outside of the motifs.
+#: Labels of nodes and their frequencies outside of the motifs.
 _LABELS, _SHARES = ("C", "N", "O"), (0.7, 0.15, 0.15)
 #: Labels of the nodes of a motif, and the edges of each class: N and O at one C, or at two.
 _MOTIF = ("N", "C", "C", "O")
@@ -17,16 +17,10 @@ def motif_graphs(
     n_graphs: int = 120, *, n_nodes: tuple[int, int] = (10, 20), n_motifs: int = 1,
     noise: float = 0.05, seed: int = 0,
 ) -> list[Graph]:
-    """Random trees with a few rings, to which motifs of the class are attached.
+    """Random trees with a few rings and `n_motifs` motifs of a class, "near" and "apart" in turn.
 
-    The classes "near" and "apart" have the same labels and as many edges: what differs is how these
-    are joined. Motifs also arise by chance.
-
-    n_graphs: Half of them of each class.
-    n_nodes: Least and largest number of nodes before motifs are attached.
-    n_motifs: Of each graph.
-    noise: Share of graphs, drawn at random, whose label is that of the other class.
-    Returns: Each with its class as label.
+    The classes have the same labels and as many edges; motifs also arise by chance. `n_nodes` are
+    the least and most nodes before motifs are attached; a share `noise` of the labels is wrong.
     """
     rng = np.random.default_rng(seed)
     classes = list(_EDGES)
@@ -52,7 +46,7 @@ def _background(rng: np.random.Generator, n_nodes: int) -> tuple[list[str], list
 
 
 def _attach(labels: list[str], edges: list[list[int]], kind: str, rng: np.random.Generator) -> None:
-    """Join a motif's first C to a node that is there."""
+    """Join a motif's first C to a random earlier node."""
     first, to = len(labels), int(rng.integers(len(labels)))
     labels += _MOTIF
     edges += [[first + a, first + b] for a, b in _EDGES[kind]]

@@ -23,7 +23,7 @@ NOISE = Choice(
     "How a simulated observer errs.",
 )
 
-#: How strong each noise is: what its level means, its range, and one to begin with.
+#: The level of each noise: its meaning, range and default.
 LEVELS = {
     "flip": Parameter("level", Number(
         0.0, 0.5, "Proportion of flipped answers",
@@ -58,20 +58,18 @@ DESIGNS = {
     "triads": "Triads with the middle stimulus as anchor",
 }
 
-#: Questions that are put to a matrix of distances at most.
+#: Most questions to a matrix of distances.
 MOST_COMPARISONS = 200_000
 
 
 def questions_of(
     design: str, n_objects: int, n_answers: int, rng: np.random.Generator, *, repeats: int = 3
 ) -> np.ndarray:
-    """Questions of a design, as often as each is asked.
+    """(T, 3) questions of a design, as often as each is asked.
 
-    design {"random", "repeated", "landmark", "triads"}: ``repeated``: random questions, each
-        `repeats` times. ``landmark``: questions of every object about pairs of a few, drawn from as
-        few landmarks as give enough. ``triads``: those of difference scaling, random ones whose
-        anchor lies between the others in the order of the objects.
-    Returns: (T, 3): T is `n_answers`, or the multiple of `repeats` below it.
+    T is `n_answers`, or for "repeated" the multiple of `repeats` below it. "landmark": questions of
+    every object about pairs of as few landmarks as give enough. "triads": the anchor lies between
+    the others in the order of the objects.
 
     References
     ----------
@@ -97,12 +95,7 @@ def questions_of(
 
 
 def majority(rows: np.ndarray, repeats: int) -> np.ndarray:
-    """The answers that most of every `repeats` successive ones, to the same question, give.
-
-    Shapes: rows (T, 3).
-    repeats: Odd, so that there is a majority; T is a multiple of it.
-    Returns: (T / repeats, 3).
-    """
+    """(T / repeats, 3) majority of every `repeats` successive answers (T, 3) to one question."""
     if repeats % 2 == 0:
         raise ValueError(f"repeats is {repeats}; a majority needs an odd number.")
     each = rows.reshape(-1, repeats, 3)
@@ -115,7 +108,7 @@ def majority(rows: np.ndarray, repeats: int) -> np.ndarray:
 def random_questions(n_objects: int, n_questions: int, rng: np.random.Generator) -> np.ndarray:
     """(T, 3) questions (anchor; first, second), uniform over triples of different objects."""
     anchor = rng.integers(n_objects, size=n_questions)
-    # Drawing from one or two fewer and stepping over what is taken keeps the draw uniform.
+    # Draws from fewer objects step over those that are taken, which keeps them uniform.
     first = rng.integers(n_objects - 1, size=n_questions)
     first += first >= anchor
     second = rng.integers(n_objects - 2, size=n_questions)
@@ -128,11 +121,9 @@ def random_questions(n_objects: int, n_questions: int, rng: np.random.Generator)
 def comparisons_of(
     distances: np.ndarray, *, most: int = MOST_COMPARISONS, seed: int = 0
 ) -> np.ndarray:
-    """(T, 3) what given distances answer to every question, or to random ones if these are many.
+    """(T, 3) answers (anchor, nearer, farther) of distances (n, n) to questions without a tie.
 
-    distances (n, n): Only their order matters; questions about two equal ones have no answer.
-    most: From more questions than this, so many are drawn at random.
-    Returns: (T, 3): Anchor, nearer, farther.
+    All questions, or `most` random ones if there are more.
     """
     n = len(distances)
     if n * (n - 1) * (n - 2) // 2 > most:
@@ -151,18 +142,15 @@ def answer(
     positions: np.ndarray, questions: np.ndarray, rng: np.random.Generator, *, noise: str = "none",
     level: float = 0.0,
 ) -> np.ndarray:
-    """Rows (anchor, near, far) that a simulated observer gives.
+    """Rows (anchor, near, far) that a simulated observer gives to questions (T, 3).
 
-    positions (n, d): Where the objects truly are.
-    questions (T, 3): Anchor and the two objects to choose from.
     noise {"none", "flip", "lognormal", "positions", "logistic", "crowd"}: ``flip``: every answer is
-        turned round with probability `level`. ``lognormal``: the logs of both distances carry
-        normal noise of standard deviation `level`. ``positions``: each of the three objects is seen
-        at its position plus normal noise of standard deviation `level`, afresh in every question.
-        ``logistic``: the first is chosen with the probability of STE, 1 / (1 + exp(d_first^2 -
-        d_second^2)), with positions divided by `level` (1 if it is 0). ``crowd``: with that of CKL,
+        flipped with probability `level`. ``lognormal``: the logs of both distances have normal
+        noise of standard deviation `level`. ``positions``: each of the three positions has normal
+        noise of standard deviation `level`, drawn in every question. ``logistic``: the first is
+        chosen with the probability of STE, 1 / (1 + exp(d_first^2 - d_second^2)), with positions
+        divided by `level` (1 if it is 0). ``crowd``: with that of CKL,
         (d_second^2 + mu) / (d_first^2 + d_second^2 + 2 mu), where mu is `level`.
-    Returns: (T, 3).
     """
     n_questions = len(questions)
     if noise == "positions":
@@ -202,7 +190,7 @@ def simulate(
     positions: np.ndarray, n_answers: int, *, noise: str = "none", level: float = 0.0,
     seed: int = 0, name: str = "simulated",
 ) -> Triplets:
-    """Answers to random questions about objects at known positions.
+    """Answers to random questions about objects at given positions.
 
     Parameters
     ----------
@@ -233,11 +221,10 @@ def simulate(
 def personal_maps(
     positions: np.ndarray, n_people: int, heterogeneity: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """(p, n, d) maps of people, normal about the map of the group.
+    """(p, n, d) maps of people, normal about the map (n, d) of the group.
 
-    positions (n, d): The map of the group.
-    heterogeneity: Root mean square distance of people's positions from the group's, as a share of
-        the size of the group's map: see `tripletscope.core.data.geometry.map_size`.
+    `heterogeneity` is the RMS distance of people's positions from the group's, as a share of the
+    size of the group's map (`tripletscope.core.data.geometry.map_size`).
     """
     noise = rng.standard_normal((n_people, *positions.shape))
     return positions + heterogeneity * rms(positions) * noise

@@ -50,11 +50,9 @@ _JITTER = 0.07
 
 
 def scale_function(name: str, x: np.ndarray) -> np.ndarray:
-    """A known perceptual scale, from 0 to 1 for stimuli from 0 to 1.
+    """(n,) a known perceptual scale, from 0 to 1, of stimuli (n,) from 0 to 1.
 
-    Shapes: x (n,).
-    name {"sigmoid", "cubic", "polynomial", "sinusoid"}: The first two rise; the others do not only
-        (Haghiri 2020, section 4.3).
+    "sigmoid" and "cubic" rise; "polynomial" and "sinusoid" do not only (Haghiri 2020, section 4.3).
     """
     if name == "sigmoid":
         values = 1.0 / (1.0 + np.exp(-10.0 * (x - 0.5)))
@@ -72,12 +70,10 @@ def scale_function(name: str, x: np.ndarray) -> np.ndarray:
 def gaussian_process_observers(
     x: np.ndarray, n_observers: int, length_scale: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Perceptual scales of observers who differ smoothly from a steep logistic.
+    """(n_observers, n) scales of observers who differ smoothly from a steep logistic.
 
-    x (n,): Stimuli from 0 to 1, where all observers agree on 0 and on 1.
-    length_scale: Of the squared-exponential kernel of unit variance: the shorter, the more they
-        differ.
-    Returns: (n_observers, n).
+    Stimuli (n,) go from 0 to 1, where all observers agree on 0 and 1. The shorter the length scale
+    of the squared-exponential kernel of unit variance, the more observers differ.
 
     References
     ----------
@@ -105,15 +101,12 @@ def known_truth(
     truth: str, n_objects: int, n_components: int, rng: np.random.Generator,
     *, length_scale: float = LENGTH_SCALE,
 ) -> tuple[np.ndarray, pd.DataFrame]:
-    """Positions of a known truth, and what an experimenter would know of the objects.
+    """Positions (n, d) of one of `TRUTHS`, and what an experimenter would know of the objects.
 
-    truth: One of `TRUTHS`.
-    n_components: Of clouds and cubes; the others have their own (`DIMENSIONS`).
-    length_scale: Of `gaussian_process_observers`.
-    Returns: positions (n, d): A normal cloud has a standard deviation of 1, a cube sides of 1,
-        circle, rings and helix a radius of 1; scales go from 0 to 1, an observer's perhaps beyond;
-        known: ``group`` of clusters, half moons and rings; ``stimulus`` of scales (0 to 1), circle
-        (angle in degrees) and helix (octaves); no columns for the others.
+    `n_components` matters for clouds and cubes alone. A normal cloud has a standard deviation of 1,
+    a cube sides of 1, circle, rings and helix a radius of 1; scales go from 0 to 1, an observer's
+    perhaps beyond. The table has ``group`` for clusters, half moons and rings; ``stimulus`` for
+    scales (0 to 1), circle (degrees) and helix (octaves).
 
     References
     ----------
