@@ -1,1 +1,1 @@
-"""Do features explain the answers of people: predictions, weights, and what is left over."""
+"""Features that explain people's answers: predictions, weights, and residuals."""

@@ -1,4 +1,4 @@
-"""Which object corresponds to which, from distances alone: alignment without labels."""
+"""Alignment without labels: which object corresponds to which, from distances alone."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from tripletscope.core.inference.evaluation.units import sampling_units
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.embedding.ste import STE
 
-#: Objects that are aligned at least.
+#: Fewest objects.
 FEWEST = 5
-#: Of the candidates of an object that count as found, beside the first.
+#: Candidates of an object that count in `Aligned.top`.
 TOP = 5
 #: Of one test for each space.
 LEVEL = 0.05
-#: Strength of the entropy of a plan that is shown, as a share of the variance of the distances.
+#: Strength of the entropy of the final plan, as a share of the variance of the distances.
 _ENTROPY = 0.01
-#: Differences of profiles that count as alike, as a share of their median.
+#: Scale of the differences of profiles, as a share of their median.
 _LIKE = 0.3
 #: Steps of a start, iterations of Sinkhorn, and the change of a plan that ends a start.
 _STEPS, _SCALINGS, _SAME = 100, 1000, 1e-3
-#: What the two halves of the answers are called among the spaces.
+#: Name of the two halves of the answers among the spaces.
 HALVES = "halves of the answers"
 
 
@@ -47,28 +47,28 @@ HALVES = "halves of the answers"
 class Aligned:
     """How the distances of s feature spaces align with those of a map, without labels.
 
-    The last of the spaces are two halves of the answers, each with a map of its own.
+    The last of the spaces are maps of two halves of the answers.
 
     Attributes
     ----------
     spaces : list of str, length s
     matches : ndarray of int, shape (s,)
-        Objects that are matched with themselves, each with one other.
+        Objects that are matched with themselves, one to one.
     accuracy, low, high : ndarray, shape (s,)
         The same as a share, with Wilson's 95 % interval.
     top : ndarray, shape (s,)
-        Share of objects that are among the five likeliest to be matched.
+        Share of objects that are among their five likeliest matches.
     p : ndarray, shape (s,)
-        That chance matches as many; it matches one object on average, however many there are.
+        That chance, one object on average, matches as many.
     cost : ndarray, shape (s,)
         Mean squared difference between distances of matched pairs, as ranks from 0 to 1; one sixth
         where they are unrelated.
     partner : ndarray of int, shape (s, m)
-        Position among the aligned objects with which each is matched.
+        Match of each, as a position among the aligned objects.
     plan : ndarray, shape (s, m, m)
         Probability that an object of the map (row) is one of the space (column).
     objects : ndarray of int, shape (m,)
-        The objects that are aligned, in the order along the longest axis of the map.
+        The aligned objects, in the order along the longest axis of the map.
     starts : int
     """
 
@@ -125,10 +125,8 @@ def align_spaces(
 ) -> Aligned:
     """Align the map of the answers with feature spaces by their distances alone.
 
-    An optimal transport plan between objects of the map and objects of the space is sought under
-    which distances agree, without being told which object is which. Two structures that agree in
-    their rank correlation may still be aligned differently, and only an alignment tells that each
-    object has the same place in both.
+    The optimal transport plan between objects of the map and of the space makes distances agree.
+    Unlike a rank correlation, it shows that each object has the same place in both.
 
     Parameters
     ----------
@@ -136,7 +134,6 @@ def align_spaces(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     embedding : OrdinalEmbedding, optional
         By default STE in two dimensions.
-    starts, most, seed : int
     progress : Progress
 
     Returns
@@ -154,9 +151,9 @@ def align_spaces(
     -----
     Gromov-Wasserstein of distances as ranks, with equal weights of all objects, by conditional
     gradients. Every other start is random; the rest prefer objects whose distances are distributed
-    alike. The alignment of the lowest cost is kept, and its plan softened by a little entropy.
-    Objects of the space are shuffled before, so that their order tells nothing. Maps of two halves
-    of the people, or of the trials, are aligned in the same way.
+    alike. The plan of the lowest cost is kept and softened by a little entropy. Objects are
+    shuffled first, so that their order tells nothing. Maps of two halves of the people, or of the
+    trials, are aligned, too.
 
     References
     ----------
@@ -237,8 +234,7 @@ def _aligned(
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Cost, partners (m,) and plan (m, m), rows adding up to 1, from one start.
 
-    Shapes: one, other (m, m), symmetric.
-    by_profile: Whether the start prefers objects whose distances are distributed alike.
+    `by_profile` starts prefer objects whose distances are distributed alike.
     """
     rng, m = np.random.default_rng(seed), len(one)
     order = rng.permutation(m)
@@ -246,7 +242,7 @@ def _aligned(
     start = rng.random((m, m))
     if by_profile:
         unlike = np.square(np.sort(one)[:, None] - np.sort(other)[None]).mean(axis=2)
-        # Between the profiles alone and chance.
+        # From the profiles alone to chance.
         unlike *= rng.gamma(1 / start[0, 0], start[0, 0], size=unlike.shape)
         start = np.exp(-unlike / (_LIKE * np.median(unlike) + 1e-12))
     plan = _scaled(start)

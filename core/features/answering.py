@@ -1,4 +1,4 @@
-"""A model answers questions: choices drawn from features or distances."""
+"""Choices of a model, drawn from its features or distances."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Temperature = Annotated[float | None, Number(
 
 
 class ModelAnswers(NamedTuple):
-    """What a model answered.
+    """Answers of a model.
 
     answers: The model as a participant, with the trial of each answer.
-    temperature: Of the softmax; infinite where people's answers have nothing to do with the model.
-    left_out: Questions about objects without features.
+    temperature: Of the softmax; infinite where people's answers are unrelated to the model.
+    left_out: Number of questions about objects without features.
     """
 
     answers: Judgements
@@ -48,16 +48,15 @@ def answer_questions(
     Parameters
     ----------
     space : FeatureSpace
-        A network, or anything that says how dissimilar objects are.
     questions : list of Questions
-        As `tripletscope.people.questions_of` has those of answers, and
-        `tripletscope.experiment.experiment_questions` those of an experiment. Those about pairs are
-        not answered with others.
+        From `tripletscope.people.questions_of` or
+        `tripletscope.experiment.experiment_questions`. Questions about pairs are not mixed with
+        others.
     about : Triplets or Quadruples
-        Whose objects they are; without a temperature also the answers that it is fitted to.
+        Holds the objects, and the answers that the temperature is fitted to.
     temperature : float, optional
     observer : str
-        What the model is called as a participant.
+        Name of the model as a participant.
     seed : int
 
     Returns
@@ -71,10 +70,10 @@ def answer_questions(
 
     Notes
     -----
-    Of pairs with the dissimilarities d, squared if they are Euclidean distances, one is taken for
-    the most similar with a probability by softmax of -d / temperature. Of an odd one out these are
-    the three pairs, of others those with the anchor; a ranking takes one after the other (Plackett
-    and Luce). Without a temperature it is the one under which people's answers are most likely.
+    The most similar pair is drawn by softmax of -d / temperature, with dissimilarities d, squared
+    if they are Euclidean, among all three for an odd one out and those with the anchor for others;
+    a ranking draws one after the other (Plackett and Luce). The default temperature has the
+    highest likelihood.
 
     References
     ----------
@@ -111,7 +110,7 @@ def answer_questions(
         sign = -1.0 if one.kind == "central" else 1.0
         likely = -sign * difference / spread / (temperature or 1.0)
         noise = rng.gumbel(size=difference.shape)
-        # Gumbel's distribution makes of an order a draw by Plackett and Luce, and decides ties.
+        # Gumbel noise makes an order a draw by Plackett and Luce, and decides ties.
         order = np.lexsort((-noise, -(likely + noise * bool(temperature))))
         implied = _implied(one, order)
         rows.append(implied.reshape(-1, implied.shape[2]))

@@ -1,4 +1,4 @@
-"""Several feature spaces as one method: what it is handed, and the best sum of their distances."""
+"""Several feature spaces as one method: the best weighted sum of their distances."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tripletscope.core.features.spaces import FeatureSpace, spaces_of
 @register("spaces")
 @dataclass(kw_only=True, eq=False, repr=False)
 class FeatureModel(Method):
-    """Feature spaces that are held against answers; made by `FeatureModel.of`.
+    """Feature spaces that are compared with answers; made by `FeatureModel.of`.
 
-    Fitted, it predicts answers by the sum of the spaces' dissimilarities whose weights, 0 or more,
-    make the answers most likely.
+    The fitted method predicts answers by the sum of the spaces' dissimilarities with the weights,
+    0 or more, of the highest likelihood.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class FeatureModel(Method):
         Raises
         ------
         DataError
-            If the method was made of a record, without the spaces, or they are of other objects.
+            If the method was made from a record, without the spaces, or they are of other objects.
         """
         if not hasattr(self, "spaces"):
             raise DataError(

@@ -1,4 +1,4 @@
-"""Do distances between features rank pairs of objects as the map of the answers does."""
+"""Rank correlation of feature distances with the distances of a map."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.embedding.ste import STE
 
 COEFFICIENTS = {"spearman": "Spearman", "tau": "Kendall's tau-a"}
-#: Objects that tau-a takes: it compares all pairs of pairs.
+#: Most objects for tau-a, which compares all pairs of pairs.
 MOST_FOR_TAU = 200
-#: Divisions of people, or trials, into halves.
+#: Splits of people, or trials, into halves.
 _HALVES = 8
 
 
@@ -45,22 +45,22 @@ class MapCorrelation:
     coefficient : {"spearman", "tau"}
     value : ndarray, shape (s,)
     low, high : ndarray, shape (s,)
-        95 % interval over objects and over what was resampled of the answers: what other objects,
-        asked of other people, would give.
+        95 % interval over objects and `unit`: other objects, judged by other people.
     objects_low, objects_high : ndarray, shape (s,)
         95 % percentile interval over objects alone, with the map as it is.
     behind, behind_low, behind_high : ndarray, shape (s,)
-        By how much the space with the highest correlation is ahead, with an interval as `low`.
-    ceiling_lower, ceiling_upper : float
-        Correlation of maps of two halves of the answers, and the highest that a space can be
-        expected to have with the map of all: the root of the map's reliability, from the former by
-        the formula of Spearman and Brown.
+        Lead of the space with the highest correlation, with an interval as `low`.
+    ceiling_lower : float
+        Correlation of maps of two halves of the answers.
+    ceiling_upper : float
+        Highest expected correlation of a space with the map: the root of the map's reliability, by
+        the Spearman-Brown formula.
     samples : ndarray, shape (r, s)
         Correlations for resampled objects.
     n_objects : int
     unit : {"answers", "participants", "both"}
+        Resampled units of the answers.
     n_units : int
-        What was resampled of the answers, and how many.
     """
 
     spaces: list[str]
@@ -148,8 +148,8 @@ def map_correlation(
     -----
     Objects are drawn with replacement; a pair of an object with itself is left out. The interval
     over objects and answers is by Student's t at the smaller number of them and the variance
-    ``2 (v_objects + v_answers) - v_both``, at least the larger of the former and at most the
-    last: drawing both at once counts the noise of answers twice.
+    ``2 (v_objects + v_answers) - v_both``, between the larger of the former and the last, because
+    drawing both at once counts the noise of answers twice.
 
     References
     ----------
@@ -236,7 +236,7 @@ def _reach(
 
 @dataclass(frozen=True, eq=False)
 class _Vector:
-    """Distances of all pairs: which are known, and the place of each among different values."""
+    """Distances of all pairs: which exist, and the rank of each among different values."""
 
     place: np.ndarray
     known: np.ndarray
@@ -244,21 +244,21 @@ class _Vector:
     @classmethod
     def of(cls, matrix: np.ndarray) -> _Vector:
         upper = matrix[np.triu_indices(len(matrix), 1)]
-        known = np.isfinite(upper)  # not where a replicate does not place an object
+        known = np.isfinite(upper)  # a replicate may not place an object
         upper = np.where(known, upper, 0.0)
         scale = np.abs(upper).max(initial=0.0) or 1.0
-        # What is equal but for rounding is a tie.
+        # Values that are equal but for rounding are ties.
         return cls(np.unique(np.round(upper / scale, 9), return_inverse=True)[1], known)
 
     def ranks(self, weight: np.ndarray) -> np.ndarray:
-        """(pairs,) mid-ranks, where each pair stands so many times."""
+        """(pairs,) mid-ranks, with a frequency of each pair."""
         held = np.bincount(self.place, weight)
         return (np.cumsum(held) - held / 2)[self.place]
 
 
 @dataclass(frozen=True, eq=False)
 class _Ranked:
-    """Distances of feature spaces, to be correlated with those of maps."""
+    """Distances of feature spaces that are correlated with those of maps."""
 
     spaces: list[_Vector]
     coefficient: str
@@ -267,7 +267,7 @@ class _Ranked:
     def with_map(
         self, other: _Vector, times: np.ndarray | None = None, halt: Halt | None = None
     ) -> np.ndarray:
-        """(s,) correlations; of objects drawn so many times."""
+        """(s,) correlations; with `times`, of objects drawn that often."""
         i, j = np.triu_indices(self.n, 1)
         weight = np.ones(len(i)) if times is None else (times[i] * times[j]).astype(float)
         weight *= other.known

@@ -1,4 +1,4 @@
-"""Do features explain the answers: held-out accuracy and likelihood of each feature space."""
+"""Held-out accuracy and likelihood of each feature space."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import LearnedUnit
 
-#: How choices were held out.
+#: Held-out units.
 SCHEMES = ("objects", "trials")
-#: Of a one-sided test on null data: as an interval of 95 %, so that both say the same.
+#: Of a one-sided test, so that it agrees with an interval of 95 %.
 LEVEL = 0.025
 TrialFolds = Annotated[
     int, Number(2, 20, "Folds of trials", "Questions and trials are predicted from the others.")
@@ -52,54 +52,55 @@ ObjectFolds = Annotated[
 
 @dataclass(frozen=True)
 class Explained:
-    """How well feature spaces predict choices that were held out.
+    """How well feature spaces predict held-out choices.
 
     Arrays are of feature spaces, models, and schemes, (s, 3, 2): models are "raw", "weighted" and
-    "linear", schemes "objects" and "trials". NaN stands where a model does not suit a space, or
-    objects could not be held out.
+    "linear", schemes "objects" and "trials"; NaN where one does not apply.
 
     Attributes
     ----------
     spaces, models, schemes : list of str
     accuracy, accuracy_low, accuracy_high : ndarray, shape (s, 3, 2)
-        Share of choices that are predicted as they were asked: among three pairs for an odd one
-        out, with a 95 % interval over objects and, at once, over `unit`, as all others.
+        Share of choices as asked, such as an odd one out, that are predicted. All intervals are
+        of 95 %, over objects and `unit` at once.
     p : ndarray, shape (s, 3, 2)
-        One-sided p value that this is above chance.
+        One-sided, that the accuracy is above chance.
     of_two, of_two_low, of_two_high : ndarray, shape (s, 3, 2)
-        Share of answers between two pairs, an odd one out being two of them: triplet accuracy.
+        Triplet accuracy, on answers between two pairs; an odd one out is two of them.
     of_two_p : ndarray, shape (s, 3, 2)
-        One-sided p value that this is above one half.
+        One-sided, that this is above one half.
     log_likelihood, log_likelihood_low, log_likelihood_high : ndarray, shape (s, 3, 2)
         Mean log-probability of a choice; of raw distances after the best scale.
     gain, gain_low, gain_high : ndarray, shape (s, 3, 2)
-        Accuracy beyond that of the raw distances, on the same choices.
+        Accuracy beyond that of raw distances.
     behind, behind_low, behind_high : ndarray, shape (s, 3, 2)
-        Accuracy by which the best space of the same model is ahead, on the same choices.
+        Lead in accuracy of the best space with the same model.
     strengths : ndarray, shape (s, 3, 2)
-        Of the penalties, the median over what was learned from; see `MODELS`.
+        Strength of the penalty, median over training parts.
     n_choices, n_answers : ndarray of int, shape (2,)
-        Choices, and answers between two pairs, that were predicted.
+        Held-out choices, and held-out answers between two pairs.
     n_learned : ndarray, shape (2,)
-        Choices that were learned from, in the mean over parts.
+        Training choices, mean over parts.
     chance, guessing : ndarray, shape (2,)
-        Accuracy of guessing, and its log-likelihood, of the predicted choices.
+        Accuracy and log-likelihood of guessing on the held-out choices.
     ceiling_lower, ceiling_upper : ndarray, shape (3,)
-        Bounds of the noise ceiling of `accuracy`, each with its interval; NaN where no question
-        was asked twice, or choices are of several kinds.
+        Bounds of the noise ceiling of `accuracy`, each with its interval; NaN without repeated
+        questions, or with choices of several kinds.
     of_two_ceiling_lower, of_two_ceiling_upper : ndarray, shape (3,)
         The same of `of_two`.
-    n_objects, n_left_out : int
-        Objects that have features in every space, and others that answers are about.
+    n_objects : int
+        Objects that have features in every space.
+    n_left_out : int
+        Other objects of the answers.
     n_dropped : int
-        Choices that are about the latter and took no part.
+        Choices about the latter, which are left out.
     components : int
-        At most so many principal components were transformed.
+        Most transformed principal components.
     notes : list of str
-        What could not be done, and why, as sentences.
+        Parts that were left out, and why, as sentences.
     unit : {"answers", "participants"}
+        Independent units of the intervals beside the objects.
     n_units : int or None
-        What the intervals take as independent beside the objects, and how many.
     """
 
     spaces: list[str]
@@ -142,12 +143,12 @@ class Explained:
 
     @property
     def deviance_explained(self) -> np.ndarray:
-        """(s, 3, 2) share of the deviance of guessing that is explained (McFadden's R²)."""
+        """(s, 3, 2) explained share of the deviance of guessing (McFadden's R²)."""
         return 1.0 - self.log_likelihood / self.guessing
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row for each space, model and scheme that there is a number for."""
+        """One row for each space, model and scheme with a number."""
         rows = []
         for k, scheme in enumerate(self.schemes):
             for i, space in enumerate(self.spaces):
@@ -178,15 +179,13 @@ class Explained:
 
 
 def surely_above(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows by which features are judged, with ``surely``: whether above chance.
+    """The rows of `Explained.table` by which features are judged, with ``surely``: above chance.
 
-    Of held-out objects all models; of trials, where objects could not be held out, only distances
-    as they are: weights and transforms learn the objects by heart, be they told by random numbers.
-    A row is surely above chance at 2.5 % for all rows together (one-sided, Bonferroni).
+    All models for held-out objects; without these only raw distances, for held-out trials, where
+    weights and transforms of random numbers could learn the objects by heart. The level is 2.5 %
+    for all rows together (one-sided, Bonferroni).
 
     Silent on: random features (tests/core/features/test_explain.py::test_random_features).
-
-    table: As `Explained.table`.
     """
     of_objects = table["held_out"] == "objects"
     rows = table[of_objects] if of_objects.any() else table[table["model"] == "raw"]
@@ -211,13 +210,12 @@ def explain(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Explained:
-    """How well features predict the answers of people.
+    """How well features predict people's answers.
 
-    Of each space the distances as they are ("raw"), with a weight of 0 or more for each dimension
-    ("weighted"), and after a linear transform ("linear") predict choices that nothing was learned
-    from: those among objects that were held out, and, beside it, those of trials that were held
-    out. The former says whether features tell what people see in objects they know nothing of;
-    the latter does not, as many features can learn the objects by heart.
+    Distances as they are ("raw"), with a weight of 0 or more for each dimension ("weighted"), and
+    after a linear transform ("linear") predict choices among held-out objects, and of held-out
+    trials. Only the former generalise to new objects: many features can learn the objects of
+    the latter by heart.
 
     Parameters
     ----------
@@ -238,16 +236,13 @@ def explain(
 
     Notes
     -----
-    All spaces predict the same choices, those among objects that have features in each of them.
-    The log-odds of a choice are differences of ``sum_k w_k (f_ik - f_jk)²``, or of
-    ``|W (f_i - f_j)|²``, which for distances as they are is their square times one scale; of
-    cosine and correlation distances they are these, of city block sums of absolute differences.
-    Weights have a normal prior about their mean, W one about a multiple of the identity, as in
-    gLocal (there W is learned of products, not of distances). The prior's width is chosen by
-    likelihood within what is learned from, where objects are held out in the same way if there
-    are enough. With few choices objects are divided up to five times. Intervals are over objects
-    and, at once, over people, or questions and trials, with the models as they were learned: luck
-    with these objects does not shrink with the number of answers.
+    All spaces predict the same choices, among objects with features in each of them. The log-odds
+    of a choice are differences of ``sum_k w_k (f_ik - f_jk)²``, or of ``|W (f_i - f_j)|²``; raw
+    distances are squared and scaled. Cosine and correlation distances are not squared, and city
+    block sums absolute differences. Weights have a normal prior about their mean, W one about a
+    multiple of the identity, as in gLocal (which learns W of products). The prior's width is
+    chosen by held-out likelihood within the training part. With few choices objects are divided up
+    to five times. Intervals take the models as learned.
 
     References
     ----------
@@ -313,7 +308,7 @@ def _ceilings(given: Judgements, unit: str) -> dict[str, np.ndarray]:
     if kinds:
         one = kinds[0].kind
         alike = len(kinds) == 1 and (given.choices.n_shown > 2).all()
-        # Several that were chosen count one by one, which is another question than all at once.
+        # Several chosen ones count one by one, which differs from all at once.
         alike &= one.chosen == 1 and one.steps == 1
         asked = kinds[0].ceiling if alike else ChoiceCeiling()
     return {
@@ -372,7 +367,7 @@ def _sizes(
     held: Mapping[tuple[int, int, int], tuple[np.ndarray, ...]],
     divided: Mapping[str, list[Division]], data: AskedChoices,
 ) -> dict[str, np.ndarray]:
-    """How much was learned from and predicted by each scheme, as fields of an `Explained`."""
+    """Sizes of training and held-out parts by scheme, as fields of an `Explained`."""
     result = {name: np.zeros(len(SCHEMES), dtype=np.int64) for name in ("n_choices", "n_answers")}
     result |= {name: np.full(len(SCHEMES), np.nan) for name in ("n_learned", "chance", "guessing")}
     for k, scheme in enumerate(SCHEMES):

@@ -1,4 +1,4 @@
-"""Which choices a model of features learns from, and how well it predicts others."""
+"""Training and held-out choices of a model of features, and how well it predicts the latter."""
 
 from __future__ import annotations
 
@@ -17,24 +17,22 @@ from tripletscope.core.features.models import MODELS, choices_about, log_likelih
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.score import n_groups, question_folds
 
-#: Objects of a fold, choices of a training part and choices that are predicted: fewer say nothing.
+#: Fewest objects of a fold; fewest training choices, and held-out choices.
 FEWEST_OBJECTS, FEWEST_CHOICES = 4, 50
-#: So many predicted choices are aimed at by repeated divisions of the objects, at most so often.
+#: Held-out choices that repeated divisions of the objects aim at, and most repetitions.
 _ENOUGH, _MOST_REPEATS = 1000, 5
-#: Parts of what is learned from, by which the strength of a penalty is chosen. Of many choices one
-#: part tells enough.
+#: Parts of a training part by which a penalty is chosen; one is enough from `_MANY` choices on.
 _OBJECT_PARTS, _TRIAL_PARTS, _MANY = 3, 5, 20_000
-#: How often objects are divided for that at most, and after how many penalties none is better.
+#: Most divisions of the objects for that, and penalties in a row without improvement.
 _TIMES, _WORSE = 3, 2
 
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """What is learned from and what is predicted.
+    """Training and held-out choices.
 
-    objects bool (n,): That may be learned from.
-    held_out bool (n,): Objects of predicted choices.
-    fold (T,) or None: Of every answer, where trials are divided: then `number` is held out.
+    Objects (n,) that may be learned from and that are held out; or, where trials are divided, the
+    fold (T,) of every answer, of which `number` is held out.
     """
 
     objects: np.ndarray
@@ -43,13 +41,13 @@ class Division:
     number: int = 0
 
     def learned(self, sets: Choices) -> np.ndarray:
-        """(S,) bool: choices that are learned from."""
+        """(S,) bool: choices of the training part."""
         if self.fold is not None:
             return self.fold[sets.answer] != self.number
         return sets.among(self.objects)
 
     def predicted(self, sets: Choices) -> np.ndarray:
-        """(S,) bool: choices that are predicted."""
+        """(S,) bool: held-out choices."""
         if self.fold is not None:
             return self.fold[sets.answer] == self.number
         return sets.among(self.held_out)
@@ -59,10 +57,7 @@ def by_trials(
     answers: Judgements, which: np.ndarray, known: np.ndarray, folds: int,
     rng: np.random.Generator,
 ) -> list[Division]:
-    """Questions and trials in folds, each predicted from the others; as many as there can be.
-
-    which int (A,): The answers that take part.
-    """
+    """Questions and trials of the answers `which` in folds, at most `folds`."""
     part = answers.take(which)
     folds = max(min(folds, n_groups(part)), 2)
     fold = np.full(len(answers), -1)
@@ -75,7 +70,7 @@ def by_objects(
 ) -> list[Division]:
     """Objects in folds: choices among those of a fold, from choices among all others.
 
-    company (n,): Objects of one number share a fold.
+    Objects of one number in `company` (n,) share a fold.
     """
     fold = np.full(len(known), -1)
     objects = np.flatnonzero(known)
@@ -89,15 +84,15 @@ def by_objects(
 
 
 def repeats_for(n_choices: int, folds: int) -> int:
-    """How often objects are divided anew, so that enough choices are predicted.
+    """Repetitions of dividing the objects for which enough choices are predicted.
 
-    Of three objects all are in one fold with a probability of about 1 / folds².
+    Three objects are in one fold with a probability of about 1 / folds².
     """
     return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
 
 
 def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: int) -> str:
-    """Why objects cannot be held out, in a sentence; empty where they can."""
+    """A sentence why objects cannot be held out; empty where they can."""
     n = int(known.sum())
     if n < FEWEST_OBJECTS * folds:
         return (
@@ -116,7 +111,7 @@ def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: 
 
 @dataclass(frozen=True, eq=False)
 class AskedChoices:
-    """Choices as they were asked, and as answers between two pairs; the same where those are.
+    """Choices as asked, and as answers between two pairs; the same object where those are equal.
 
     groups (T,): Of each answer, as `Judgements.groups`.
     company (n,): Objects that are compared with each other, where none recurs; else None.
@@ -130,12 +125,9 @@ class AskedChoices:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """How well the choices of a held-out part are predicted.
+    """Predictions of a held-out part: of choices as asked, and of answers between two pairs.
 
-    right: Of each choice as it was asked.
-    log_likelihood: Of the same.
-    right_of_two: Of each answer between two pairs.
-    strength: Of the penalty that was chosen; 0 where there is none.
+    `strength` is that of the penalty; 0 where there is none.
     """
 
     right: np.ndarray
@@ -148,15 +140,13 @@ def predict(
     space: FeatureSpace, name: str, data: AskedChoices, division: Division, components: int,
     seed: int, halt: Halt, strength: float | None = None,
 ) -> Predicted:
-    """Learn a model from one part of the choices and predict another.
+    """Learn one of `MODELS` from one part of the choices and predict another.
 
-    name: Of `MODELS`.
-    components: At most so many principal components are transformed.
-    seed: Of the parts by which the penalty is chosen.
-    strength: Of the penalty, where it is not to be chosen.
+    At most `components` principal components are transformed. Without a strength of the penalty it
+    is chosen, by parts drawn with `seed`.
     """
     learned = data.asked.take(division.learned(data.asked))
-    if strength is None:  # first: those models are gone before there is another one
+    if strength is None:  # first, to free those models before the next one
         strength = _strength(space, name, learned, division, data, components, seed, halt)
     model = MODELS[name](space, np.flatnonzero(division.objects), components)
     result = next(model.path(learned, [strength]))
@@ -186,10 +176,10 @@ def _strength(
     space: FeatureSpace, name: str, sets: Choices, division: Division, data: AskedChoices,
     components: int, seed: int, halt: Halt,
 ) -> float:
-    """The penalty that predicts best within what is learned from, held out in the same way.
+    """The penalty that predicts best within the training part, held out in the same way.
 
-    From the strongest on, until twice in a row none was better. Where there are too few objects to
-    hold out, it is the strongest: choices of other trials would not tell that it is needed.
+    Begins with the strongest, until two in a row are no better. With too few objects to hold out it
+    is the strongest, because choices of other trials would not show that it is needed.
     """
     if len(MODELS[name].strengths) == 1:
         return MODELS[name].strengths[0]
@@ -201,7 +191,7 @@ def _strength(
     strengths = MODELS[name].strengths
     models = []
     for part in parts:
-        # Components of the same objects are the same: there may be no room for several of them.
+        # Components of the same objects are the same, and large.
         again = bool(models) and part.objects is parts[0].objects
         models.append(models[0] if again else MODELS[name](
             space, np.flatnonzero(part.objects), components
@@ -230,7 +220,7 @@ def _object_parts(
 ) -> list[Division]:
     """Objects in parts; none where too few choices are among those of a part.
 
-    One part is enough where no object recurs: then every choice is among those of a part.
+    One part is enough where no object recurs: every choice is then among the objects of a part.
     """
     parts, predicted = [], 0
     while len(parts) < _OBJECT_PARTS * _TIMES and predicted < FEWEST_CHOICES // 2:
@@ -271,7 +261,7 @@ def averaged(
 def prepared(
     spaces: FeatureModel | FeatureSpace | Iterable[FeatureSpace], answers: Judgements
 ) -> tuple[list[FeatureSpace], np.ndarray, AskedChoices]:
-    """Feature spaces, the objects (n,) that all of them know, and the choices among these."""
+    """Feature spaces, objects (n,) with features in all of them, and the choices among these."""
     method = spaces if isinstance(spaces, FeatureModel) else FeatureModel.of(spaces)
     tables = method.spaces_about(answers.n_objects)
     known = np.logical_and.reduce([space.known for space in tables])
@@ -292,7 +282,7 @@ def divisions_of(
     answers: Judgements, known: np.ndarray, data: AskedChoices, object_folds: int,
     folds: int, seed: int,
 ) -> tuple[dict[str, list[Division]], list[str]]:
-    """Parts to hold out by scheme, "objects" and "trials", and why there are none, if so."""
+    """Divisions by scheme, "objects" and "trials", and notes why there are none."""
     rng = np.random.default_rng(seed)
     seen = np.zeros(len(known), dtype=bool)
     seen[data.asked.pairs] = True

@@ -15,17 +15,14 @@ from tripletscope.core.inference.evaluation.units import SamplingUnits, known_pe
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is taken as independent: the objects, and who gave each answer, or its trial.
-
-    groups (T,): Question and trial of each answer.
-    """
+    """Independent units beside the objects: people, or question and trial (T,) of each answer."""
 
     people: SamplingUnits | None
     groups: np.ndarray
 
     @classmethod
     def of(cls, answers: Judgements, unit: str) -> Units:
-        """Those of the answers; see `tripletscope.core.inference.evaluation.units.LearnedUnit`."""
+        """Units of the answers; see `tripletscope.core.inference.evaluation.units.LearnedUnit`."""
         return cls(known_people(answers, unit), answers.groups)
 
     @property
@@ -34,7 +31,7 @@ class Units:
         return unit_fields(self.people)
 
     def about(self, sets: Choices) -> Crossed:
-        """Means over some choices, and how far these would move with other objects and people."""
+        """Means over some choices, with their variance over objects and people."""
         part = self.groups if self.people is None else self.people.part
         known, asked = np.unique(part[sets.answer], return_inverse=True)
         number = len(known) if self.people is None else int(np.sum(known < self.people.number))
@@ -44,20 +41,19 @@ class Units:
 
 
 def _objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
-    """Choice and object of each time that an object takes part in a choice, once in each."""
+    """Choice and object of each participation of an object in a choice, once in each."""
     n = choices.n_objects
     return np.divmod(np.unique(choices.stage[:, None] * n + choices.pairs), max(n, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Choices that share objects, or a person or trial, and are dependent for that reason.
+    """Choices that are dependent because they share objects, or a person or trial.
 
     The variance of a mean is ``v_objects + v_people - v_both``, sums over pairs of choices that
     share an object, a person, and both, each at least 0 and the whole at least the larger of the
-    first two. The quantile is Student's at the smaller number of objects and people. A pair of
-    choices that shares two objects counts twice among the objects, which makes the interval
-    rather too long.
+    first two. The quantile is Student's at the smaller number of objects and people. Pairs of
+    choices that share two objects count twice, which makes intervals rather too long.
 
     References
     ----------
@@ -80,17 +76,17 @@ class Crossed:
         return min(self.n_asked, self.n_things) - 1
 
     def share(self, right: np.ndarray) -> tuple[float, float, float]:
-        """Mean of what is 0 to 1, with Wilson's interval at the effective number of choices."""
+        """Mean of values from 0 to 1, with Wilson's interval at the effective number of choices."""
         mean, variance = self._moments(right)
         if self.degrees < 1:
             return mean, 0.0, 1.0
-        # Where all choices are alike, what is left of their variance is rounding.
+        # The variance of equal choices is rounding.
         differ = variance > 0 and np.ptp(right) > 0
         effective = mean * (1 - mean) / variance if differ else self.degrees + 1
         return mean, *wilson(mean, min(effective, len(right)), degrees=self.degrees)
 
     def mean(self, values: np.ndarray) -> tuple[float, float, float]:
-        """Mean of anything, with its 95 % t interval."""
+        """Mean with its 95 % t interval."""
         mean, variance = self._moments(values)
         if self.degrees < 1:
             return mean, -np.inf, np.inf
@@ -100,7 +96,7 @@ class Crossed:
     def p_above(self, values: np.ndarray, at: float) -> float:
         """One-sided p value that a share is above a number.
 
-        Where all are right nothing varies: p is that of `share`, whose interval has a width.
+        If all are right nothing varies, and p is that of `share`, whose interval has a width.
         """
         mean, variance = self._moments(values)
         if self.degrees < 1 or mean <= at:

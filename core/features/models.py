@@ -1,11 +1,9 @@
 """From features to dissimilarities that predict choices: sums, weights and linear transforms.
 
-Dissimilarities are log-odds: the likelihood of a choice is that of the different pairs it is about.
-
-Each model is nested in the next: dissimilarities times one scale, weights of the dimensions, and
-a linear transform before squared distances are taken. What is learned is pulled towards the
-former by a penalty whose strength is the standard deviation that weights are expected to have, as
-a share of what they are pulled to.
+Dissimilarities are log-odds: the likelihood of a choice is that of its different pairs. Each
+model is nested in the next: dissimilarities times one scale, weights of the dimensions, and
+a linear transform before squared distances. A penalty pulls parameters towards the former
+model; its strength is the expected standard deviation of weights, as a share of their mean.
 """
 
 from __future__ import annotations
@@ -23,26 +21,25 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.models.optimise.responses import choice_losses, hits
 
-#: Weights of what is compared on a scale of 1 beyond this say that choices follow without error.
+#: Larger weights of standardised parts mean choices without error.
 _MOST = 1e4
-#: Columns whose weights are learned one by one; of more, so many principal components.
+#: Most columns whose weights are learned one by one, or else principal components.
 MOST_WEIGHTS = 500
 _ITERATIONS = {"maxiter": 100, "ftol": 1e-6, "gtol": 1e-5}
-#: Objects of which principal components are computed.
+#: Most objects from which principal components are computed.
 _MOST_OBJECTS = 10_000
-#: Pairs that are compared at a time: tables of many columns are large.
+#: Pairs compared at a time: tables of many columns are large.
 _PAIRS = 4096
-#: Up to so many objects a full matrix of pairs is quicker than a sparse one.
+#: Up to this many objects a full matrix of pairs is quicker than a sparse one.
 _FEW_OBJECTS = 400
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 def choices_about(answers: Judgements, known: np.ndarray, *, as_asked: bool = True) -> Choices:
-    """The choices of the answers that count and are about objects that are known.
+    """The choices with a weight above 0 among objects that are `known`, bool (n,).
 
-    known bool (n,): Which are.
-    as_asked: Whether an odd one out is one choice of three; otherwise every answer is one of two.
+    `as_asked` keeps an odd one out as one choice of three; otherwise every answer is one of two.
     """
     choices = answers.choices if as_asked else choices_of(
         answers.rows, None, answers.weight, answers.n_objects
@@ -56,7 +53,7 @@ def log_likelihood(choices: Choices, dissimilarity: np.ndarray) -> np.ndarray:
 
 
 def right(choices: Choices, dissimilarity: np.ndarray) -> np.ndarray:
-    """(S,) how rightly dissimilarities (u,) predict: 1, 0, or the chance of a tie broken."""
+    """(S,) 1 or 0 as dissimilarities (u,) predict a choice, or the chance level of a tie."""
     return hits(choices, -dissimilarity[choices.place])
 
 
@@ -76,15 +73,12 @@ def chance(choices: Choices) -> float:
 
 
 def guessing(choices: Choices) -> float:
-    """Log-likelihood of guessing, of each answer."""
+    """Mean log-likelihood of guessing."""
     return float(np.average(np.log(choices.chance), weights=choices.weight))
 
 
 def combine(choices: Choices, parts: np.ndarray) -> np.ndarray:
-    """(k,) weights, 0 or more, of dissimilarities under whose sum the choices are most likely.
-
-    parts (u, k): Dissimilarities of the different pairs of the choices.
-    """
+    """(k,) weights, 0 or more, of the sum of dissimilarities (u, k) with the highest likelihood."""
     spread = parts.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
     scaled = (parts - parts.mean(axis=0)) / scale
@@ -123,12 +117,12 @@ class ScaledDistances:
         return learned[0] * self._space.apart(pairs)
 
     def ranks(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        """(u,) what accuracy is judged by: the same where the scale is 0."""
+        """(u,) the basis of accuracy: equal to `apart`, but for a scale of 0."""
         return self._space.apart(pairs)
 
 
 class _Learned:
-    """What the models that learn of dimensions share."""
+    """The common part of models that learn dimensions."""
 
     strengths: ClassVar[tuple[float, ...]]
 
@@ -137,9 +131,9 @@ class _Learned:
         self._part = 0.5 if space.metric in ("cosine", "correlation") else 1.0
         most = self._most(components)
         if self._x.shape[1] > most:
-            # What is left of the components stays as it is: the penalties do not depend on how
-            # the axes are turned, so that for a transform nothing is lost but what is cut off.
-            every = -(-len(objects) // _MOST_OBJECTS)  # more tell the same
+            # Distances beyond the components stay as they are. The penalties do not depend on
+            # rotation, so a transform loses nothing else.
+            every = -(-len(objects) // _MOST_OBJECTS)
             solver = "randomized" if every == 1 else "covariance_eigh"
             few = PCA(min(most, len(objects) - 1), svd_solver=solver, random_state=0)
             self._x = few.fit(self._x[objects[::every]]).transform(self._x)
@@ -152,7 +146,7 @@ class _Learned:
         return self.apart(learned, pairs)
 
     def _left(self, pairs: np.ndarray, squares: np.ndarray) -> np.ndarray | float:
-        """(u,) what the components that were cut off add to dissimilarities."""
+        """(u,) the part of dissimilarities beyond the components."""
         if self._rest is None:
             return 0.0
         return np.maximum(self._space.apart(pairs) - self._part * squares, 0.0)
@@ -160,7 +154,7 @@ class _Learned:
     def _scale(self, choices: Choices) -> float:
         difference = self._space.apart(choices.distinct)
         scale = combine(choices, difference[:, None])[0]
-        # Features that predict worse than guessing are weighted from a small scale on.
+        # Features that predict worse than guessing begin with a small scale.
         return max(scale, 0.1 / (difference.std() or 1.0))
 
 
@@ -174,11 +168,11 @@ class WeightedDimensions(_Learned):
         return space.values is not None and space.n_features > 1
 
     def _most(self, components: int) -> int:
-        # Absolute differences cannot be turned to components.
+        # Absolute differences have no principal components.
         return self._x.shape[1] if self._space.metric == "cityblock" else MOST_WEIGHTS
 
     def _parts(self, pairs: np.ndarray) -> np.ndarray:
-        """(u, m) what each dimension adds, and last what was cut off."""
+        """(u, m) the part of each dimension, and last that beyond the components."""
         if self._rest is None:
             return self._space.parts(pairs, np.float32)
         m = self._x.shape[1]
@@ -302,5 +296,5 @@ def _minimum(
     ).x
 
 
-#: What is learned of a space before it is held against answers.
+#: Models of a feature space.
 MODELS = {"raw": ScaledDistances, "weighted": WeightedDimensions, "linear": LinearTransform}

@@ -1,4 +1,4 @@
-"""Would the right feature space be recovered: answers simulated from each, predicted by all."""
+"""Recovery of the right feature space: answers simulated from each, predicted by all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tripletscope.core.features.holding_out import (
 from tripletscope.core.features.models import MODELS
 from tripletscope.core.features.spaces import FeatureSpace
 
-#: A space is recovered against another if it wins in such a share of simulations.
+#: Share of simulations in which a recovered space wins.
 RECOVERED = 0.95
 #: Normal quantile of that.
 _QUANTILE = 1.645
@@ -39,32 +39,31 @@ _QUANTILE = 1.645
 
 @dataclass(frozen=True)
 class Recovered:
-    """Which of s feature spaces predicts simulated answers best, by which of them gave these.
+    """Which of s feature spaces predicts answers that were simulated from each of them best.
 
-    Rows of arrays (s, s) are the space that answers were simulated from, columns the one that
-    predicts.
+    Rows of arrays (s, s) are the simulated space, columns the predicting one.
 
     Attributes
     ----------
     spaces : list of str
     model : {"raw", "weighted", "linear"}
     scheme : {"objects", "trials"}
-        What was held out.
+        Held-out units.
     best : ndarray, shape (s, s)
         Share of simulations in which a space predicts best; a tie is divided.
     wins : ndarray, shape (s, s)
-        Share of simulations in which the space that gave the answers predicts better than another;
-        a tie is one half, as on the diagonal.
+        Share of simulations in which the simulated space predicts better than another; a tie (and
+        the diagonal) is one half.
     accuracy : ndarray, shape (s, s)
         Mean accuracy on held-out choices.
     ahead, spread : ndarray, shape (s, s)
-        By how much the space that gave the answers is ahead of another, and the standard deviation
-        of that between simulations.
+        Accuracy of the simulated space minus that of another: mean and standard deviation over
+        simulations.
     n_choices, n_predicted : int
-        Choices that were simulated each time, and of these predicted.
+        Choices, and held-out choices, of each simulation.
     repeats : int
     notes : list of str
-        What could not be done, and why.
+        Parts that were left out, and why.
     """
 
     spaces: list[str]
@@ -82,9 +81,9 @@ class Recovered:
 
     @property
     def confused(self) -> list[tuple[int, int]]:
-        """Pairs of spaces of which one predicts answers of the other too often as well or better.
+        """Pairs of spaces of which one predicts the other's answers as well or better too often.
 
-        The larger share of errors first. Not told apart are also spaces that predict nothing.
+        The larger share of errors first. Spaces that predict nothing are among them.
 
         Silent on: one space under two names
         (tests/core/features/test_recovery.py::test_one_space_under_two_names_is_not_recovered).
@@ -96,10 +95,10 @@ class Recovered:
 
     @property
     def needed(self) -> np.ndarray:
-        """(s, s) choices that would do, asked like these; NaN where none are seen to.
+        """(s, s) number of such choices that would suffice; NaN where the lead is not clear.
 
         The lead of the right space grows with the number of choices, its standard deviation with
-        the root of it. NaN also where the lead is within two standard errors of 0.
+        the root of it. A lead within two standard errors of 0 is not clear.
         """
         sure = self.ahead * np.sqrt(self.repeats) > 2 * self.spread
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,7 +107,7 @@ class Recovered:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row for each space that answers came from and each that predicts them."""
+        """One row for each simulated and each predicting space."""
         i, j = np.indices(self.best.shape).reshape(2, -1)
         names = np.array(self.spaces, dtype=object)
         return pd.DataFrame({
@@ -143,10 +142,10 @@ def recover_spaces(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Recovered:
-    """Whether the space that gave some answers would predict them best.
+    """Whether the space behind simulated answers predicts them best.
 
-    Each space is fitted to the people's answers; answers to the same questions, as noisy as
-    theirs, are drawn from it, and every space is fitted to these and predicts what was held out.
+    Each space is fitted to the people's answers, and gives answers to the same questions, as
+    noisy as theirs. Every space is fitted to these and predicts held-out ones.
 
     Parameters
     ----------
@@ -154,8 +153,7 @@ def recover_spaces(
         At least two.
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     model : str
-        Distances where it does not suit a space.
-    repeats, object_folds, folds, components, seed : int
+        "raw" for a space that it does not suit.
     progress : Progress
 
     Returns
@@ -165,15 +163,15 @@ def recover_spaces(
     Raises
     ------
     DataError
-        If there is only one space, or too few choices are about objects that all of them have.
+        If there is one space, or too few choices are about objects of all spaces.
     Stopped
         If `progress` asks to stop before the end.
 
     Notes
     -----
-    Objects are held out where there are enough, else trials. The penalty of each space is the one
-    that its fit to the people's answers chose. Later choices of a ranking are drawn among the
-    options that people had left.
+    Objects are held out where there are enough, else trials. Each space keeps the penalty of its
+    fit to the people's answers. Later choices of a ranking are drawn among the options that people
+    had left.
 
     References
     ----------
@@ -233,11 +231,8 @@ def recover_spaces(
 def drawn_choices(
     choices: Choices, dissimilarity: np.ndarray, rng: np.random.Generator
 ) -> Choices:
-    """The same choices as somebody makes them to whom pairs are so dissimilar.
-
-    dissimilarity (u,): Log-odds of the different pairs.
-    """
-    # Gumbel's distribution makes of an order a draw by Plackett and Luce.
+    """The same choices as drawn by dissimilarities (u,) of the different pairs, as log-odds."""
+    # Gumbel noise makes an order a draw by Plackett and Luce.
     liking = -choices.sign[choices.stage] * dissimilarity[choices.place]
     order = np.lexsort((-(liking + rng.gumbel(size=len(liking))), choices.stage))
     return replace(choices, pairs=choices.pairs[order])

@@ -1,4 +1,4 @@
-"""The map of what features leave over: where objects differ for people beyond their features."""
+"""A map of where objects differ for people beyond their features."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from tripletscope.core.features.models import (
 from tripletscope.core.features.spaces import MOST_FEATURES, Together, predictors_of
 from tripletscope.core.inference.evaluation.units import LearnedUnit
 
-#: What predicts: features, features with what is left over, and a map that knows no features.
+#: The three predictors.
 PARTS = ("features", "features and map", "map alone")
 _ITERATIONS = {"maxiter": 500, "ftol": 1e-9, "gtol": 1e-7}
-#: Sizes at which a start is tried.
+#: Sizes of a start.
 _SIZES = 2.0 ** np.arange(-5, 3)
 
 
 @dataclass(frozen=True)
 class ResidualMap:
-    """What features do not explain, as a map, and whether it helps to predict.
+    """A map of what features do not explain, and whether it improves predictions.
 
     Attributes
     ----------
     embedding : ndarray, shape (n, d)
-        Positions; squared distances are log-odds beyond those of the features. 0 for objects that
-        took no part.
+        Positions; squared distances are log-odds beyond those of the features. 0 for objects
+        without choices.
     placed : ndarray of bool, shape (n,)
     predictors : list of str, length k
     weights : ndarray, shape (k,)
@@ -60,21 +60,20 @@ class ResidualMap:
     spread : ndarray, shape (d,)
         Standard deviation of each axis over the objects.
     parts : list of str
-        What predicts: `PARTS`.
+        The three predictors, `PARTS`.
     explained, explained_low, explained_high : ndarray, shape (3,)
-        Deviance of guessing that each explains of held-out trials, as a share.
+        Share of the deviance of guessing on held-out trials that each explains.
     accuracy, accuracy_low, accuracy_high : ndarray, shape (3,)
         Of the same.
     gain, gain_low, gain_high : float
-        What the map explains beyond the features. Where the interval reaches 0, the map may be of
-        noise.
+        Explained by the map beyond the features; the map may be noise if this reaches 0.
     beyond, beyond_low, beyond_high : float
-        What features and map explain beyond the map that knows no features.
+        Explained by features and map beyond the map without features.
     chance : float
     n_choices : int
     unit : {"answers", "participants"}
+        Independent units of the intervals.
     n_units : int or None
-        What the intervals take as independent, and how many.
     """
 
     embedding: np.ndarray
@@ -143,19 +142,18 @@ def residual_map(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> ResidualMap:
-    """Map what features leave over, and say whether it predicts.
+    """Map what features do not explain, and measure how well it predicts.
 
     The log-odds of a choice are differences of the weighted dissimilarities of the features plus
-    squared distances in a map; weights and map are found together. Objects that lie apart in the
-    map look more different to people than their features say. Features that weigh too much where
-    people see no difference leave nothing over: a map cannot bring objects together.
+    squared distances in a map, fitted together. Distant objects look more different to people
+    than their features say; a map cannot bring objects together.
 
     Parameters
     ----------
     spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     prior : float
-        Adds half of it times the squared distance of each object from the origin to the loss.
+        Half of it times each object's squared distance from the origin is added to the loss.
     progress : Progress
 
     Returns
@@ -172,9 +170,9 @@ def residual_map(
 
     Notes
     -----
-    The fit starts where the features are at their best, from the directions in which a map lowers
-    the loss most: it has a saddle point there. As in STE, of whose likelihood this is, one start
-    suffices. Trials are held out, as places of objects that nothing was asked of are unknown.
+    The fit starts at the best features, a saddle point, from the directions in which a map lowers
+    the loss most. As in STE, which has the same likelihood, one start suffices. Trials are held
+    out, because objects without answers have no position.
 
     Examples
     --------

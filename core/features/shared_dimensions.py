@@ -1,4 +1,4 @@
-"""Dimensions of several fits beside one another: which are shared, and what parts them."""
+"""Dimensions of several fits side by side: which are shared, and where objects differ."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.combining import FeatureModel
 
-#: Objects that all fits have in common at least, and dimensions of a fit at most.
+#: Fewest common objects of all fits, and most dimensions of a fit.
 FEWEST, MOST = 10, 500
-#: An object whose weights sum to at most this share of the mean in every fit is left out.
+#: Objects whose sum of weights is at most this share of the mean in every fit are left out.
 _WEIGHTLESS = 0.05
 #: Of one test for all pairs of dimensions of two fits.
 LEVEL = 0.05
@@ -39,31 +39,31 @@ _RESAMPLES = 1000
 class SharedDimensions:
     """Dimensions of f fits of the same objects; the first is the reference, o are others.
 
-    What fits with fewer dimensions than e, as many as the largest has, lack is NaN.
+    The largest fit has e dimensions; missing ones of smaller fits are NaN.
 
     Attributes
     ----------
     fits : list of str
     dimensions : list of str
-        What the dimensions of all fits are called, one fit after the other.
+        Names of the dimensions of all fits, one fit after the other.
     n_dimensions : ndarray of int, shape (f,)
     correlations : ndarray, shape (o, d, e)
         Of each dimension of the reference with each of another fit, over objects.
     place : ndarray of int, shape (o, d)
-        Dimension of the other fit that each is matched with, one to one; -1 for none.
+        The matched dimension of the other fit; -1 for none.
     low, high : ndarray, shape (o, d)
-        95 % interval of the correlation with it over objects, the matching taken as it is. In
-        simulations with 20 to 200 objects and skewed weights they held 85 to 96 % of true ones.
+        95 % interval of its correlation over objects, given the matching; with 20 to 200 simulated
+        objects and skewed weights, 85 to 96 % contained the true one.
     p : ndarray, shape (o, d)
-        That any dimension of unrelated fits, matched in the same way, correlates as unusually.
+        That any matched dimension of unrelated fits correlates as unusually.
     chance : ndarray, shape (o, d)
-        Correlation beyond which a pair is shared. It is high of a dimension of one or two objects.
+        Correlation above which a pair is shared; high for a dimension of one or two objects.
     mean : ndarray, shape (f, f)
         Mean correlation of matched dimensions of two fits, by Fisher's z.
     difference : ndarray, shape (o, d, m)
-        By how much more of a dimension each object has in the other fit, in standard deviations.
+        Weight of each object in the other fit minus that in the reference, in standard deviations.
     objects : ndarray of int, shape (m,)
-        Those that are in all fits, and have some weight in one of them.
+        Objects of all fits that have some weight in one of them.
     """
 
     fits: list[str]
@@ -80,7 +80,7 @@ class SharedDimensions:
     objects: np.ndarray
 
     def names(self, fit: int) -> list[str]:
-        """What the dimensions of a fit are called; the reference is 0."""
+        """Names of the dimensions of a fit; the reference is 0."""
         begin = int(self.n_dimensions[:fit].sum())
         return self.dimensions[begin : begin + self.n_dimensions[fit]]
 
@@ -104,7 +104,7 @@ class SharedDimensions:
         })
 
     def parting(self, k: int, dimension: int, most: int) -> tuple[np.ndarray, np.ndarray]:
-        """Objects that have most less, and most more, of a dimension in another fit."""
+        """Objects that have the most less, and the most more, of a dimension in another fit."""
         difference = self.difference[k, dimension]
         order = np.argsort(difference, kind="stable")
         less, more = order[:most], order[::-1][:most]
@@ -122,7 +122,7 @@ def shared_dimensions(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> SharedDimensions:
-    """Match the dimensions of several fits, and tell which are shared.
+    """Match the dimensions of several fits, and test which are shared.
 
     Parameters
     ----------
@@ -130,8 +130,7 @@ def shared_dimensions(
         Tables of weights, one column for each dimension: of people, of a network, of groups. The
         first is the reference.
     answers : Triplets or Quadruples
-        Whose objects they are about.
-    permutations, seed : int
+        Holds the objects.
     progress : Progress
 
     Returns
@@ -148,13 +147,11 @@ def shared_dimensions(
 
     Notes
     -----
-    The matching is one to one and maximises the sum of correlations. Objects are permuted as if the
-    fits were unrelated, and matched again. A correlation counts in standard deviations from the
-    mean of its dimension in permutations, since a dimension of a single object is correlated with
-    another such one, or not at all. A pair is shared if it is beyond the largest of all pairs in
-    95 % of permutations (maxT of Westfall and Young). Objects
-    that are near zero in all fits are left out. Weights are as they were fitted: noise in them, and
-    objects that have fewer trials in both fits, are not taken into account.
+    The matching is one to one and maximises the sum of correlations, as does that of permuted
+    objects. Correlations are standardised by their dimension's permutations, because those of a
+    dimension of one object are high or near zero. A pair is shared if it exceeds the largest of
+    all pairs in 95 % of permutations (maxT of Westfall and Young). Objects near zero in all fits
+    are left out. The test ignores noise in the weights, and objects with few trials in both fits.
 
     References
     ----------
@@ -185,7 +182,7 @@ def shared_dimensions(
                             remedy=f"Give a row for each object and at most {MOST} columns.")
     known = np.logical_and.reduce([fit.known for fit in fits])
     size = np.array([np.abs(fit.values).sum(axis=1) for fit in fits])
-    # Objects with hardly a trial are near zero in all fits, whatever the dimensions are.
+    # Objects with hardly a trial are near zero in all fits.
     mean = size[:, known].mean(axis=1, keepdims=True)
     objects = np.flatnonzero(known & (size > _WEIGHTLESS * mean).any(axis=0))
     if len(objects) < FEWEST:
@@ -221,7 +218,7 @@ def _paired(
 ) -> tuple[np.ndarray, ...]:
     """(d,) partner, p, both ends of the interval, and chance, of each dimension.
 
-    Shapes: one (m, d), other (m, e), standardised to length 1.
+    Both tables, (m, d) and (m, e), have columns of length 1.
     """
     rng, d = np.random.default_rng(seed), one.shape[1]
     has, partner, r = matched(one, other)
@@ -247,10 +244,7 @@ def _paired(
 def _interval(
     one: np.ndarray, other: np.ndarray, r: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """(2, k) 95 % intervals of correlations (k,), by the bootstrap of Fisher's z over objects.
-
-    Shapes: one, other (m, k).
-    """
+    """(2, k) 95 % intervals of correlations (k,), by the bootstrap of Fisher's z over objects."""
     m, z = len(one), []
     products = np.hstack([one, other, one * one, other * other, one * other])
     for _ in range(_RESAMPLES):

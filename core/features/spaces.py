@@ -1,6 +1,6 @@
-"""Features of objects that are held against the answers of people: tables, or their distances.
+"""Features of objects, as tables or distances, to be compared with answers.
 
-What is taken together as one predictor is a whole feature space, or each of its columns.
+A predictor is a whole feature space, or one of its columns.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ METRICS = {
 TOGETHER = {
     "auto": "Feature spaces, if several", "spaces": "Feature spaces", "features": "Features"
 }
-#: Features that are weighed one by one if nothing else is asked for.
+#: Most features that are weighted one by one by default.
 MOST_FEATURES = 20
-#: Numbers that are subtracted at a time.
+#: Numbers subtracted at a time.
 _BLOCK = 10_000_000
 
 Together = Annotated[
@@ -43,25 +43,24 @@ Together = Annotated[
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FeatureSpace:
-    """What is known of n objects beside the answers: a table of features, or distances.
+    """Features of n objects, or distances between them.
 
     Parameters
     ----------
     name : str
-        Such as that of a layer of a network, or of a questionnaire.
+        Such as a layer of a network, or a questionnaire.
     values : array-like of float, shape (n, m), optional
-        One row per object, in the order of the objects of the answers; rows with NaN are of
-        objects without features. Numbers in single precision stay so, and are not copied where
-        they cannot be written to.
+        One row per object, in the order of the answers; rows with NaN are of objects without
+        features. Single precision is kept; read-only arrays of it are not copied.
     distances : array-like of float, shape (n, n), optional
-        In place of `values`; rows of NaN are of objects that were not compared.
+        Instead of `values`; rows of NaN are of objects without distances.
     feature_names : sequence of str, optional
         Of the m columns.
     metric : {"euclidean", "cosine", "correlation", "cityblock"}
-        How rows of `values` are compared.
+        Of the rows of `values`.
     standardise : bool
-        Whether each column gets a standard deviation of 1 first. Without it, columns with large
-        numbers decide; columns in one unit, such as a network's, are usually left as they are.
+        Whether each column gets a standard deviation of 1 first; else large numbers dominate.
+        Columns in one unit, such as a network's, are usually left unchanged.
 
     Attributes
     ----------
@@ -74,7 +73,7 @@ class FeatureSpace:
         If the numbers are no table of features or no distances, or fewer than three objects have
         any.
     ValueError
-        If both of `values` and `distances` are given, or neither, or an unknown metric.
+        If not exactly one of `values` and `distances` is given, or the metric is unknown.
 
     Examples
     --------
@@ -125,9 +124,8 @@ class FeatureSpace:
         Parameters
         ----------
         table : DataFrame or array-like
-            One row per object. A data frame names objects by its column ``id`` or its index; if
-            it does neither, or is an array, its rows are those of the objects, in order. Columns
-            of anything but numbers are left out.
+            One row per object, named by the column ``id`` or the index of a data frame; else in the
+            order of the objects. Columns without numbers are left out.
         objects : Triplets, Quadruples or DataFrame
             The answers, or their table of objects.
         name : str
@@ -173,17 +171,17 @@ class FeatureSpace:
 
     @property
     def n_objects(self) -> int:
-        """How many objects the table has rows for, with features or without."""
+        """Number of rows, with features or without."""
         return len(self.known)
 
     @property
     def n_features(self) -> int | None:
-        """Number of columns; None of distances."""
+        """Number of columns; None for distances."""
         return None if self.values is None else self.values.shape[1]
 
     @property
     def names(self) -> list[str]:
-        """Of the columns; of distances the name of the space."""
+        """Names of the columns; for distances, of the space."""
         if self.feature_names is not None:
             return list(self.feature_names)
         if self.n_features in (None, 1):
@@ -192,7 +190,7 @@ class FeatureSpace:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of everything that decides on distances."""
+        """Hash of everything that determines the distances."""
         digest = hashlib.blake2b(digest_size=16)
         answers = self.values if self.distances is None else self.distances
         how = [self.distances is None, answers.shape, self.metric, self.standardise]
@@ -202,15 +200,15 @@ class FeatureSpace:
 
     @cached_property
     def coordinates(self) -> np.ndarray:
-        """(n, m) the rows as they are compared; 0 for objects without features.
+        """(n, m) rows as they are compared; 0 for objects without features.
 
-        Standardised if that is asked for; of the metrics cosine and correlation of unit length,
-        so that half of the squared Euclidean distance is what they say.
+        Standardised if `standardise`; of unit length for cosine and correlation, which are then
+        half of the squared Euclidean distance.
         """
         if self.values is None:
             raise ValueError(f"{self.name!r} has distances alone.")
         if self.known.all() and self.metric in ("euclidean", "cityblock") and not self.standardise:
-            return self.values  # which may be larger than memory has room for twice
+            return self.values  # no copy: it may be as large as memory
         result = np.where(self.known[:, None], self.values, 0)
         values = result if self.known.all() else result[self.known]
         if self.standardise:
@@ -247,7 +245,7 @@ class FeatureSpace:
         return np.concatenate([self.parts(block).sum(axis=1, dtype=float) for block in blocks])
 
     def parts(self, pairs: np.ndarray, dtype: type | None = None) -> np.ndarray:
-        """(u, m) what each column adds to `apart`: squared differences, or of city block plain."""
+        """(u, m) part of each column in `apart`: squares, or absolute values for city block."""
         x = self.coordinates if dtype is None else self.coordinates.astype(dtype, copy=False)
         result = x[pairs[:, 0]]
         result -= x[pairs[:, 1]]
@@ -262,7 +260,7 @@ class FeatureSpace:
 def _numbers(name: str, given: Any) -> np.ndarray:
     try:
         result = np.asarray(given)
-        # Numbers of a file that is mapped to memory are many, and cannot change.
+        # A file mapped to memory is large, and cannot change.
         if result.dtype != np.float32 or result.flags.writeable:
             single = result.dtype in (np.float16, np.float32)
             result = np.array(given, dtype=np.float32 if single else float)
@@ -299,7 +297,7 @@ def _checked_names(
 
 
 def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Symmetric distances with NaN in rows and columns without any, and which have some."""
+    """Symmetric distances, NaN in rows and columns without any, and the objects with some."""
     wrong = DataError(
         "these are no distances: a square, symmetric table without gaps is needed", file=name,
         remedy="Leave whole rows empty for objects that were not compared.",
@@ -320,7 +318,7 @@ def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def spaces_of(given: FeatureSpace | Iterable[FeatureSpace]) -> list[FeatureSpace]:
-    """Several spaces as a list."""
+    """One space or several as a list."""
     result = [given] if isinstance(given, FeatureSpace) else list(given)
     if not result or not all(isinstance(space, FeatureSpace) for space in result):
         raise ValueError("At least one FeatureSpace is needed, and nothing else.")
@@ -347,9 +345,7 @@ class Predictor(NamedTuple):
 def predictors_of(tables: list[FeatureSpace], together: str, *, most: int) -> list[Predictor]:
     """The predictors among feature spaces.
 
-    together {"auto", "spaces", "features"}: ``auto``: spaces if there are several; of one its
-        features.
-    most: Features of one space that are taken one by one if nothing else is asked for.
+    "auto": spaces if there are several, else the features of the only one, at most `most`.
     """
     whole = [Predictor(space.name, space) for space in tables]
     each = []

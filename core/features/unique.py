@@ -1,4 +1,4 @@
-"""What each of some predictors adds to the others, and what they share: commonality analysis."""
+"""Unique and shared parts of predictors: commonality analysis."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from tripletscope.core.features.models import chance, combine, guessing, log_lik
 from tripletscope.core.features.spaces import Predictor, Together, predictors_of
 from tripletscope.core.inference.evaluation.units import LearnedUnit
 
-#: Their subsets are all tried.
+#: Most predictors: all their subsets are tried.
 MOST = 6
-#: What a table has of every predictor.
+#: Columns of the table.
 _COLUMNS = (
     "alone", "alone_low", "alone_high", "unique", "unique_low", "unique_high", "adds",
     "accuracy_alone", "accuracy_unique", "accuracy_unique_low", "accuracy_unique_high",
@@ -39,9 +39,9 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class UniqueParts:
-    """What k predictors explain of choices that were held out, each by itself and together.
+    """Deviance of held-out choices that k predictors explain, alone and together.
 
-    Explained is the deviance of guessing, as a share (McFadden's R²). Columns are the schemes,
+    Explained is a share of the deviance of guessing (McFadden's R²). Columns are the schemes,
     "objects" and "trials"; NaN where objects could not be held out.
 
     Attributes
@@ -52,27 +52,26 @@ class UniqueParts:
     alone, alone_low, alone_high : ndarray, shape (k, 2)
         Explained by each one by itself.
     unique, unique_low, unique_high : ndarray, shape (k, 2)
-        By how much all explain more than all others.
+        Explained by all minus explained by all others.
     joint, joint_low, joint_high : ndarray, shape (2,)
-        What is explained by several, each of which would do: the total without unique parts.
-        Below 0 where predictors help each other.
+        The total without unique parts; negative where predictors help each other.
     accuracy : ndarray, shape (2,)
         Of all predictors together.
     accuracy_alone : ndarray, shape (k, 2)
     accuracy_unique, accuracy_unique_low, accuracy_unique_high : ndarray, shape (k, 2)
-        By how much accuracy falls without each.
+        Fall of accuracy without each.
     subsets : ndarray of bool, shape (2^k - 1, k)
         All subsets of predictors.
     explained, subset_accuracy : ndarray, shape (2^k - 1, 2)
         Of each subset.
     common, common_low, common_high : ndarray, shape (2^k - 1, 2)
-        What the predictors of each subset have in common, and no other has.
+        Part that all predictors of each subset share, and no other.
     chance : ndarray, shape (2,)
     n_choices : ndarray of int, shape (2,)
     notes : list of str
     unit : {"answers", "participants"}
+        Independent units of the intervals.
     n_units : int or None
-        What the intervals take as independent, and how many.
     """
 
     predictors: list[str]
@@ -130,7 +129,7 @@ class UniqueParts:
 
     @property
     def common_table(self) -> pd.DataFrame:
-        """One row for each subset and scheme: what it explains, and what it has in common."""
+        """One row for each subset and scheme: its explained and common parts."""
         names = np.array(self.predictors, dtype=object)
         return pd.DataFrame([
             {
@@ -156,10 +155,10 @@ def unique_parts(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> UniqueParts:
-    """What each of up to six predictors explains that the others do not, and what they share.
+    """The part that each of two to six predictors explains beyond the others, and the shared parts.
 
-    Every subset of predictors predicts choices that were held out, by the sum of their
-    dissimilarities whose weights, 0 or more, were best for the others.
+    Every subset of predictors predicts held-out choices by the sum of its dissimilarities, with
+    the weights, 0 or more, that are best for the training choices.
 
     Parameters
     ----------
@@ -172,7 +171,6 @@ def unique_parts(
     Returns
     -------
     UniqueParts
-        A predictor adds something where the interval of its unique part is above 0.
 
     Raises
     ------
@@ -208,7 +206,7 @@ def unique_parts(
             file=given.name, remedy="Choose fewer, or combine related ones in one feature space.",
         )
     divided, notes = divisions_of(given, known, data, object_folds, folds, seed)
-    # Bit i of the number of a subset, counted from 1, says whether predictor i is in it.
+    # Bit i of the number of a subset, from 1, is predictor i.
     subsets = (np.arange(1, 2 ** len(chosen))[:, None] >> np.arange(len(chosen)) & 1).astype(bool)
     pieces = [
         (chosen, subsets, data, division) for scheme in SCHEMES for division in divided[scheme]
@@ -237,7 +235,7 @@ def _predict(
     predictors: list[Predictor], subsets: np.ndarray, data: AskedChoices, division: Division,
     halt: Halt,
 ) -> np.ndarray:
-    """(2, 2^k - 1, t) log-likelihood and accuracy of the predicted choices."""
+    """(2, 2^k - 1, t) log-likelihood and accuracy of the held-out choices."""
     learned = data.asked.take(division.learned(data.asked))
     beyond = data.asked.take(division.predicted(data.asked))
     train = np.column_stack([one.apart(learned.distinct) for one in predictors])
@@ -255,7 +253,7 @@ def _parted(
     found: list[np.ndarray], divisions: list[Division], subsets: np.ndarray,
     data: AskedChoices, units: Units,
 ) -> dict[str, np.ndarray]:
-    """The numbers of one scheme, as fields of a `UniqueParts`; nothing without divisions."""
+    """Fields of a `UniqueParts` for one scheme; empty without divisions."""
     if not divisions:
         return {}
     both = averaged(found, divisions, data.asked)
@@ -263,7 +261,7 @@ def _parted(
     log, hit = both[:, :, there]
     sets = data.asked.take(there)
     mine = units.about(sets)
-    # Shares of the deviance of guessing are means of these over choices.
+    # Their means over choices are shares of the deviance of guessing.
     explained = (log - np.log(sets.chance)) / -guessing(sets)
     whole, k = len(subsets), subsets.shape[1]
     single = [2**i - 1 for i in range(k)]
@@ -292,10 +290,10 @@ def _parted(
 
 
 def _in_common(explained: np.ndarray) -> np.ndarray:
-    """What every subset has in common, and no other predictor, from what each explains.
+    """The common part of every subset, from what each subset explains.
 
-    What none outside of a subset explains is a sum over the subset's own subsets of what these
-    have in common: the differences of those sums, by one predictor after the other.
+    All minus what the predictors outside of a subset explain is a sum of common parts over the
+    subset's own subsets; differences by one predictor after the other invert it.
     """
     number = len(explained) + 1
     outside = explained[-1] - np.concatenate([np.zeros((1, explained.shape[1])), explained])[::-1]

@@ -1,4 +1,4 @@
-"""What each feature weighs in the answers of people, with intervals."""
+"""Weights of features in people's answers, with intervals."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from tripletscope.core.features.models import combine
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.units import Unit, sampling_units
 
-#: Features whose weights can be told apart, and answers for each.
+#: Most features, and fewest answers for each.
 MOST, FOR_EACH = 60, 10
 
 
 @dataclass(frozen=True)
 class FeatureWeights:
-    """What each feature weighs.
+    """Weights of k features.
 
     Attributes
     ----------
     spaces, features : list of str, length k
-        Name of each feature and of the space that it is in.
+        Name of each feature and of its space.
     share, share_low, share_high : ndarray, shape (k,)
         Part of each feature in the log-odds of a choice: its weight times the standard deviation,
         over pairs of objects, of what it adds to dissimilarity, as a share of the sum of these.
     weight, weight_low, weight_high : ndarray, shape (k,)
-        Log-odds for a squared difference of one standard deviation (of a distance matrix, or of
-        city block, for a distance of one standard deviation of distances).
+        Log-odds for a squared difference of one standard deviation; for a distance matrix or city
+        block, for a distance of one standard deviation.
     samples : ndarray, shape (r, k)
         Weights in bootstrap replicates.
     level : float
     unit : {"answers", "participants", "both"}
+        Resampled units.
     n_units : int
-        What was resampled, and how many.
     n_choices : int
     """
 
@@ -96,8 +96,8 @@ def feature_weights(
 ) -> FeatureWeights:
     """Weights, 0 or more, of features under which the answers are most likely.
 
-    Every column of a table is a feature, and every matrix of distances is one; all weigh together
-    in one sum, so that each weight is what the feature adds to the others.
+    Every column of a table is a feature, and every matrix of distances. All are in one sum: each
+    weight is what the feature adds to the others.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def feature_weights(
     Returns
     -------
     FeatureWeights
-        With percentile intervals. A weight cannot be below 0, so that an interval that reaches 0
-        says that the feature may as well be left out.
+        With percentile intervals. A weight is never negative: a feature whose interval reaches 0
+        may as well be left out.
 
     Raises
     ------
@@ -120,8 +120,8 @@ def feature_weights(
 
     Notes
     -----
-    No penalty pulls the weights, as it would bias them. Features that go together share what
-    they have in common in no certain way; `unique_parts` says what each adds.
+    There is no penalty, which would bias the weights. Correlated features share their weight
+    arbitrarily; `unique_parts` says what each adds.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _parts(space: FeatureSpace, pairs: np.ndarray) -> np.ndarray:
 
 
 def _standard(tables: list[FeatureSpace]) -> np.ndarray:
-    """(k,) one standard deviation of each feature, in the power in which it is weighted."""
+    """(k,) one standard deviation of each feature, in the power of its weight."""
     result = []
     for space in tables:
         if space.values is None:
