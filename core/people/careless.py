@@ -1,4 +1,4 @@
-"""Rates of lapses: which of a person's answers are like guesses, found together with the map."""
+"""Lapse rates: how many of a person's answers are like guesses, estimated with the map."""
 
 from __future__ import annotations
 
@@ -26,57 +26,56 @@ from tripletscope.core.people.rates import Answered, Population, Rates
 
 #: Tails of a 95 % interval, and the level of all statements about single people together.
 _TAIL, _LEVEL = 0.025, 0.05
-#: Who guesses no more often than this is never said to stand out.
+#: People with a lower rate never stand out.
 LOW = 0.1
-#: Iterations of the map between two looks at the answers.
+#: Iterations of the map in each step.
 _ITERATIONS = 25
-#: Rounds in which grids close in on narrow posteriors before the map is fitted anew.
+#: Rounds in which grids close in on narrow posteriors at first.
 _CLOSING_IN = 3
-#: Degrees of freedom of t-STE that STE must be likelier than, and by how much (log of 20 to 1).
+#: Degrees of freedom of the t-STE that STE must be likelier than, by a log ratio of 20 to 1.
 _HEAVIER, _CLEARLY = 10.0, 3.0
-#: No ranking is said to be less probable: its logarithm would be infinite.
+#: Least probability of a ranking, whose logarithm stays finite.
 _LEAST = 1e-300
-#: The same of one choice: rounding would make it impossible.
+#: The same of one choice.
 _LEAST_OF_ONE = 1e-12
 
 
 @dataclass(frozen=True)
 class LapseFit:
-    """A map, and how often each person answered as if by guessing.
+    """A map, and each person's rate of answers like guesses.
 
     Attributes
     ----------
     embedding : ndarray, shape (n, d)
-        Fitted to every answer as far as it is no guess.
+        Fitted to every answer with its `weight`.
     participants : ndarray of str, shape (P,)
     n_answers : ndarray of int, shape (P,)
         Choices of each: an odd one out is one, and so is a ranking.
     lapse, low, high : ndarray, shape (P,)
         Rate of answers like guesses: mean of its posterior, and its 95 % interval.
     at_least : ndarray, shape (P,)
-        A lower end that holds for all people at once, at 95 % (Bonferroni).
+        A lower bound that holds for all people at once, at 95 % (Bonferroni).
     first, first_low, first_high : ndarray, shape (P,)
         Proportion of the first side (left) among the guesses, likewise; NaN where the answers name
         no two sides.
     person_weight : ndarray, shape (P,)
-        Weight of a person: how many answers of one who never guesses tell as much of the map as
-        one of theirs. Less than the proportion of answers that are no guesses, because nobody
-        knows which these are.
+        One answer's information about the map, relative to a non-guesser's. It is below the
+        proportion of other answers than guesses, because these are unknown.
     weight : ndarray, shape (T,)
-        Of every answer: the probability that it is no guess. Answers of nobody known have 1.
+        Probability that each answer is no guess; 1 for answers without a participant.
     usual : float
         Rate of the median person.
     spread : float
         Standard deviation of the log odds of the rate over people.
     log_likelihood : ndarray, shape (k,)
-        After every iteration: of the answers, over all rates that people may have, with the priors
-        on map and rates. It never falls.
+        After every iteration: marginal over rates, with the priors on map and rates. It never
+        falls.
     without : float
-        The same where nobody ever guesses, for the map without lapses.
+        The same without lapses, for the map without lapses.
     converged : bool
     heavier : float or None
         The last `log_likelihood` of t-STE with 10 degrees of freedom: errors in clear cases
-        without guesses. None where the method is not STE, or where it has not converged.
+        without guesses. None if the method is not STE, or has not converged.
     """
 
     embedding: np.ndarray
@@ -102,9 +101,8 @@ class LapseFit:
     def told(self) -> bool:
         """Whether the answers confirm the response function that rates rest on.
 
-        Where errors in clear cases are as likely without guesses, rates are those of the response
-        function, and not of the people. Only STE's leaves such errors to guesses; its likelihood
-        must be 20 times that of heavier tails.
+        If errors in clear cases are as likely without guesses, rates show the response function,
+        not the people. STE's likelihood must be 20 times that of heavier tails.
 
         Silent on: answers of t-STE (tests/core/people/test_careless.py::test_rates_need_ste).
         """
@@ -116,8 +114,7 @@ class LapseFit:
     def stand_out(self) -> np.ndarray:
         """(P,) bool: more guesses than usual, and than 10 %, correcting for the number of people.
 
-        All others' intervals allow for a low rate, or for the usual one. Nobody where rates are
-        not `told`.
+        Nobody stands out unless rates are `told`.
 
         Silent on: careful people (tests/core/people/test_careless.py::test_nobody_is_named).
         """
@@ -125,10 +122,7 @@ class LapseFit:
 
     @property
     def table(self) -> pd.DataFrame:
-        """``participant``, ``answers``, ``lapse`` and ``first`` with intervals, ``weight``.
-
-        Only to be shown where rates are `told`.
-        """
+        """One row per participant, to be shown only if rates are `told`."""
         return pd.DataFrame({
             "participant": self.participants, "answers": self.n_answers, "lapse": self.lapse,
             "lapse_low": self.low, "lapse_high": self.high, "first": self.first,
@@ -156,19 +150,18 @@ def with_lapses(
 ) -> LapseFit:
     """A map, with the rate of every person's answers that are like guesses.
 
-    A person p guesses in a proportion g of all trials, and else answers as the map says: the
-    probability of an answer is (1 - g) times that of the method plus g times that of guessing, one
-    half, or one in m of m options. Log odds of g are normally distributed over people, with mean
-    and spread estimated (empirical Bayes), so that who gave few answers is judged by what is usual.
-    Maximum likelihood by the EM algorithm: given the map, every answer has a probability to be a
-    guess; given these, the map is fitted with weights.
+    A person guesses in a proportion g of all trials: the probability of an answer is (1 - g) times
+    that of the method plus g times that of guessing, one half, or one in m of m options. Log odds
+    of g are normal over people, with estimated mean and spread (empirical Bayes), so rates from
+    few answers shrink towards the usual one. EM alternates between each answer's probability of
+    being a guess and the weighted map.
 
     Parameters
     ----------
     method : OrdinalEmbedding
         One with a likelihood: STE, t-STE or CKL.
     triplets : Triplets or Quadruples
-        With participants; else all are taken for one person.
+        With participants; else all count as one person.
     progress : Progress
 
     Returns
@@ -187,10 +180,9 @@ def with_lapses(
 
     Notes
     -----
-    How often people guess and how clear their other answers are is told apart only by how errors
-    depend on the distances, as the method has it. Whoever errs in clear cases is said to guess, by
-    STE; by t-STE and CKL, hardly anybody, as their response functions expect such errors. So rates
-    are to be read only where the answers confirm the response function of STE: `LapseFit.told`.
+    Only the dependence of errors on distances distinguishes guesses from unclear cases, and that
+    depends on the method: STE attributes errors in clear cases to guesses, t-STE and CKL expect
+    them. Read rates only if the answers confirm the response function of STE: `LapseFit.told`.
 
     References
     ----------
@@ -225,7 +217,7 @@ def with_lapses(
 def _estimated(
     method: OrdinalEmbedding, people: _People, steps: int, progress: Progress
 ) -> tuple[_State, list[float], float, bool]:
-    """Map and rates, what was raised after each step, the same without lapses, and whether done."""
+    """Map and rates, the objective after each step, that without lapses, and convergence."""
     begun = clone(method).fit(people.given, progress=part(progress, 0.0, 0.4))
     if begun.stopped_:
         raise Stopped
@@ -257,7 +249,7 @@ class _People:
         order = known[np.argsort(who[known], kind="stable")]
         self.names = np.array(names, dtype=str)
         self.order, self.choices = order, choices.take(order)
-        # Stages of a ranking share their answer: whoever guesses, guesses all of it.
+        # Stages of a ranking share their answer: all are guesses, or none is.
         self._begin = first_of(self.choices.answer)
         self._n_stages = np.diff(self._begin, append=len(order))
         self.n_answers = np.bincount(who[order][self._begin], minlength=len(names))
@@ -278,7 +270,7 @@ class _People:
         self._choice_of = _choice_of(given, choices)
 
     def chance(self, method: OrdinalEmbedding, positions: np.ndarray) -> np.ndarray:
-        """(R,) probability of every answer of somebody: of all stages of a ranking."""
+        """(R,) probability of each person's answers: of all stages of a ranking."""
         return self._jointly(_chances(method, positions, self.choices))
 
     def _jointly(self, chance: np.ndarray) -> np.ndarray:
@@ -286,18 +278,18 @@ class _People:
         return np.maximum(np.multiply.reduceat(chance, self._begin), _LEAST)
 
     def rest(self, method: OrdinalEmbedding, positions: np.ndarray) -> float:
-        """Log-likelihood of the answers of nobody known."""
+        """Log-likelihood of the answers without a participant."""
         if not len(self.others):
             return 0.0
         chance = _chances(method, positions, self.others)
         return float(self.others_weight @ np.log(chance))
 
     def log_likelihood(self, chance: np.ndarray) -> float:
-        """Where nobody guesses."""
+        """Log-likelihood without guesses."""
         return float(self.answered.weight @ np.log(chance))
 
     def weights(self, guessed: np.ndarray) -> np.ndarray:
-        """(T,) probability of every answer of the data to be no guess."""
+        """(T,) probability that each answer of the data is no guess."""
         n_choices, choice = self._choice_of
         each = np.ones(n_choices)
         each[self.order] = np.repeat(np.maximum(1.0 - guessed, 0.0), self._n_stages)
@@ -306,7 +298,7 @@ class _People:
     def person_weight(self, lapse: np.ndarray, chance: np.ndarray) -> np.ndarray:
         """(P,) weights that make the map as precise as weights of people can (Wedderburn, 1974).
 
-        By how much less an answer follows the map, over how much more it varies than the map says.
+        The reduced dependence of an answer on the map, over its increased variance.
         """
         whose = np.repeat(np.arange(len(lapse)), self.n_answers)
         answers = (1.0 - lapse[whose]) * chance + lapse[whose] * self.answered.guess
@@ -317,7 +309,7 @@ class _People:
         return np.where(result > 0, (1.0 - lapse) * expected / np.maximum(result, 1e-300), 1.0)
 
     def weighted(self, weight: np.ndarray) -> Judgements:
-        """The answers with these weights, (T,), times their own."""
+        """The answers with their weights times these, (T,)."""
         answers = self.given
         return answers.reweighted(answers.weight * weight)
 
@@ -325,12 +317,12 @@ class _People:
 def _chances(
     method: OrdinalEmbedding, positions: np.ndarray, choices: Choices
 ) -> np.ndarray:
-    """(S,) probability of what was chosen in every stage, as a map has it."""
+    """(S,) probability of the choice in every stage under a map."""
     return np.maximum(np.exp(-map_losses(method._loss(), positions, choices)), _LEAST_OF_ONE)
 
 
 def _choice_of(given: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
-    """Number of choices, and (T,) one that each answer belongs to."""
+    """Number of choices, and (T,) the choice of each answer."""
     result = np.full(len(given), -1)
     if given.trials is not None:
         n_trials = int(given.trials.max(initial=-1)) + 1
@@ -343,11 +335,10 @@ def _choice_of(given: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
 
 @dataclass(frozen=True)
 class _State:
-    """Map and rates, as far as they have come.
+    """Map and rates of one step.
 
-    Shapes: positions (n, d).
     chance (R,): Probability of every answer, given the map.
-    penalty: By the prior on the map, less the log-likelihood of nobody's answers.
+    penalty: By the prior on the map, less the log-likelihood of answers without a participant.
     """
 
     positions: np.ndarray
@@ -358,7 +349,7 @@ class _State:
 
     @property
     def value(self) -> float:
-        """What the algorithm raises."""
+        """The objective of the algorithm."""
         return self.rates.log_likelihood + self.population.log_prior() - self.penalty
 
 

@@ -27,12 +27,12 @@ from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.people.mixture import LatentClassMap
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
-#: What people are predicted from, from what all share to what is a person's own.
+#: Models of people, from the most common to the most individual.
 ONE, CONSISTENCY, WEIGHTS, OWN = "one map", "consistency", "weights", "own maps"
 _GROUPS = "{} groups"
-#: Where a log probability stops to fall: one choice must not decide on a person.
+#: Lowest log probability: one choice must not decide on a person.
 _FLOOR = np.log(1e-4)
-#: Held-out choices without which no error is told of a person: of one it would be 0.
+#: Fewest held-out choices of a person for a standard error: of one it would be 0.
 _FEWEST = 5
 
 Folds = Annotated[
@@ -42,14 +42,14 @@ Folds = Annotated[
 
 
 def groups_model(number: int) -> str:
-    """What the model of so many groups is called."""
+    """Name of the model of `number` groups."""
     return _GROUPS.format(number)
 
 
 class Gains:
-    """By how much models predict held-out answers better than one another.
+    """Gains of models over one another on held-out answers.
 
-    Shapes: models (M,), log_share and accuracy (U, M) of people, or parts of the answers.
+    `log_share` and `accuracy` are (U, M), of people or parts of the answers under `models` (M,).
     """
 
     models: np.ndarray
@@ -89,11 +89,7 @@ class Gains:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per model.
-
-        ``model``, ``log probability``, ``gain``, ``low``, ``high`` (over one map), ``accuracy``,
-        ``accuracy gain``, ``accuracy low``, ``accuracy high``.
-        """
+        """One row per model; gains are over one map."""
         return pd.DataFrame([
             (
                 model, self.log_share[:, m].mean(), *self.gain(model),
@@ -111,7 +107,7 @@ class Gains:
 
 @dataclass(frozen=True)
 class PeopleComparison(Gains):
-    """How well held-out answers of each person are predicted from different views of people.
+    """Predictions of each person's held-out answers by models of how people differ.
 
     Attributes
     ----------
@@ -119,17 +115,17 @@ class PeopleComparison(Gains):
     n_choices : ndarray of int, shape (P,)
         Held-out choices of each.
     models : ndarray of str, shape (M,)
-        ``one map`` for all; ``consistency``: that, and how precisely a person answers;
+        ``one map`` for all; ``consistency``: one map, and the precision of a person's answers;
         ``weights`` of its axes; ``2 groups`` and so on; ``own maps``.
     log_share : ndarray, shape (P, M)
         Mean log probability of a held-out choice.
     error : ndarray, shape (P, M)
         Standard error of its difference from that under one map, over the person's choices; NaN
-        of people with fewer than five.
+        for people with fewer than five.
     accuracy : ndarray, shape (P, M)
-        Share of the held-out choices that are predicted right.
+        Share of the held-out choices that are predicted.
     chance : ndarray, shape (P,)
-        Share that guessing gets right.
+        The same by guessing.
     """
 
     people: np.ndarray
@@ -141,14 +137,14 @@ class PeopleComparison(Gains):
     chance: np.ndarray
 
     def gains(self, model: str, over: str = ONE) -> np.ndarray:
-        """(P,) by how much the log probability of a choice rises with a model."""
+        """(P,) rise of the log probability of a choice with a model."""
         return self.log_share[:, self._place(model)] - self.log_share[:, self._place(over)]
 
     def better(self, model: str) -> tuple[int, int, int]:
-        """How many people a model predicts better, clearly better, and clearly worse.
+        """Numbers of people whom a model predicts better, clearly better, and clearly worse.
 
-        Clearly: beyond the 95 % interval over the person's own choices, which one in forty is on
-        either side by chance. Of who has no error, nothing is clear.
+        Clearly: beyond the 95 % interval over the person's choices; one person in forty is on
+        either side by chance.
 
         Silent on: few choices
         (tests/core/people/test_comparing.py::test_of_who_chose_rarely_nothing_is_clear).
@@ -171,17 +167,14 @@ class PeopleComparison(Gains):
 
     @property
     def is_chance(self) -> bool:
-        """Whether no view is seen to predict held-out answers better than guessing does.
-
-        By the paired 95 % t interval over people.
-        """
+        """Whether `chosen` does not beat guessing, by the paired 95 % t interval over people."""
         gains = self.accuracy[:, self._place(self.chosen)] - self.chance
         reach = stdtrit(len(gains) - 1, 0.975) * gains.std(ddof=1) / np.sqrt(len(gains))
         return not gains.mean() > reach
 
     @property
     def n_told(self) -> int:
-        """How many people have choices enough to tell whether a model is clearly better."""
+        """Number of people with enough choices for a standard error."""
         return int(np.isfinite(self.error).all(axis=1).sum())
 
     @property
@@ -201,7 +194,7 @@ class PeopleComparison(Gains):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per model: also how many people it predicts ``better``, clearly so, or worse."""
+        """One row per model, with the counts of `better`."""
         counts = pd.DataFrame(
             [self.better(model) for model in self.models.tolist()],
             columns=["better", "clearly better", "clearly worse"],
@@ -210,7 +203,7 @@ class PeopleComparison(Gains):
 
     @property
     def people_table(self) -> pd.DataFrame:
-        """One row per person: ``person``, ``choices``, ``chance``, and each model's accuracy."""
+        """One row per person, with each model's accuracy and log probability."""
         result = {"person": self.people, "choices": self.n_choices, "chance": self.chance}
         for m, model in enumerate(self.models.tolist()):
             result[f"{model}: accuracy"] = self.accuracy[:, m]
@@ -232,13 +225,12 @@ def compare_people(
 ) -> PeopleComparison:
     """Held-out answers of each person under one map, weights, groups and maps of their own.
 
-    Answers to one question, and those of one trial, are held out together. Of each person some
-    answers are learned from, and the others predicted.
+    Answers to one question, and those of one trial, are held out together.
 
     Parameters
     ----------
     method : WeightedEuclidean
-        Its dimensions, column of people, response model and prior are those of all models.
+        Gives all models their dimensions, column of people, response model and prior.
     triplets : Triplets or Quadruples
     progress : Progress
         Called after every fold of every model.
@@ -256,8 +248,8 @@ def compare_people(
 
     Notes
     -----
-    The models of groups and weights know how precisely a person answers; so does
-    ``consistency``, which is what they are to be compared with before attention is spoken of.
+    Groups and weights include the precision of a person's answers, so compare them with
+    ``consistency`` before you speak of attention.
 
     Examples
     --------
@@ -281,11 +273,7 @@ def held_out(
     method: WeightedEuclidean, given: Judgements, models: list[str], folds: int,
     seed: int, progress: Progress = silent,
 ) -> Judged:
-    """Every choice, in the order of the answers, predicted from the folds that it is not in.
-
-    Returns: Shares (S, M) by every model.
-    progress: Called after every fold of every model.
-    """
+    """Every choice, in the order of the answers, predicted from the other folds by M models."""
     rng = np.random.default_rng(seed)
     fold = question_folds(given, folds, rng)
     if len(np.unique(fold)) < folds:
@@ -305,7 +293,7 @@ def held_out(
 
 
 def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """(U, M) weighted means of values (S, M) over the choices of each unit that has some."""
+    """(U, M) weighted means of values (S, M) over the choices of each unit with some weight."""
     total = np.bincount(unit, weight)
     there = total > 0
     return np.stack([
@@ -341,7 +329,7 @@ def _unweighted(
     method: WeightedEuclidean, learned: Judgements, others: Judgements,
     own: bool, halt: Halt,
 ) -> Judged:
-    """One map of all, or from there a map of each person."""
+    """Predictions of one map of all, or of a map of each person that starts there."""
     common = common_map(
         learned, method.response, method.n_components, method.prior, method.seed, halt
     ).embedding_

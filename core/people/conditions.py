@@ -1,4 +1,4 @@
-"""Attention under different instructions: maps by a column, tested against one map for all."""
+"""Attention under different conditions: weights or maps of each, tested against one map for all."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ from tripletscope.core.people.groups import counted
 from tripletscope.core.people.likelihood import choices_by
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
-#: Fewer participants carry no interval.
+#: Fewest participants for an interval.
 _FEWEST = 4
-#: Share of participants who answered under several conditions, from which on labels are permuted
-#: within them.
+#: Least share of participants with several conditions for permutations within participants.
 _WITHIN = 0.5
 #: Of the test.
 _LEVEL = 0.05
@@ -42,7 +41,7 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class ConditionComparison(Gains):
-    """Whether answers under different conditions tell of different attention.
+    """Whether answers under different conditions show different attention.
 
     Attributes
     ----------
@@ -51,15 +50,14 @@ class ConditionComparison(Gains):
     models : ndarray of str, shape (M,)
         ``one map``, ``consistency``, ``weights``, ``own maps``, of the conditions.
     log_share, accuracy : ndarray, shape (U, M)
-        Mean log probability of a held-out choice, and share predicted right, by participant; by
-        fold of the answers where too few participants are known.
+        Mean log probability of a held-out choice, and share predicted, by `unit`.
     unit : {"participants", "answers"}
-        What the rows are: participants, or tenths of the answers.
+        The rows: participants, or tenths of the answers if there are too few.
     p : float
         Of the permutation test that conditions weight the axes of the map alike.
     permutations : int
     permuted : {"within participants", "between participants", "between trials"}
-        What was permuted, as the design has it.
+        Permuted units, as the design has it.
     """
 
     conditions: np.ndarray
@@ -74,11 +72,10 @@ class ConditionComparison(Gains):
 
     @property
     def attention(self) -> str:
-        """Whether conditions change what is attended to: "seen", "stretched" or "unseen".
+        """Whether conditions change attention: "seen", "stretched" or "unseen".
 
         ``seen``: the test rejects at 5 %, and weights predict held-out answers better than
-        consistency. ``stretched``: the test alone rejects. ``unseen``: it does not, whatever
-        predicts these people better.
+        consistency. ``stretched``: the test alone rejects. ``unseen``: it does not.
 
         Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
         """
@@ -125,14 +122,14 @@ def compare_conditions(
 
     Notes
     -----
-    The test is one of scores: by how much the answers under each condition would stretch the map
-    of all, in whatever direction, beyond making it larger or smaller; that is what consistency
-    does. Conditions are permuted within each participant where most answered under several, all
-    trials of a participant under one of them together, so that what people weigh differently
-    without a common direction is part of the null; over participants where they did not. Lapses
-    are not taken out: guessing shrinks long distances more than short ones, and under one
-    condition alone it can look like attention (between participants, 40 % of guesses give
-    p < .05 in about one of seven). With four participants no p within them is below 0.1.
+    The score test asks how much the answers under each condition would stretch the map of all, in
+    any direction, beyond a change of size, which is consistency. If most participants answered
+    under several conditions, these are permuted within participants, with all trials of a
+    participant under one of them together, so that differences without a common direction are
+    part of the null; otherwise over participants. Lapses are not removed: guessing shrinks long
+    distances more than short ones, and under one condition alone it can look like attention
+    (between participants, 40 % of guesses give p < .05 in about one of seven). With four
+    participants no p within them is below 0.1.
 
     Examples
     --------
@@ -169,9 +166,9 @@ def permutation_test(
     method: WeightedEuclidean, given: Judgements, which: np.ndarray, permutations: int,
     seed: int, progress: Progress = silent,
 ) -> tuple[float, str]:
-    """Whether all conditions stretch the common map alike, by a p value, and what was permuted.
+    """The p value that all conditions stretch the common map alike, and the permuted units.
 
-    which (T,): Condition of each answer, from 0.
+    `which` (T,) is the condition of each answer, from 0.
     """
     common = common_map(given, method.response, method.n_components, method.prior, method.seed)
     choices = choices_by(given, which)
@@ -213,8 +210,8 @@ def _design(
     seen = np.zeros((number, int(labels.max()) + 1), dtype=bool)
     seen[person[person >= 0], labels[person >= 0]] = True
     if np.mean(seen.sum(axis=1) > 1) >= _WITHIN:
-        # All trials of a person under a condition move together: what the person happens to
-        # weigh more under one of them is not repeated by the next person.
+        # All trials of a person under a condition move together, because a person's random
+        # preference under one of them is not repeated by others.
         cell, which = np.unique(person * seen.shape[1] + labels, return_inverse=True)
         owner, label = np.divmod(cell, seen.shape[1])
         return label, which[unit], owner, "within participants"
@@ -229,12 +226,10 @@ def _design(
 def stretching(
     positions: np.ndarray, choices: Choices, loss: Loss
 ) -> tuple[np.ndarray, np.ndarray]:
-    """By how much each choice would stretch a map, in every direction.
+    """How much each choice would stretch a map (n, d), in every direction.
 
-    Shapes: positions (n, d).
-    Returns: scores (S, m): Slope of the log probability by the m = d (d + 1) / 2 entries of a
-        symmetric matrix that squared distances are measured with, at the unit matrix; information
-        (S, m²): Its expected square.
+    Returns scores (S, m), slopes of the log probability by the m = d (d + 1) / 2 entries of a
+    symmetric metric at the unit matrix, and their information (S, m²), the expected square.
     """
     d = positions.shape[1]
     rows, columns = np.triu_indices(d)

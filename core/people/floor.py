@@ -1,4 +1,4 @@
-"""How many answers of one person a map needs: below, nothing is said of single people."""
+"""Fewest answers of one person for a map of their own."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from tripletscope.core.engine.method import Method
 
 
 def answers_needed(n_objects: int, n_numbers: int) -> int:
-    """Answers of one person that so many numbers of theirs need: log2(n) each.
+    """Answers of one person for `n_numbers` parameters: log2(n) each.
 
-    A map of n objects in d dimensions has d n numbers; weights of the axes of a shared map are d.
+    A map of n objects in d dimensions has d n parameters; weights of the axes of a shared map are
+    d.
 
-    Any way of asking needs answers in the order of d n log n to know a map. In simulations (10 to
-    40 objects, 1 to 3 dimensions, STE's noise) maps of just so many random answers explained 58 to
+    Any kind of questions needs answers in the order of d n log n for a map. In simulations (10 to
+    40 objects, 1 to 3 dimensions, STE's noise) maps of this many random answers explained 58 to
     92 % of the variance of the truth, those of half as many 26 to 59 %.
 
     References
@@ -29,17 +30,18 @@ def answers_needed(n_objects: int, n_numbers: int) -> int:
 
 @dataclass(frozen=True)
 class Floor:
-    """Who gave answers enough for a map of their own.
+    """Whether each person or group gave enough answers.
 
     Attributes
     ----------
     names : ndarray of str, shape (p,)
-    n_answers, needed : ndarray of int, shape (p,)
-        Answers that count, and those that are needed.
+    n_answers : ndarray of int, shape (p,)
+        Answers that count.
+    needed : ndarray of int, shape (p,)
     what : {"map", "scale", "weights"}
-        What needs so many.
+        The estimate that needs so many.
     n_components : int
-        Dimensions of the map, or axes that are weighted.
+        Dimensions of the map, or weighted axes.
     """
 
     names: np.ndarray
@@ -55,14 +57,13 @@ class Floor:
 
 
 def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray]) -> Floor:
-    """Whether each of some people or groups gave answers enough.
+    """The floor of some people or groups, from the positions of the answers of each (`groups_of`).
 
-    method: Without dimensions, a scale of one.
-    members: Positions of the answers of each, as `groups_of` gives them.
+    A method without dimensions is a scale of one.
     """
     d = int(getattr(method, "n_components", 1))
     informs = triplets.weight > 0
-    if hasattr(method, "informing"):  # answers that tell the method anything
+    if hasattr(method, "informing"):
         informs = method.informing(triplets)
     counting = [of[informs[of]] for of in members.values()]
     about = [len(np.unique(triplets.rows[of])) for of in members.values()]

@@ -1,4 +1,4 @@
-"""Answers by who gave them, and how well each group is predicted from itself."""
+"""Answers by participant or group, and the held-out error of each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Most = Annotated[int, Number(2, 1000, "Max. participants", "Participants with th
 def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:
     """Positions of the answers of every group, by name; those with the most answers first.
 
-    column: Of the answers; where it is empty, an answer belongs to no group.
+    Answers with an empty cell in the column belong to no group.
     """
     answers = triplets.answers
     if column not in answers or answers[column].isna().all():
@@ -49,7 +49,7 @@ def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:
 
 
 def counted(data: Any) -> Judgements:
-    """Answers without those of weight 0, which are nobody's."""
+    """Answers without those of weight 0."""
     triplets = as_answers(data)
     counts = triplets.weight > 0
     return triplets if counts.all() else triplets.take(counts)
@@ -80,7 +80,7 @@ class GroupErrors:
         95 % interval of each error; see
         `tripletscope.core.inference.evaluation.score.cross_validate`.
     n_units : ndarray of int, shape (g,)
-        Participants that each interval is over; 0 where it is over answers.
+        Participants of each interval; 0 if it is over answers.
     """
 
     names: np.ndarray
@@ -92,11 +92,7 @@ class GroupErrors:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per group.
-
-        ``name``, ``answers``, ``error`` (mean over the folds), ``spread`` (their s.d.), ``low``,
-        ``high``, ``participants`` (that the interval is over; 0 where it is over answers).
-        """
+        """One row per group: ``error`` is the mean over the folds, ``spread`` their s.d."""
         return pd.DataFrame({
             "name": self.names, "answers": self.n_answers,
             "error": self.fold_errors.mean(axis=1),
@@ -119,7 +115,7 @@ def errors_by_group(
 ) -> GroupErrors:
     """Held-out error of a method for every participant or group by itself, and for all pooled.
 
-    Where a group has one participant, its interval is over answers, whatever the unit.
+    The interval of a group of one participant is over answers, whatever the unit.
     """
     triplets = counted(triplets)
     groups = dict(list(groups_of(triplets, by).items())[: most])
@@ -142,7 +138,7 @@ def errors_by_group(
 def estimate_of(
     method: Method, triplets: Judgements | None, folds: int, unit: str, seed: int, halt: Halt
 ) -> ErrorEstimate | None:
-    """Held-out error of some answers; None of too few, or if nobody waits for it any more."""
+    """Held-out error of some answers; None if they are too few or the job was stopped."""
     if triplets is None:
         return None
     unit = unit if n_participants(triplets) > 1 else "answers"

@@ -1,7 +1,7 @@
-"""Likelihood of choices under maps whose axes every person weights in their own way.
+"""Likelihood of choices under maps whose axes every person weights.
 
-A person p sees the squared distance ``sum_k w_pk (x_ik - x_jk)^2``; what is chosen among such pairs
-has the response function of an embedding, STE's, t-STE's or CKL's.
+Person p sees the squared distance ``sum_k w_pk (x_ik - x_jk)^2``; choices among pairs have the
+response function of an embedding, STE's, t-STE's or CKL's.
 """
 
 from __future__ import annotations
@@ -18,30 +18,28 @@ from tripletscope.core.models.optimise.elementary import SIMILARITY, address, co
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.responses import choice_losses, choose, hits, shares
 
-#: Choices that are handled at a time.
+#: Choices at a time.
 _BLOCK = 256
 
 _similarity_at = found_at(SIMILARITY)
 
 
 def choices_by(answers: Judgements, who: np.ndarray) -> Choices:
-    """The choices that answers are, of positive weight, told apart by who made them.
+    """The choices of answers of positive weight, by person, a row of weights (T,) for each answer.
 
-    Where several were chosen in no order, each counts as chosen from itself and what was left: of a
-    set, the expected information has no short form.
-
-    who (T,): Row of weights for each answer.
+    Several chosen in no order count one by one, each against the rest: the expected information of
+    a set has no short form.
     """
     choices = answers.choices.take(answers.choices.weight > 0)
     return choices.of_units(np.asarray(who)[choices.answer]).singly()
 
 
 class Judged(NamedTuple):
-    """How choices were predicted.
+    """Predictions of choices.
 
-    answer (S,): Row of the answers that each choice stands in.
-    log_share (S,): Log probability of what was chosen.
-    right (S,): 1 where that was the likeliest, 0 if not; a share where several were.
+    answer (S,): Row of the answers of each choice.
+    log_share (S,): Log probability of the choice.
+    right (S,): 1 where it was the likeliest, 0 if not; a share for several.
     """
 
     answer: np.ndarray
@@ -50,11 +48,7 @@ class Judged(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Choices of one kind, in columns.
-
-    one, other (m, K): The pairs of each, the chosen one first.
-    who (K,): Row of the weights that apply.
-    """
+    """Choices of one kind in columns: pairs (m, K), the chosen ones first; rows of weights (K,)."""
 
     one: np.ndarray
     other: np.ndarray
@@ -97,10 +91,9 @@ def _add_up(x, w, part, at, constants, by_x, by_w):
 
 
 class Likelihood:
-    """Minus the log likelihood of choices, its gradient and its information.
+    """Minus the log-likelihood of choices, its gradient and its information.
 
-    choices: Of one pair each; their units are rows of the weights.
-    loss: Of an embedding, which has a similarity.
+    Units of the choices, of one pair each, are rows of the weights; the loss has a similarity.
     """
 
     def __init__(self, choices: Choices, loss: Loss) -> None:
@@ -119,11 +112,7 @@ class Likelihood:
         return parts
 
     def __call__(self, x: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Loss and its gradients.
-
-        Shapes: x (n, d), w (P, d).
-        Returns: float, (n, d), (P, d).
-        """
+        """Loss and its gradients by positions (n, d) and weights (P, d)."""
         by_x, by_w = np.zeros_like(x), np.zeros_like(w)
         at, constants = address(self._loss.similarity, SIMILARITY), self._loss.constants
         total = sum(_add_up(x, w, part, at, constants, by_x, by_w) for part in self._parts)
@@ -143,7 +132,7 @@ class Likelihood:
         return self.choices.unit[self.choices.stage]
 
     def judged(self, x: np.ndarray, w: np.ndarray) -> Judged:
-        """How likely every choice is."""
+        """Predictions of every choice."""
         choices = self.choices
         similarity, *_ = self._seen(x, w)
         log_share = -choice_losses(choices, similarity)[0]
@@ -158,10 +147,9 @@ class Likelihood:
     def information(
         self, x: np.ndarray, w: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Expected information, with coordinates of an object one after the other.
+        """Expected information: positions (n d, n d), both (P, d, n d), and log weights (P, d, d).
 
-        Returns: (n d, n d), of positions; (P, d, n d), of log weights with positions; (P, d, d), of
-            log weights.
+        Coordinates of an object stand one after the other.
         """
         similarity, difference, pull = self._seen(x, w)
         joint = self._joint(similarity)
@@ -191,7 +179,7 @@ class Likelihood:
 
 
 def _sparse(values: np.ndarray, which: np.ndarray, number: int) -> csr_array:
-    """(E, number d) matrix of values (E, r d): d for each of the r blocks (E, r) of a row."""
+    """(E, number d) matrix of values (E, r d), d for each of the r blocks (E, r) of a row."""
     d = values.shape[1] // which.shape[1]
     columns = (which[:, :, None] * d + np.arange(d)).reshape(values.shape)
     begins = np.arange(len(values) + 1) * values.shape[1]
@@ -199,7 +187,7 @@ def _sparse(values: np.ndarray, which: np.ndarray, number: int) -> csr_array:
 
 
 def _blocks(matrix: csr_array, shape: tuple[int, int]) -> np.ndarray:
-    """(P, d, d) blocks on the diagonal of a matrix (P d, P d) that has no others."""
+    """(P, d, d) blocks on the diagonal of a block-diagonal matrix (P d, P d)."""
     entries, d = matrix.tocoo(), shape[1]
     result = np.zeros((*shape, d))
     result[entries.row // d, entries.row % d, entries.col % d] = entries.data

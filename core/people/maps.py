@@ -1,4 +1,4 @@
-"""A map of every participant or group, and whose are alike."""
+"""A map of every participant or group, and their similarity."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tripletscope.core.people.groups import By, Most, counted, largest
 
 @dataclass(frozen=True)
 class ObserverMaps:
-    """A map for every participant or group, turned towards the map of all.
+    """A map for every participant or group, aligned with the map of all.
 
     Attributes
     ----------
@@ -33,8 +33,8 @@ class ObserverMaps:
     common : ndarray, shape (n, d)
         The map of all answers.
     apart : ndarray, shape (p, p)
-        Share of the variance of one map that the other leaves unexplained, over the objects that
-        both place: 0 for the same shape, 1 where these are too few.
+        Share of the variance of one map that the other leaves unexplained, over their common
+        objects: 0 for the same shape, 1 where these are too few.
     """
 
     names: np.ndarray
@@ -45,13 +45,13 @@ class ObserverMaps:
 
     @property
     def comparable(self) -> np.ndarray:
-        """(p, p) bool: whether two maps have enough objects in common for `apart` to mean much."""
+        """(p, p) bool: whether two maps have enough objects in common."""
         placed = np.isfinite(self.maps[..., 0]).astype(int)
         return placed @ placed.T > _too_few(self.maps.shape[2])
 
     @property
     def tree(self) -> Dendrogram:
-        """Participants clustered by how far apart their maps are, by average linkage."""
+        """Participants clustered by the disparity of their maps, by average linkage."""
         return AgglomerativeClustering(linkage="average").fit_distances(self.apart).tree_
 
 
@@ -60,10 +60,10 @@ def observer_maps(
     method: Embedding, triplets: Judgements, *, by: By = "participant", most: Most = 20,
     progress: Progress = silent,
 ) -> ObserverMaps:
-    """Maps of participants or groups, aligned by Procrustes, and how far apart they are.
+    """Maps of participants or groups, aligned by Procrustes, and their disparities.
 
-    Of those alone who gave answers enough for a map, see `tripletscope.core.people.floor`: maps
-    of few answers differ by chance alone.
+    Only of those with enough answers (`tripletscope.core.people.floor`): maps of few answers differ
+    by chance.
     """
     triplets = counted(triplets)
     members = largest(triplets, by, most)
@@ -94,7 +94,7 @@ def _map_of(method: Embedding, triplets: Judgements, halt: Halt) -> np.ndarray:
 
 
 def _too_few(n_components: int) -> int:
-    """Objects that a similarity transformation aligns too easily."""
+    """Most objects that a similarity transformation aligns too easily."""
     return n_components + 1
 
 

@@ -1,4 +1,4 @@
-"""Groups of people that nobody named, found from their answers by EM."""
+"""Unnamed groups of people, from their answers by EM."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.people.shared import Spread, likeliest, weights_of
 from tripletscope.core.people.weights import By, Components, PeopleMap, Prior, Response
 
-#: Iterations of EM: of every start, and of the best of them at most.
+#: Iterations of EM: of every start, and of the best one.
 _SHORT, _LONG = 10, 100
-#: Iterations of each step that fits the maps.
+#: Iterations of each fit of the maps.
 _STEPS = 15
-#: EM has converged when it raises the log likelihood by less than this.
+#: EM has converged when the log-likelihood rises by less.
 _RISE = 0.05
-#: How surely a start assigns people, and the directions in which they differ most that it sees.
+#: Membership in a start's group, and number of leading directions that it clusters.
 _SURE, _DIRECTIONS = 0.9, 5
-#: Of the log weights of groups: all are normal with a standard deviation of 1.
+#: Prior of the log weights of groups.
 _OF_GROUPS = Spread(1.0, 1.0)
 
 Groups = Annotated[
@@ -51,7 +51,7 @@ Differ = Annotated[
 
 @dataclass
 class _State:
-    """Maps of the groups, their log weights, their shares, and who belongs to which."""
+    """Maps of the groups, their log weights and shares, and the memberships of people."""
 
     maps: np.ndarray
     logs: np.ndarray
@@ -62,7 +62,7 @@ class _State:
 
 
 class _Crowd(NamedTuple):
-    """Choices of all people, the same laid out, and the stage that each of these is."""
+    """Choices of all people, their layout, and the stage of each choice in it."""
 
     choices: Choices
     layout: AnswerLayout
@@ -74,16 +74,16 @@ class _Crowd(NamedTuple):
 class LatentClassMap(PeopleMap):
     """Latent classes of people, each with a map or with weights of its own.
 
-    A person belongs to one of the groups; the likelihood of all answers of a person is the mixture
-    of those under the groups' maps. EM from several starts finds maps, shares and memberships.
+    The likelihood of all answers of a person is the mixture of those under the groups' maps. EM
+    from several starts finds maps, shares and memberships.
 
     Attributes
     ----------
     embedding_ : ndarray, shape (n, d)
         The map of all answers.
     maps_ : ndarray, shape (g, n, d)
-        Of the groups, the largest first, turned towards the map of all. Their sizes differ by
-        how consistent the answers are, and by how many they are.
+        Of the groups, the largest first, rotated to the map of all. Their sizes depend on the
+        consistency and number of answers.
     weights_ : ndarray, shape (g, d)
         Of the axes of one map, where groups differ in these; else ones.
     membership_ : ndarray, shape (P, g)
@@ -91,7 +91,7 @@ class LatentClassMap(PeopleMap):
     shares_ : ndarray, shape (g,)
         Of the people.
     loss_ : float
-        Minus the log likelihood of all answers; those of nobody known are left out.
+        Minus the log-likelihood of all answers of known people.
 
     References
     ----------
@@ -150,7 +150,7 @@ class LatentClassMap(PeopleMap):
         return self._climb(crowd, best, _LONG, part(progress, 0.7, 1.0))
 
     def _starts(self, choices: Choices) -> list[np.ndarray]:
-        """Memberships to begin with: clusters of how each person would change the common map."""
+        """Initial memberships: clusters of how each person would change the common map."""
         people, groups = len(self.people_), self.n_groups
         rng = np.random.default_rng(self.seed)
         pulls = self._pulls(choices)
@@ -171,7 +171,7 @@ class LatentClassMap(PeopleMap):
         return starts
 
     def _pulls(self, choices: Choices) -> np.ndarray:
-        """(P, n d) how the loss of each person changes with the common map, by their answers."""
+        """(P, n d) gradient of each person's loss by the common map, by the root of the choices."""
         x, people = self.embedding_, len(self.people_)
         one, other = choices.pairs.T
         likeness, bend = self.response_loss.similarities(np.sum((x[one] - x[other]) ** 2, axis=1))
@@ -216,7 +216,7 @@ class LatentClassMap(PeopleMap):
         ], axis=1)
 
     def _members(self, choices: Choices, state: _State) -> tuple[np.ndarray, float]:
-        """Memberships, and the log likelihood with the prior of the maps."""
+        """Memberships, and the log-likelihood with the prior of the maps."""
         each = self._of_groups(choices, state) * choices.weight[:, None]
         of_people = np.stack([
             np.bincount(choices.unit, column, len(self.people_)) for column in each.T
@@ -226,7 +226,7 @@ class LatentClassMap(PeopleMap):
         return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
 
     def _raised(self, crowd: _Crowd, state: _State, steps: int) -> _State:
-        """Maps or weights that are likelier, given who belongs where."""
+        """Maps or weights that are likelier, given the memberships."""
         choices, shape = crowd.choices, self.embedding_.shape
         if self.differ == "maps":
             loss, who = self.response_loss, choices.unit[crowd.order]
@@ -279,11 +279,11 @@ class LatentClassMap(PeopleMap):
         return self.membership_.argmax(axis=1)
 
     def _member_of(self, given: Judgements) -> np.ndarray:
-        """(T, g) membership of who gave each answer; of people not known, the groups' shares."""
+        """(T, g) membership of each answer's person; for unknown people, the groups' shares."""
         return np.vstack([self.membership_, self.shares_])[self.rows_of(given)]
 
     def judged(self, triplets: Judgements) -> Judged:
-        """How likely each choice is for who made it, over the groups that may be theirs."""
+        """Predictions of each choice, by the memberships of its person."""
         self._require_fit()
         answers = as_answers(triplets)
         choices = choices_by(answers, np.zeros(len(answers), np.int64))
@@ -292,12 +292,12 @@ class LatentClassMap(PeopleMap):
         ones = np.ones((1, self.n_components))
         each = [likelihood.judged(x, ones) for x in self.maps_]
         log_share = logsumexp(np.stack([e.log_share for e in each], axis=1), b=member, axis=1)
-        # The likeliest choice under the mixture is that of the maps that agree on it.
+        # The likeliest choice under the mixture is that of the majority of its maps.
         right = np.sum(np.stack([e.right for e in each], axis=1) * member, axis=1)
         return Judged(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) distance to far minus distance to near, on average over who may have answered."""
+        """(T,) distance to far minus distance to near, averaged over each person's memberships."""
         self._require_fit()
         answers = as_answers(triplets)
         each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)
@@ -305,6 +305,6 @@ class LatentClassMap(PeopleMap):
 
 
 def _turned(x: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Centred positions turned or reflected towards others, and not resized."""
+    """Centred positions rotated or reflected to others, not resized."""
     u, _, v = np.linalg.svd(x.T @ (reference - reference.mean(axis=0)))
     return x @ (u @ v)

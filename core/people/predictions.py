@@ -1,4 +1,4 @@
-"""Who predicts whom, and what it brings to learn from several people."""
+"""Predictions of participants from each other, and from growing pools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.people.floor import floor_of
 from tripletscope.core.people.groups import By, Most, counted, estimate_of, groups_of, largest
 
-#: Numbers of pooled participants at which accuracy is measured.
+#: Numbers of pooled participants.
 _POOLS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
@@ -34,11 +34,10 @@ class Predictions:
     ----------
     names : ndarray of str, shape (p,)
     groups : ndarray of str, shape (p,)
-        Group of each participant; empty text where none was asked for, or the participant's is
-        not known.
+        Group of each participant; empty if it is unknown, or without groups.
     n_answers : ndarray of int, shape (p,)
     accuracy : ndarray, shape (p, p)
-        Share of the answers of the column's participant that are predicted from the row's; on
+        Share of the column's participant's answers that the row's participant predicts; on
         the diagonal, cross-validated. NaN where the row's participant gave too few for a map; see
         `tripletscope.core.people.floor`.
     pooled : ndarray, shape (p,)
@@ -53,14 +52,12 @@ class Predictions:
 
     @property
     def relations(self) -> pd.DataFrame:
-        """Accuracy by who predicts: oneself, one of the same or of another group, all others.
+        """Accuracy by relation: oneself, one of the same or of another group, all others.
 
         Columns ``relation``, ``accuracy``, ``low``, ``high``, ``participants``. The mean is over
-        the predicted participants, the same ones in every relation, where two or more stand in
-        all of them; their number, and a 95 % interval by the jackknife: without each participant
-        in turn, as one who is predicted and as one who is learned from. People differ in both, and
-        an accuracy of two is one of neither alone. Participants of no known group stand in no
-        relation to others, unless there are no groups.
+        the predicted participants that all relations share, if two or more; the 95 % interval is by
+        the jackknife over participants, as predicted and as predicting ones at once. Participants
+        of no known group have no relation to others, unless there are no groups.
         """
         itself = np.eye(len(self.names), dtype=bool)
         same = self.groups[:, None] == self.groups
@@ -87,10 +84,9 @@ class Predictions:
 
 
 def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
-    """Mean over the columns of their known mean, its 95 % interval, and how many are known.
+    """Mean over columns of their finite mean, its 95 % interval, and the number of such columns.
 
-    values (p, p): Of the predicted (columns) from those who are learned from (rows); NaN where
-        unknown.
+    values (p, p): Of the predicted (columns) from the predicting (rows) participants.
     """
     mean, n = _over_columns(values)
     if n < 2:
@@ -164,7 +160,7 @@ def _predicting(
     method: Method, triplets: Judgements, who: np.ndarray, number: int, enough: bool,
     folds: int, seed: int, halt: Halt,
 ) -> tuple[np.ndarray, float]:
-    """How well one participant predicts all others and itself, and all others predict it."""
+    """Accuracies of one participant for all others and itself, and of all others for it."""
     answers = triplets.take(who == number)
     row = np.full(who.max() + 1, np.nan)
     pooled = np.nan
@@ -189,12 +185,12 @@ class PoolingCurve:
     Attributes
     ----------
     n_pooled : ndarray of int, shape (k,)
-        Participants learned from.
+        Pooled participants.
     accuracy : ndarray, shape (r, k)
-        In r random orders, on the answers of one participant who is not among them; NaN where
-        all together gave too few for a map.
+        In r random orders, on the answers of one further participant; NaN where the pool gave too
+        few for a map.
     predicted : ndarray of int, shape (r,)
-        Which participant that is; if empty, another one in each order.
+        That participant; if empty, a different one in each order.
     """
 
     n_pooled: np.ndarray
@@ -203,11 +199,9 @@ class PoolingCurve:
 
     @property
     def table(self) -> pd.DataFrame:
-        """``participants`` learned from, ``accuracy``, ``standard error``, ``low``, ``high``.
+        """Mean over the orders, and its 95 % t interval over the predicted participants.
 
-        The mean over the orders, and its 95 % t interval over the participants who are
-        ``predicted``: orders that predict the same one are no further participants. NaN where too
-        few could be learned from.
+        ``participants`` are pooled, ``predicted`` the number of different predicted ones.
         """
         means, errors, numbers = np.array([self._over_people(of) for of in self.accuracy.T]).T
         reach = stdtrit(np.maximum(numbers - 1, 1), 0.975) * errors
@@ -218,7 +212,7 @@ class PoolingCurve:
         })
 
     def _over_people(self, accuracy: np.ndarray) -> tuple[float, float, int]:
-        """Mean over the orders that are known, its standard error, and how many are predicted."""
+        """Mean over the finite orders, its standard error, and the number of predicted people."""
         finite = np.isfinite(accuracy)
         who = self.predicted if len(self.predicted) else np.arange(len(accuracy))
         accuracy, predicted = accuracy[finite], who[finite]

@@ -1,4 +1,4 @@
-"""Rates of guessing of many people, given how probable their answers are: empirical Bayes."""
+"""Rates of guessing of many people, given the probabilities of their answers: empirical Bayes."""
 
 from __future__ import annotations
 
@@ -10,33 +10,29 @@ from scipy.special import expit, logsumexp
 
 from tripletscope.core.models.optimise.elementary import exact
 
-#: So many probabilities are multiplied before one logarithm is taken.
+#: Probabilities that are multiplied before one logarithm.
 _TOGETHER = 16
-#: Where log odds of a rate, and of the first side among guesses, are looked for.
+#: Range of the log odds of a rate, and of the first side among guesses.
 _LAPSES, _SIDES = (-9.0, 6.0), (-5.0, 5.0)
 #: Points on which posteriors are evaluated.
 _GRID, _SIDE_GRID = 41, 15
-#: Standard deviations of a posterior that its grid reaches to either side, at least.
+#: Half-width of a grid, in standard deviations of its posterior.
 _REACH = 6.0
-#: Log odds of the usual rate, and its spread over people, as if known from so many people.
+#: Prior log odds of the usual rate, their spread over people, and number of people it is worth.
 _USUAL, _SPREAD, _KNOWN_FROM = -3.0, 1.5, 1.0
 _SIDE_SPREAD = 1.0
-#: Log odds of the usual rate, and factors of the spread, about the likeliest that may also be.
+#: Log odds of the usual rate, and factors of the spread, about the likeliest ones.
 _USUALS, _SPREADS = np.arange(-3.0, 2.1, 0.5), 3.0 ** np.linspace(-1.0, 1.0, 9)
 
 
 @exact
 def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, found):
-    """Logarithm of the probability of each person's answers, if lapse rate and side were so.
+    """Log-probability of each person's answers, by lapse rates (P, G) and shares of a side (P, H).
 
-    Shapes: weight (S,), lapse (P, G).
     bounds (P + 1,): Where the answers of each person begin.
     chance (S,): Probability of every answer, given the map.
-    first int8 (S,): 1 or 0 where the first or the second of two sides was chosen, -1 where that is
-        not known.
-    guess (S,): Probability of the answer if it was guessed, where the side is not known.
-    share (P, H): Probability of the first side among guesses.
-    found (P, G, H): Filled in.
+    first int8 (S,), guess (S,): See `Answered`.
+    found (P, G, H): Set to the result.
     """
     n_lapses, n_shares = lapse.shape[1], share.shape[1]
     product = 0.0
@@ -64,10 +60,7 @@ def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, found):
 
 @exact
 def guessed(bounds, chance, first, guess, lapse, share, posterior, found):
-    """Probability of every answer, shape (S,), to be a guess; see `log_likelihoods`.
-
-    posterior (P, G, H): Of lapse rate and side of every person.
-    """
+    """Probability (S,) that every answer is a guess, by posteriors (P, G, H)."""
     n_lapses, n_shares = lapse.shape[1], share.shape[1]
     for p in range(len(bounds) - 1):
         for t in range(bounds[p], bounds[p + 1]):
@@ -87,20 +80,20 @@ def guessed(bounds, chance, first, guess, lapse, share, posterior, found):
 
 @dataclass(frozen=True)
 class Population:
-    """How rates are distributed over people: log odds of a lapse, and of the first side."""
+    """Distribution of rates over people: log odds of a lapse, and of the first side."""
 
     usual: float = _USUAL
     spread: float = _SPREAD
     side_spread: float = _SIDE_SPREAD
 
     def log_density(self, lapses: np.ndarray, sides: np.ndarray) -> np.ndarray:
-        """(P, G, H) of the two log odds, shapes (P, G) and (P, H)."""
+        """(P, G, H) of the two log odds, (P, G) and (P, H)."""
         one = _log_normal(lapses - self.usual, self.spread)
         other = _log_normal(sides, self.side_spread)
         return one[:, :, None] + other[:, None, :]
 
     def log_prior(self) -> float:
-        """Of these numbers themselves, up to a constant."""
+        """Log prior of the distribution itself, up to a constant."""
         seen = _KNOWN_FROM * ((self.usual - _USUAL) ** 2 + 2.0 * _SPREAD**2)
         result = -seen / (2.0 * self.spread**2) - 1.5 * _KNOWN_FROM * 2.0 * np.log(self.spread)
         sides = 2.0 * _KNOWN_FROM * _SIDE_SPREAD**2 / (2.0 * self.side_spread**2)
@@ -113,12 +106,10 @@ def _log_normal(x: np.ndarray, spread: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Answered:
-    """Answers of people, those of each together.
+    """Answers of people, grouped by person.
 
-    Shapes: bounds (P + 1,), weight (S,).
-    first int8 (S,): 1 where the first of two sides was chosen, 0 the second, -1 where that is not
-        known.
-    guess (S,): Probability of the answer if it was guessed, where the side is not known.
+    first int8 (S,): 1 if the first of two sides was chosen, 0 the second, -1 if that is unknown.
+    guess (S,): Probability of the answer under guessing, without a side.
     """
 
     bounds: np.ndarray
@@ -133,11 +124,10 @@ class Answered:
 
 @dataclass(frozen=True)
 class Rates:
-    """Posteriors of all people.
+    """Posteriors (P, G, H) of all people, on grids of log odds.
 
-    Shapes: posterior (P, G, H).
-    lapses (P, G): Log odds of the rate of lapses.
-    sides (P, H): Log odds of the first side among guesses; one column of 0 where no side is known.
+    lapses (P, G): Of the rate of lapses.
+    sides (P, H): Of the first side among guesses; one column of 0 without sides.
     log_likelihood: Marginal, of all answers.
     """
 
@@ -148,7 +138,7 @@ class Rates:
 
     @classmethod
     def begin(cls, answered: Answered) -> Rates:
-        """Of nothing seen yet."""
+        """Flat posteriors on the widest grids."""
         n = answered.n_people
         lapses = np.tile(np.linspace(*_LAPSES, _GRID), (n, 1))
         sides = np.zeros((n, 1))
@@ -168,7 +158,7 @@ class Rates:
         result += np.log(_steps(self.lapses))[:, None, None]
         if self.sides.shape[1] > 1:
             result += np.log(_steps(self.sides))[:, None, None]
-        else:  # of the density of a side only its height at even odds would be left
+        else:  # removes the constant density of a side at even odds
             result -= _log_normal(np.zeros(1), population.side_spread)
         each = logsumexp(result, axis=(1, 2))
         return replace(
@@ -184,7 +174,7 @@ class Rates:
         return replace(self, lapses=lapses, sides=sides)
 
     def guessed(self, answered: Answered, chance: np.ndarray) -> np.ndarray:
-        """(S,) probability of every answer to be a guess."""
+        """(S,) probability that every answer is a guess."""
         result = np.empty(len(chance))
         guessed(
             answered.bounds, chance, answered.first, answered.guess, expit(self.lapses),
@@ -209,9 +199,10 @@ class Rates:
         return Population(float(usual), float(spread), side_spread)
 
     def averaged(self, population: Population) -> Rates:
-        """The same averaged over the populations that may be, not for the likeliest alone.
+        """The same averaged over plausible populations.
 
-        Where nobody guesses, the likeliest has hardly any spread, and intervals would be too short.
+        The likeliest population of people who never guess has hardly any spread, which would make
+        intervals too short.
         """
         lapses, weight = self.lapses, self.posterior.sum(axis=2)
         before = _log_normal(lapses - population.usual, population.spread)
@@ -262,14 +253,14 @@ def _around(grid: np.ndarray, weight: np.ndarray, limits: tuple[float, float]) -
     """Grids of as many points about the posteriors, within limits."""
     mean = np.sum(weight * grid, axis=1)
     spread = np.sqrt(np.maximum(np.sum(weight * grid**2, axis=1) - mean**2, 0.0))
-    # What lies between two points looks narrower than it is.
+    # A posterior between two points looks narrower than it is.
     reach = _REACH * np.maximum(spread, 0.6 * _steps(grid))
     low, high = np.maximum(mean - reach, limits[0]), np.minimum(mean + reach, limits[1])
     return low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, grid.shape[1])
 
 
 def _quantile(grid: np.ndarray, weight: np.ndarray, quantile: float) -> np.ndarray:
-    """(P,) quantile of distributions on grids, as if even within each cell."""
+    """(P,) quantile of distributions on grids, uniform within each cell."""
     below = np.cumsum(weight, axis=1)
     n = grid.shape[1]
     at = np.minimum(np.sum(below < quantile, axis=1), n - 1)

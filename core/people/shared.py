@@ -1,9 +1,8 @@
 """Fits of one map whose axes every person weights, and of how much people differ in it.
 
-The logarithms of the weights of a person are normal about 0: with standard deviation
-``consistency`` in what all dimensions share, which is how much less the answers err, and
-``attention`` in what they do not, which is what a person looks at. How well each is known is
-Laplace's approximation.
+The log weights of a person are normal about 0: with standard deviation ``consistency`` in their
+common part, which is how precise the answers are, and ``attention`` in the rest, which is what a
+person looks at. Their accuracy is by Laplace's approximation.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from tripletscope.core.people.likelihood import Likelihood
 
 #: Bounds of a standard deviation of log weights.
 _LEAST, _MOST = 0.01, 3.0
-#: How often a spread is estimated anew at most, and by what change it has converged.
+#: Most estimates of a spread, and the change that ends them.
 _ROUNDS, _SETTLED = 3, 0.02
-#: Share of the loss by which an iteration lowers it at least.
+#: Least share by which an iteration lowers the loss.
 _TOLERANCE = 1e-6
-#: Log weights beyond this are not followed.
+#: Largest log weight.
 _STEEPEST = 5.0
 
 
@@ -34,7 +33,7 @@ class Spread:
     """Standard deviations of log weights between people.
 
     consistency: Of their mean over the dimensions, times the square root of the number of these.
-    attention: Of what is left in every direction: 0 where people weight all dimensions alike.
+    attention: Of the rest, in every direction.
     """
 
     consistency: float
@@ -48,10 +47,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Parabolas:
-    """Log likelihood of the log weights of every person, up to a constant.
+    """Quadratic log-likelihood of every person's log weights, up to a constant.
 
-    pull (P, d): Its slope at log weights 0.
-    information (P, d, d): Minus its curvature.
+    Slope at 0, `pull` (P, d), and minus the curvature, `information` (P, d, d).
     """
 
     pull: np.ndarray
@@ -59,7 +57,7 @@ class Parabolas:
 
     @classmethod
     def about(cls, logs: np.ndarray, slopes: np.ndarray, information: np.ndarray) -> Parabolas:
-        """From the gradient of minus the log likelihood at other log weights, shape (P, d)."""
+        """From the gradient of minus the log-likelihood at other log weights (P, d)."""
         return cls(np.einsum("pkl,pl->pk", information, logs) - slopes, information)
 
     def __add__(self, other: Parabolas) -> Parabolas:
@@ -81,14 +79,11 @@ class Parabolas:
 
 
 def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread, float]:
-    """The likeliest spread of log weights, about whatever they have in common.
+    """The likeliest spread of log weights, and its log marginal likelihood over that of weights 1.
 
-    A vague prior that falls to nothing at 0, a gamma distribution of shape 2, keeps it from there:
-    the marginal likelihood of few people often is highest at 0, which would leave intervals of the
-    weights without width.
-
-    attention: Whether people may differ in it at all.
-    Returns: Log marginal likelihood without that prior, over that of log weights 0.
+    A gamma prior of shape 2, not part of that likelihood, keeps the spread from 0, where the
+    marginal likelihood of few people often is highest and intervals would have no width. Without
+    `attention` people do not differ in it.
 
     References
     ----------
@@ -111,12 +106,12 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How well weights and axes are known.
+    """Accuracy of weights and axes.
 
     covariance (P, d, d): Of the log weights of every person, where the mean over people is 1 in
         every dimension.
-    axes: Standard deviation of the direction of the worst known axis, in degrees; infinite where
-        nothing is known of it, and 0 in one dimension.
+    axes: Standard deviation of the direction of the least certain axis, in degrees; infinite if it
+        is unknown, and 0 in one dimension.
     """
 
     covariance: np.ndarray
@@ -127,12 +122,9 @@ def accuracy_of(
     positions: np.ndarray, weights: np.ndarray, spread: Spread, prior: float,
     information: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Accuracy:
-    """Laplace's approximation about positions and weights together.
+    """Laplace's approximation about positions (n, d) of placed objects and weights (P, d) together.
 
-    Shapes: weights (P, d).
-    positions (n, d): Of objects that answers mention.
-    prior: Of the coordinates.
-    information: As `tripletscope.core.people.likelihood.Likelihood.information` gives it.
+    `information` is that of `tripletscope.core.people.likelihood.Likelihood.information`.
     """
     of_positions, of_both, of_weights = information
     (n, d), number = positions.shape, len(weights)
@@ -141,7 +133,7 @@ def accuracy_of(
     both = root @ of_both  # (P, d, n d)
     turns = _turns(positions)
     whole = of_positions - np.einsum("pki,pkl,plj->ij", both, inner, both, optimize=True)
-    # The prior says nothing of turns: what it adds to the curvature, its slope takes back.
+    # Rotations do not change the prior: its slope takes back what it adds to the curvature.
     whole += prior * np.eye(n * d)
     if len(turns):
         basis = np.linalg.qr(turns.T)[0]
@@ -166,10 +158,7 @@ def accuracy_of(
 
 
 def rough_accuracy_of(spread: Spread, information: np.ndarray) -> Accuracy:
-    """How well weights are known if the map is; nothing of its axes.
-
-    information (P, d, d): On log weights.
-    """
+    """Accuracy of weights for a map that is certain; nothing of its axes."""
     d = information.shape[1]
     root = spread.matrix(d)
     inner = np.linalg.inv(np.eye(d) + root @ information @ root)
@@ -191,11 +180,9 @@ def _turns(positions: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Shared:
-    """A map with weights, as it was found.
+    """A fitted map x (n, d) with log weights (P, d).
 
-    Shapes: x (n, d).
-    logs (P, d): Log weights.
-    of_people: What held-out answers say of the log weights; None if the fit was stopped.
+    `of_people` are parabolas of held-out answers; None if the fit was stopped.
     """
 
     x: np.ndarray
@@ -231,7 +218,7 @@ def likeliest(
 class SharedMap:
     """Fits of one map with log weights of the likeliest spread.
 
-    fold (S,): In which each stage is held out, to estimate the spread.
+    Each stage is held out in one `fold` (S,), to estimate the spread.
     """
 
     def __init__(
@@ -247,10 +234,10 @@ class SharedMap:
     def fitted(
         self, begun: Shared, *, attention: bool = True, progress: Progress = silent
     ) -> Shared:
-        """The likeliest map, its weights, and the spread of these that held-out answers have.
+        """The likeliest map, its weights, and their spread on held-out answers.
 
-        The answers that a map is fitted to would say too much of how people differ: those whom
-        it fits best, by chance or for their many answers, look more consistent than they are.
+        On training answers people would differ too much: those with the best fit, by chance or for
+        their many answers, would look more consistent than they are.
         """
         now = begun
         steps = len(self._parts) + 1
@@ -282,10 +269,10 @@ class SharedMap:
         return now
 
     def _of_people(self, parts: list[Shared]) -> Parabolas:
-        """What held-out answers say of log weights, given fits to the others.
+        """Parabolas of the log weights on held-out answers, given fits to the others.
 
-        A map of few answers is too sure of those that it has not seen. What all log weights lack
-        for that is found first: the likelihood is a parabola only near its top.
+        A map of few answers is too certain about others. A common shift of all log weights corrects
+        that first, because the likelihood is a parabola only near its top.
         """
         held = [others for _, others in self._parts]
 
@@ -302,12 +289,12 @@ class SharedMap:
         for others, one in zip(held, parts, strict=True):
             w = weights_of(one.logs + middle)
             slopes = others(one.x, w)[2] * w
-            # Told of the logs as if the others had all been right about how sure to be.
+            # At the logs without the shift, as if the fit had been right about its certainty.
             of_part = Parabolas.about(one.logs, slopes, others.curvature(one.x, w))
             result = of_part if result is None else result + of_part
         return result
 
 
 def weights_of(logs: np.ndarray) -> np.ndarray:
-    """Weights of log weights, within bounds that arithmetic holds."""
+    """Weights of log weights, within bounds of arithmetic."""
     return np.exp(np.clip(logs, -_STEEPEST, _STEEPEST))

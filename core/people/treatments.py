@@ -1,4 +1,4 @@
-"""Leaving unreliable people out, or weighting everybody: what either does to prediction and map."""
+"""Exclusion or weighting of unreliable people: effects on predictions and on the map."""
 
 from __future__ import annotations
 
@@ -24,25 +24,23 @@ from tripletscope.core.inference.evaluation.units import known_people, unit_fiel
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.careless import with_lapses
 
-#: What can be done about people who guess, in the order of all tables.
+#: Treatments of people who guess, in the order of all tables.
 TREATMENTS = ("all answers alike", "exclusion", "weights")
 
 
 @dataclass(frozen=True)
 class Treatments:
-    """What exclusion and weights do, each of `TREATMENTS` in turn.
+    """Effects of exclusion and weights, for each of `TREATMENTS`.
 
-    error (3,): Held-out error on the answers of people who are not excluded: the same for all
-        three.
+    error (3,): Held-out error on the answers of people who are not excluded.
     everybody (3,): The same on everybody's answers.
-    difference, low, high (3,): Of `error` to that of all answers alike, with a 95 % interval.
-    apart (3,): `error` with weights less that after exclusion, and both ends of its 95 % interval.
-    effective (3,): Number of answers of equal weight that tell as much (Kish).
-    moved (3,): Share of the variance of the map of all answers that the map leaves unexplained
-        (Procrustes).
-    n_excluded: People of whom nothing is left.
-    n_predicted: Answers that `error` is about.
-    unit {"answers", "participants"}: What the intervals take as independent.
+    difference, low, high (3,): `error` minus that of all answers alike, with a 95 % interval.
+    apart (3,): `error` with weights minus that after exclusion, and both ends of its 95 % interval.
+    effective (3,): Equivalent number of answers of equal weight (Kish).
+    moved (3,): Share of the variance of the map of all answers that is unexplained (Procrustes).
+    n_excluded: People without any answer left.
+    n_predicted: Answers of `error`.
+    unit {"answers", "participants"}: Independent units of the intervals.
     """
 
     error: np.ndarray
@@ -70,14 +68,14 @@ class Treatments:
 def person_weights(
     given: Judgements, participants: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """(T,) weight of every answer: that of the person, shape (P,), or 1 where nobody is named."""
+    """(T,) weight of each answer's person, from (P,), or 1 without one."""
     who, names = codes_of(given, "participant")
     known = dict(zip(map(str, participants), weight, strict=True))
     return np.append([known.get(name, 1.0) for name in names], 1.0)[who]
 
 
 def effective_number(weight: np.ndarray) -> float:
-    """Answers of equal weight that would make means as precise (Kish, 1965)."""
+    """Number of answers of equal weight that would make means as precise (Kish, 1965)."""
     square = float(weight @ weight)
     return float(weight.sum()) ** 2 / square if square else 0.0
 
@@ -94,13 +92,9 @@ def compare_treatments(
 ) -> Treatments:
     """Predict held-out answers from all answers alike, after exclusion, and with weights.
 
-    Weights are those of people by `with_lapses`, learned from the answers of the other folds alone.
-    All three predict the same answers: those that exclusion would keep.
-
-    method: One with a likelihood; fitted anew, as a clone.
-    kept bool (T,): Answers that are not excluded.
-    unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
-    progress: Called after every fold, and after the maps of all answers.
+    Weights are those of people by `with_lapses`, from the other folds alone. All three predict the
+    same answers, those that exclusion would keep: `kept`, bool (T,). The method has a likelihood.
+    `progress` is called after every fold, and after the maps of all answers.
     """
     fold = question_folds(triplets, folds, np.random.default_rng(seed))
     parts = [fold == k for k in range(folds)]
@@ -148,7 +142,7 @@ def _variants(
     method: OrdinalEmbedding, data: Judgements, kept: np.ndarray,
     progress: Progress = silent,
 ) -> list[Judgements]:
-    """The answers, treated in each way."""
+    """The answers under each treatment."""
     result = with_lapses(method, data, progress=progress)
     weight = person_weights(data, result.participants, result.person_weight)
     return [data, data.take(kept), data.reweighted(data.weight * weight)]
@@ -158,7 +152,7 @@ def _treated(
     method: OrdinalEmbedding, data: Judgements, kept: np.ndarray, held_out: np.ndarray,
     halt: Halt,
 ) -> np.ndarray:
-    """(3, t) how wrongly each answer of a fold is predicted."""
+    """(3, t) mistakes in each answer of a fold."""
     train, test = data.take(~held_out), data.take(held_out)
     return np.array([
         clone(method).fit(answers, progress=halt).mistakes(test)
@@ -169,7 +163,7 @@ def _treated(
 def _on_the_map(
     method: OrdinalEmbedding, data: Judgements, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Effective numbers of answers, and how far the maps are from that of all answers."""
+    """Effective numbers of answers, and the disparity of each map to that of all answers."""
     variants = _variants(method, data, kept)
     maps = [clone(method).fit(answers) for answers in variants]
     placed = np.logical_and.reduce([fitted.placed_ for fitted in maps])

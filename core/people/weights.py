@@ -1,4 +1,4 @@
-"""One map for all, whose axes every person weights in their own way: INDSCAL's, of choices."""
+"""One map for all, whose axes every person weights: INDSCAL for choices."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from tripletscope.core.people.shared import (
     weights_of,
 )
 
-#: Spread that a fit begins with, and folds on which it is estimated anew.
+#: First spread, and folds on which it is estimated again.
 _FIRST, _FOLDS = 0.3, 3
-#: Coordinates or weights beyond which weights are known as if the map were given.
+#: Most coordinates or weights for intervals that take the map as uncertain.
 _BIG = 4_000
-#: Level of the test that people weight axes differently, and degrees within which axes are known.
+#: Level of the test of attention, and degrees within which axes are certain.
 _LEVEL, _FIRM = 0.05, 20.0
-#: Starts of the map of all, and choices on which its rotations are tried.
+#: Starts of the map of all, and most choices on which its rotations are tried.
 _STARTS, _MANY = 4, 20_000
 _MAPS = {"ste": STE, "tste": TSTE, "ckl": CKL}
 
@@ -81,10 +81,7 @@ Response = Annotated[
 
 
 def people_of(given: Judgements, by: str) -> tuple[np.ndarray, np.ndarray]:
-    """(T,) number of the person of each answer, or that of nobody known; and (P,) their names.
-
-    Nobody known is numbered P.
-    """
+    """(T,) number of the person of each answer, P if unknown; and (P,) their names."""
     column = given.answers.get(by)
     names: np.ndarray = np.array([])
     if column is not None:
@@ -103,14 +100,14 @@ def common_map(
     given: Judgements, response: str, n_components: int, prior: float, seed: int,
     progress: Progress = silent,
 ) -> OrdinalEmbedding:
-    """The one map of all answers, as the embedding of that response model finds it."""
+    """The map of all answers, by the embedding of the response model."""
     return _MAPS[response](
         n_components=n_components, n_init=_STARTS, prior=prior, seed=seed
     ).fit(given, progress=progress)
 
 
 class PeopleMap(Embedding):
-    """A map that people see in different ways; a column of the answers says who answered.
+    """A map that people see in different ways; a column of the answers names the person.
 
     Attributes
     ----------
@@ -123,7 +120,7 @@ class PeopleMap(Embedding):
     triplet_error_ : float
     """
 
-    #: Whether answers of nobody known tell of the map, too.
+    #: Whether the map learns from answers of unknown people, too.
     learns_of_nobody: ClassVar[bool] = True
 
     def fit(
@@ -137,7 +134,7 @@ class PeopleMap(Embedding):
             With the column `by`.
         y : ignored
         progress : Progress
-            Snapshots are maps of shape (n, d); a stop keeps what there is.
+            Snapshots are maps of shape (n, d); a stop keeps the last state.
 
         Raises
         ------
@@ -173,11 +170,11 @@ class PeopleMap(Embedding):
 
     @property
     def response_loss(self) -> Loss:
-        """That of the embedding of the response model."""
+        """Loss of the response model's embedding."""
         return _MAPS[self.response](n_components=self.n_components)._loss()
 
     def rows_of(self, triplets: Judgements) -> np.ndarray:
-        """(T,) number among `people_` of who gave each answer; P where that is nobody of them."""
+        """(T,) number among `people_` of each answer's person; P for others."""
         self._require_fit()
         answers = as_answers(triplets)
         if self.by not in answers.answers:
@@ -192,14 +189,13 @@ class WeightedEuclidean(PeopleMap):
     """Weighted Euclidean model: one map, and weights of its axes for every person.
 
     Person p sees d²(i, j) = Σₖ wₚₖ (xᵢₖ − xⱼₖ)². The log weights are normal about those of the
-    group, with two standard deviations of the highest marginal likelihood on held-out answers: in
-    what all weights of a person share, which is how precise the answers are, and in what they
-    do not, which is attention. People with few answers therefore stay near the group. The mean of
-    the weights over people is 1 for every axis.
+    group, with two standard deviations of the highest marginal likelihood on held-out answers: of
+    the common part of a person's weights (consistency), and of the rest (attention). Weights from
+    few answers therefore shrink towards the group. Their mean over people is 1 for every axis.
 
-    Turning the map is then no longer free: only some axes make people differ in nothing but
-    weights. How well the data say which is `axes_error_`; where people weight all axes alike it is
-    infinite, and the map may be turned as any other.
+    Unlike other maps, this one may not be rotated: only with certain axes do people differ in
+    weights alone. `axes_error_` says how certain these are; it is infinite if people weight all
+    axes alike, and the map may then be rotated.
 
     Attributes
     ----------
@@ -207,15 +203,15 @@ class WeightedEuclidean(PeopleMap):
         Shared map, centred, the axis of the largest variance first.
     weights_ : ndarray, shape (P, d)
     low_, high_ : ndarray, shape (P, d)
-        95 % intervals of the weights, by Laplace's approximation of map and weights together; as if
-        the map were known where it has more than 4,000 coordinates, or people as many weights.
+        95 % intervals of the weights, by Laplace's approximation of map and weights together; with
+        more than 4,000 coordinates, or weights, as if the map were certain.
     log_covariance_ : ndarray, shape (P, d, d)
         Of the log weights.
     consistency_, attention_ : float
-        Standard deviations of log weights between people; see above.
+        Standard deviations of log weights between people.
     axes_error_ : float
-        Standard deviation of the direction of the worst known axis, in degrees; infinite where
-        `p_attention_` is 0.05 or more, and where the intervals take the map as known.
+        Standard deviation of the direction of the least certain axis, in degrees; infinite where
+        `p_attention_` is 0.05 or more, and where the intervals take the map as certain.
     p_attention_ : float
         Of the likelihood ratio, on held-out answers, against people who differ in precision
         alone.
@@ -224,10 +220,10 @@ class WeightedEuclidean(PeopleMap):
 
     Notes
     -----
-    Measured on 100 planted crowds each, whose log weights differ by 0.3 in both, 20 objects in the
-    plane: of 12 people with 100 answers each and of 40 with 60, intervals hold 92 % of the true
-    weights, the test finds attention in 86 and 99 % of the crowds, and the axes are 6 and 3° off.
-    Where nobody differs in attention, it finds some in 2 % of the former.
+    In 100 simulated crowds each, with log weights that differ by 0.3 in both ways and 20 objects in
+    the plane, of 12 people with 100 answers each and of 40 with 60: intervals contain 92 % of the
+    true weights, the test finds attention in 86 and 99 % of the crowds, and the axes are 6 and 3°
+    off. Without differences in attention, it finds some in 2 % of the former.
 
     References
     ----------
@@ -272,7 +268,7 @@ class WeightedEuclidean(PeopleMap):
     def _best(
         self, choices: Choices, fold: np.ndarray, common: OrdinalEmbedding, progress: Progress
     ) -> Shared:
-        """The likeliest fit over some rotations of the shared map, and its test against none."""
+        """The likeliest fit over some rotations of the shared map, and the test of attention."""
         x, d = common.embedding_, self.n_components
         self.p_attention_ = np.nan
         model = SharedMap(choices, fold, self.response_loss, self.prior)
@@ -296,7 +292,7 @@ class WeightedEuclidean(PeopleMap):
             with_it, without = (
                 best_spread(result.of_people, attention=a)[1] for a in (True, False)
             )
-            # The rotation was chosen too, and few people say little of their spread.
+            # The rotation was chosen, too, and the spread of few people is uncertain.
             degrees = 1 + d * (d - 1) // 2
             ratio = max(2.0 * (with_it - without), 0.0) / degrees
             self.p_attention_ = float(f_distribution.sf(ratio, degrees, len(self.people_) - 1))
@@ -314,7 +310,7 @@ class WeightedEuclidean(PeopleMap):
         ]
 
     def _keep(self, found: Shared, choices: Choices) -> None:
-        """Normalise, order the axes, and say how well all is known."""
+        """Normalise, order the axes, and set weights and intervals."""
         logs = found.logs[:-1]
         means = weights_of(logs).mean(axis=0)
         x = found.x * np.sqrt(means)
@@ -328,7 +324,7 @@ class WeightedEuclidean(PeopleMap):
         self.log_covariance_ = accuracy.covariance
         told_apart = self.n_components == 1 or self.p_attention_ < _LEVEL
         self.axes_error_ = accuracy.axes if told_apart else np.inf
-        # The spread itself is known from so many people only.
+        # Student's t, because the spread itself is estimated from the people.
         reach = stdtrit(len(self.people_) - 1, 0.975) * np.sqrt(
             np.einsum("pkk->pk", accuracy.covariance)
         )
@@ -347,7 +343,7 @@ class WeightedEuclidean(PeopleMap):
 
     @property
     def floor(self) -> Floor:
-        """Whether each person gave answers enough for their weights."""
+        """Whether each person gave enough answers for their weights."""
         d = self.n_components
         needed = answers_needed(int(self.placed_.sum()), d)
         return Floor(
@@ -357,9 +353,9 @@ class WeightedEuclidean(PeopleMap):
 
     @property
     def axes_are_fixed(self) -> bool:
-        """Whether the data say which axes people weight: to within 20°, with 95 % confidence.
+        """Whether the weighted axes are certain to within 20°, at 95 %.
 
-        If people differ in what they attend to at all, which held-out answers say: see
+        Whether people differ in attention at all is shown by held-out answers: see
         `compare_people`.
 
         Silent on: people who are alike
@@ -368,16 +364,16 @@ class WeightedEuclidean(PeopleMap):
         return 1.96 * self.axes_error_ < _FIRM
 
     def judged(self, triplets: Judgements) -> Judged:
-        """How likely each choice is for who made it; of people who are not known, for the group."""
+        """Predictions of each choice with its person's weights; for unknown people, the group's."""
         answers = as_answers(triplets)
         choices = choices_by(answers, self.rows_of(answers))
         rows = np.vstack([self.weights_, np.ones(self.n_components)])
         return Likelihood(choices, self.response_loss).judged(self.embedding_, rows)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) distance to far minus distance to near, as who answered sees them.
+        """(T,) distance to far minus distance to near, as each answer's person sees them.
 
-        Of people who are not known, as the group does.
+        Unknown people see them as the group does.
         """
         answers = as_answers(triplets)
         w = np.vstack([self.weights_, np.ones(self.n_components)])[self.rows_of(answers)]
@@ -390,7 +386,7 @@ class WeightedEuclidean(PeopleMap):
         return far - near
 
     def map_of(self, person: str) -> np.ndarray:
-        """(n, d) the map as one person sees it: every axis stretched by the root of its weight.
+        """(n, d) map with the axes as one person weights them.
 
         Raises
         ------
