@@ -267,14 +267,15 @@ class _Line:
 
     def __init__(self, dissimilarities: np.ndarray, weight: np.ndarray, free: bool) -> None:
         self._weight, self._free = weight / weight.sum(), free
-        self._given = dissimilarities - self._weight @ dissimilarities if free else dissimilarities
-        self._square = float(self._weight @ self._given**2)
+        centre = self._weight @ dissimilarities if free else 0.0
+        self._predictor = dissimilarities - centre
+        self._square = float(self._weight @ self._predictor**2)
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
         """(p,) the values on such a line that are closest to distances (p,)."""
-        slope = float(self._weight @ (distances * self._given)) / (self._square or 1.0)
+        slope = float(self._weight @ (distances * self._predictor)) / (self._square or 1.0)
         begin = float(self._weight @ distances) if self._free else 0.0
-        return begin + max(slope, 0.0) * self._given
+        return begin + max(slope, 0.0) * self._predictor
 
 
 @register("matrix_embedding")

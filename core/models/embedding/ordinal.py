@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances, principal_axes, rms, to_unit_rms
@@ -78,6 +79,12 @@ class Embedding(Method):
         """(T,) distance to far minus distance to near, in units of the map."""
         self._require_fit()
         return margins(self.embedding_, as_answers(triplets).rows)
+
+
+def map_of(method: Embedding, answers: Judgements, progress: Progress = silent) -> np.ndarray:
+    """(n, d) map that a clone of the method fits; NaN for objects without a place."""
+    fitted = clone(method).fit(answers, progress=progress)
+    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -25,13 +25,13 @@ def place(
     itself, by the answers that name no further one; then all are moved together. Answers that
     mention an object without a place (`placed`, bool (m,)) do not count.
     """
-    n_known, n_components = embedding.shape
+    n_fitted, n_components = embedding.shape
     positions = np.zeros((n_components, data.n_objects))
-    positions[:, :n_known] = embedding.T
+    positions[:, :n_fitted] = embedding.T
     has_place = np.zeros(data.n_objects, dtype=bool)
-    has_place[:n_known] = placed
+    has_place[:n_fitted] = placed
     answers = AnswerLayout.of(data, loss.similarity is not None)
-    useful, newest, alone = _about_new(answers, has_place, n_known)
+    useful, newest, alone = _about_new(answers, has_place, n_fitted)
 
     def objective(which: np.ndarray, moved: slice) -> Callable:
         """The loss of some answers, as a function of some objects' positions, flattened (d, m)."""
@@ -45,13 +45,13 @@ def place(
 
         return of_moved
 
-    known = embedding[placed]
-    spread = known.std(axis=0)
-    for new in range(n_known, data.n_objects):
+    neighbours = embedding[placed]
+    spread = neighbours.std(axis=0)
+    for new in range(n_fitted, data.n_objects):
         mine = alone & (newest == new)
         if not mine.any():
             continue
-        trials = known[rng.permutation(len(known))[:_TRIALS]]
+        trials = neighbours[rng.permutation(len(neighbours))[:_TRIALS]]
         # Beside an object, not on it, within the dimensions that the map uses.
         trials = trials + 0.1 * spread * rng.standard_normal(trials.shape)
         by_itself = objective(mine, slice(new, new + 1))
@@ -59,7 +59,7 @@ def place(
         best = min((minimise(by_itself, x) for x in starts), key=lambda optimum: optimum.loss)
         positions[:, new] = best.x
     if useful.any():
-        moved = slice(n_known, data.n_objects)
+        moved = slice(n_fitted, data.n_objects)
         together = objective(useful, moved)
         positions[:, moved] = minimise(together, positions[:, moved].ravel()).x.reshape(
             n_components, -1
@@ -68,14 +68,14 @@ def place(
 
 
 def _about_new(
-    answers: AnswerLayout, has_place: np.ndarray, n_known: int
+    answers: AnswerLayout, has_place: np.ndarray, n_fitted: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which answers tell where further objects are, their last object, and which name no other."""
     useful, newest, alone = [], [], []
     for part in answers.parts:
         last = part.roles.max(axis=0)
-        right = (has_place[part.roles] | (part.roles >= n_known)).all(axis=0)
-        useful.append(right & (last >= n_known) & (part.weight > 0))
+        right = (has_place[part.roles] | (part.roles >= n_fitted)).all(axis=0)
+        useful.append(right & (last >= n_fitted) & (part.weight > 0))
         newest.append(last)
         alone.append(useful[-1] & (has_place[part.roles] | (part.roles == last)).all(axis=0))
     return np.concatenate(useful), np.concatenate(newest), np.concatenate(alone)

@@ -236,12 +236,12 @@ def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray
     return result
 
 
-def _singles(kernel, constants, near2, far2, found):
+def _singles(kernel, constants, near2, far2, result):
     near, far, by_near, by_far = np.empty(1), np.empty(1), np.empty(1), np.empty(1)
     one = np.ones(1)
-    for t in range(found.size):
+    for t in range(result.size):
         near[0], far[0] = near2[t], far2[t]
-        found[t] = kernel(near, far, one, constants, by_near, by_far)
+        result[t] = kernel(near, far, one, constants, by_near, by_far)
 
 
 @cache

@@ -159,8 +159,8 @@ def _compiled_iterations() -> Callable:
 
 
 @compiled
-def _judged(found, numbers, tol):
-    if found == _STUCK:
+def _judged(result, numbers, tol):
+    if result == _STUCK:
         return CONVERGED if math.isfinite(numbers[_LOSS]) else FAILED
     return CONVERGED if numbers[_LAST_FALL] <= tol else GOING
 
@@ -249,9 +249,9 @@ def _step(loss, descent):
     product = size2 = 0.0
     for i in range(step.size):
         along = vectors[_TRIAL, i] - vectors[_X, i]
-        turned = vectors[_TRIAL_GRADIENT, i] - vectors[_GRADIENT, i]
-        product += along * turned
-        size2 += turned * turned
+        bend = vectors[_TRIAL_GRADIENT, i] - vectors[_GRADIENT, i]
+        product += along * bend
+        size2 += bend * bend
     if product > 1e-16 * size2:
         for i in range(step.size):
             step[i] = vectors[_TRIAL, i] - vectors[_X, i]

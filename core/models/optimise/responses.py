@@ -67,7 +67,7 @@ def add_up_choices(block, low, high, gradient):
     squares, values, slopes = (
         np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
     )
-    loss, nought = np.empty(size), np.zeros(size)
+    loss, zeros = np.empty(size), np.zeros(size)
     total = 0.0
     for begin in range(low, high, _BLOCK):
         end = min(begin + _BLOCK, high)
@@ -92,28 +92,28 @@ def add_up_choices(block, low, high, gradient):
             add_gradient(
                 block.positions, _two_pairs(block.roles, e, f, begin, end),
                 shown == 3 and block.roles.shape[0] == 3 and e == 0, by[e],
-                by[f] if f > e else nought, gradient,
+                by[f] if f > e else zeros, gradient,
             )
     return total
 
 
 @compiled
-def choose(values, n, chosen, lost, by):
+def choose(values, n, chosen, loss, by):
     """Minus the log-probabilities of the first `n` choices, and their derivatives.
 
     values (m, b): Similarities of the pairs of each choice, the chosen ones first; changed in place
         where the least similar were chosen.
     chosen: Number of chosen pairs; negative if they are the least similar.
-    lost (b,), by (m, b): Set to the losses, and to their derivatives by the similarities.
+    loss (b,), by (m, b): Set to the losses, and to their derivatives by the similarities.
     """
     if chosen < 0:
         for e in range(values.shape[0]):
             for t in range(n):
                 values[e, t] = -values[e, t]
     if abs(chosen) == 1:
-        _choose_one(values, n, lost, by)
+        _choose_one(values, n, loss, by)
     else:
-        _choose_several(values, n, abs(chosen), lost, by)
+        _choose_several(values, n, abs(chosen), loss, by)
     if chosen < 0:
         for e in range(values.shape[0]):
             for t in range(n):
@@ -121,29 +121,29 @@ def choose(values, n, chosen, lost, by):
 
 
 @compiled
-def _choose_one(values, n, lost, by):
+def _choose_one(values, n, loss, by):
     shown = values.shape[0]
     top = np.empty(n)
     for t in range(n):
         top[t] = values[0, t]
-        lost[t] = 0.0
+        loss[t] = 0.0
     for e in range(1, shown):
         for t in range(n):
             top[t] = max(top[t], values[e, t])
     for e in range(shown):
         for t in range(n):
             by[e, t] = exp_negative(values[e, t] - top[t])
-            lost[t] += by[e, t]
+            loss[t] += by[e, t]
     for e in range(shown):
         for t in range(n):
-            by[e, t] /= lost[t]
+            by[e, t] /= loss[t]
     for t in range(n):
         by[0, t] -= 1.0
-        lost[t] = top[t] - values[0, t] + log_positive(lost[t])
+        loss[t] = top[t] - values[0, t] + log_positive(loss[t])
 
 
 @compiled
-def _choose_several(values, n, chosen, lost, by):
+def _choose_several(values, n, chosen, loss, by):
     """The likelihood of an unordered set: the sum over all its orders.
 
     For every subset of the chosen pairs, by its bits: `first` is the log-probability that it came
@@ -170,7 +170,7 @@ def _choose_several(values, n, chosen, lost, by):
                     first[gone] = _log_sum(
                         first[gone], first[before] + values[e, t] - left[before]
                     )
-        lost[t] = max(-first[full], 0.0)
+        loss[t] = max(-first[full], 0.0)
         # Share of all orders that pass through each subset, backwards from the full set.
         after[:] = 0.0
         after[full] = 1.0

@@ -81,10 +81,10 @@ def _set_lengths(_, positions, i, j, k, m, near2, far2, t):
 
     def generate(context, builder, signature, arguments):
         rows = _Rows(context, builder, signature.args[0], arguments[0], arguments[1:5])
-        nought = ir.Constant(_DOUBLES, [0.0] * _VECTOR)
+        zero = ir.Constant(_DOUBLES, [0.0] * _VECTOR)
         sums = [cgutils.alloca_once(builder, _DOUBLES) for _ in range(2)]
         for total in sums:
-            builder.store(nought, total)
+            builder.store(zero, total)
         with _vectors(builder, rows) as (at, _):
             first, second, third, fourth = (rows.load(row, at) for row in range(4))
             for total, one, other in zip(sums, (first, third), (second, fourth), strict=True):

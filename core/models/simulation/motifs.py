@@ -24,17 +24,17 @@ def motif_graphs(
     """
     rng = np.random.default_rng(seed)
     classes = list(_EDGES)
-    made = []
+    graphs = []
     for number in range(n_graphs):
         kind = classes[number % 2]
         labels, edges = _background(rng, int(rng.integers(n_nodes[0], n_nodes[1] + 1)))
         for _ in range(n_motifs):
             _attach(labels, edges, kind, rng)
-        told = kind if rng.random() >= noise else classes[1 - number % 2]
-        made.append(Graph(
-            tuple(labels), np.unique(np.sort(edges, axis=1), axis=0), None, told, f"g{number + 1}"
+        label = kind if rng.random() >= noise else classes[1 - number % 2]
+        graphs.append(Graph(
+            tuple(labels), np.unique(np.sort(edges, axis=1), axis=0), None, label, f"g{number + 1}"
         ))
-    return made
+    return graphs
 
 
 def _background(rng: np.random.Generator, n_nodes: int) -> tuple[list[str], list[list[int]]]:

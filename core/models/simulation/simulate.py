@@ -82,8 +82,8 @@ def questions_of(
         return np.repeat(different, repeats, axis=0)
     if design == "triads":
         low, middle, high = np.sort(random_questions(n_objects, n_answers, rng), axis=1).T
-        turned = rng.random(n_answers) < 0.5
-        return np.column_stack([middle, np.where(turned, high, low), np.where(turned, low, high)])
+        swap = rng.random(n_answers) < 0.5
+        return np.column_stack([middle, np.where(swap, high, low), np.where(swap, low, high)])
     if design == "landmark":
         k = np.arange(2, n_objects + 1)
         enough = k * (k - 1) // 2 * (n_objects - 2) >= n_answers
@@ -158,30 +158,30 @@ def answer(
         seen += level * rng.standard_normal(seen.shape)
         to_first = np.linalg.norm(seen[:, 0] - seen[:, 1], axis=1)
         to_second = np.linalg.norm(seen[:, 0] - seen[:, 2], axis=1)
-        turned = to_first > to_second
+        swap = to_first > to_second
     elif noise in ("logistic", "crowd"):
         seen = positions[questions] / ((level or 1.0) if noise == "logistic" else 1.0)
         first2 = np.sum((seen[:, 0] - seen[:, 1]) ** 2, axis=1)
         second2 = np.sum((seen[:, 0] - seen[:, 2]) ** 2, axis=1)
         if noise == "logistic":
-            turned = rng.logistic(size=n_questions) > second2 - first2
+            swap = rng.logistic(size=n_questions) > second2 - first2
         else:
             total = first2 + second2 + 2.0 * level
-            turned = rng.random(n_questions) * total > second2 + level
+            swap = rng.random(n_questions) * total > second2 + level
     elif noise == "lognormal":
         seen = positions[questions]
         with np.errstate(divide="ignore"):  # two objects in one place are infinitely similar
             logs = np.log(np.linalg.norm(seen[:, :1] - seen[:, 1:], axis=2))
         logs += level * rng.standard_normal(logs.shape)
-        turned = logs[:, 0] > logs[:, 1]
+        swap = logs[:, 0] > logs[:, 1]
     elif noise in ("none", "flip"):
-        turned = margins(positions, questions) < 0
+        swap = margins(positions, questions) < 0
         if noise == "flip":
-            turned ^= rng.random(n_questions) < level
+            swap ^= rng.random(n_questions) < level
     else:
         raise ValueError(f"noise is {noise!r}; it must be one of {', '.join(NOISE.options)}.")
     rows = questions.copy()
-    rows[turned, 1:] = rows[turned, :0:-1]
+    rows[swap, 1:] = rows[swap, :0:-1]
     return rows
 
 
