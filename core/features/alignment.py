@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -24,7 +25,7 @@ from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.holding_out import prepared
 from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import sampling_units
-from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, map_of
 from tripletscope.core.models.embedding.ste import STE
 
 #: Fewest objects.
@@ -173,38 +174,28 @@ def align_spaces(
     >>> bool(found.matches[0] > 8)
     True
     """
-    given = as_answers(answers)
-    tables, known, _ = prepared(spaces, given)
+    answers = as_answers(answers)
+    tables, has_features, _ = prepared(spaces, answers)
     method = STE() if embedding is None else unfitted(embedding)
     rng = np.random.default_rng(seed)
-    half = sampling_units(given).drawn(rng, 0.5) > 0
-    whole, *halves = results_of(_map_of, [
-        (method, given), (method, given.take(half)), (method, given.take(~half)),
+    half = sampling_units(answers).drawn(rng, 0.5) > 0
+    whole, *halves = results_of(map_of, [
+        (method, answers), (method, answers.take(half)), (method, answers.take(~half)),
     ], part(progress, high=0.1))
-    objects = np.flatnonzero(known & np.isfinite([whole, *halves]).all(axis=(0, 2)))
+    objects = np.flatnonzero(has_features & np.isfinite([whole, *halves]).all(axis=(0, 2)))
     if len(objects) < FEWEST:
         raise DataError(
             f"{len(objects):,} objects have features and a place in the maps; {FEWEST} are needed",
-            file=given.name, remedy="Give features of more objects, or collect more answers.",
+            file=answers.name, remedy="Give features of more objects, or collect more answers.",
         )
     objects = rng.permutation(objects)[:most]
     objects = objects[np.argsort(whole[objects, 0], kind="stable")]
     within = np.ix_(objects, objects)
     pairs = [(distances(whole[objects]), space.dissimilarities()[within]) for space in tables]
     pairs.append(tuple(distances(one[objects]) for one in halves))
-    seeds = np.random.SeedSequence(seed).spawn(starts)
-    pieces = [
-        (_ranks(one), _ranks(other), number % 2 == 0, child)
-        for one, other in pairs for number, child in enumerate(seeds)
-    ]
-    results = list(results_of(_aligned, pieces, part(progress, low=0.1)))
-    best = [
-        min(results[k * starts:(k + 1) * starts], key=lambda one: one[0])
-        for k in range(len(pairs))
-    ]
+    costs, partners, plans = _best_plans(pairs, starts, seed, part(progress, low=0.1))
     progress(1.0)
     m = len(objects)
-    costs, partners, plans = (np.array(values) for values in zip(*best, strict=True))
     matches = (partners == np.arange(m)).sum(axis=1)
     better = (plans > np.diagonal(plans, axis1=1, axis2=2)[:, :, None]).sum(axis=2)
     bounds = np.array([wilson(count / m, m) for count in matches])
@@ -215,10 +206,23 @@ def align_spaces(
     )
 
 
-def _map_of(method: OrdinalEmbedding, given: Judgements, halt: Halt) -> np.ndarray:
-    """(n, d) positions; NaN for objects without answers."""
-    fitted = unfitted(method).fit(given)
-    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+
+
+def _best_plans(
+    pairs: list[tuple[np.ndarray, np.ndarray]], starts: int, seed: int, progress: Progress
+) -> Iterator[np.ndarray]:
+    """(s,) costs, (s, m) partners and (s, m, m) plans of the best start for each pair of maps."""
+    seeds = np.random.SeedSequence(seed).spawn(starts)
+    pieces = [
+        (_ranks(one), _ranks(other), number % 2 == 0, child)
+        for one, other in pairs for number, child in enumerate(seeds)
+    ]
+    results = list(results_of(_aligned, pieces, progress))
+    best = [
+        min(results[k * starts:(k + 1) * starts], key=lambda one: one[0])
+        for k in range(len(pairs))
+    ]
+    return (np.array(values) for values in zip(*best, strict=True))
 
 
 def _ranks(matrix: np.ndarray) -> np.ndarray:

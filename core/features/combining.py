@@ -109,8 +109,8 @@ class FeatureModel(Method):
         self._check_parameters()
         answers = as_answers(triplets)
         spaces = self.spaces_about(answers.n_objects)
-        known = np.logical_and.reduce([space.known for space in spaces])
-        choices = choices_about(answers, known)
+        has_features = np.logical_and.reduce([space.known for space in spaces])
+        choices = choices_about(answers, has_features)
         if not len(choices):
             raise DataError(
                 "no answer is about objects that have features in every space", file=answers.name,

@@ -25,7 +25,7 @@ from tripletscope.core.features.explain import LEVEL
 from tripletscope.core.features.holding_out import prepared
 from tripletscope.core.inference.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
-from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, map_of
 from tripletscope.core.models.embedding.ste import STE
 
 COEFFICIENTS = {"spearman": "Spearman", "tau": "Kendall's tau-a"}
@@ -167,15 +167,15 @@ def map_correlation(
     >>> bool(0.3 < found.value[0] < found.ceiling_upper)
     True
     """
-    given = as_answers(answers)
-    tables, known, _ = prepared(spaces, given)
+    answers = as_answers(answers)
+    tables, has_features, _ = prepared(spaces, answers)
     method = STE() if embedding is None else unfitted(embedding)
-    fitted = method.fit(given)
-    objects = np.flatnonzero(known & fitted.placed_)
+    fitted = method.fit(answers)
+    objects = np.flatnonzero(has_features & fitted.placed_)
     if len(objects) < 5 or (coefficient == "tau" and len(objects) > MOST_FOR_TAU):
         raise DataError(
             f"{len(objects):,} objects are too {'few' if len(objects) < 5 else 'many'} for "
-            f"{COEFFICIENTS[coefficient]}", file=given.name,
+            f"{COEFFICIENTS[coefficient]}", file=answers.name,
             remedy="Give features of at least five objects." if len(objects) < 5
             else f"Choose Spearman's coefficient beyond {MOST_FOR_TAU} objects.",
         )
@@ -186,24 +186,16 @@ def map_correlation(
     whole = _Vector.of(distances(fitted.embedding_[objects]))
     value = ranked.with_map(whole)
     maps = bootstrap(
-        method, given, replicates=replicates, unit=unit, seed=seed, reference=fitted.embedding_,
+        method, answers, replicates=replicates, unit=unit, seed=seed, reference=fitted.embedding_,
         progress=part(progress, high=0.6),
     )
     if len(maps.embeddings) < replicates:
         raise Stopped
     rng = np.random.default_rng(seed)
-    times = [
-        np.bincount(rng.integers(len(objects), size=len(objects)), minlength=len(objects))
-        for _ in range(replicates)
-    ]
-    pieces = [(ranked, whole, drawn) for drawn in times]
     others = [_Vector.of(distances(one[objects])) for one in maps.embeddings]
-    pieces += [(ranked, one, None) for one in others]
-    pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]
-    result = list(results_of(_Ranked.with_map, pieces, part(progress, 0.6, 0.9)))
-    drawn, noisy, both = np.reshape(result, (3, replicates, -1))
-    units = sampling_units(given, unit)
-    lower = _between_halves(method, given, objects, units, ranked, rng)
+    drawn, noisy, both = _resampled(ranked, whole, others, rng, part(progress, 0.6, 0.9))
+    units = sampling_units(answers, unit)
+    lower = _between_halves(method, answers, objects, units, ranked, rng)
     degrees = min(len(objects), units.number) - 1
     reach = _reach(drawn, noisy, both, maps.correction, degrees)
     best = int(np.argmax(value))
@@ -218,6 +210,21 @@ def map_correlation(
         lower, float(np.sqrt(2 * lower / (1 + lower))) if lower > 0 else 0.0, drawn,
         len(objects), units.unit, units.number,
     )
+
+
+def _resampled(
+    ranked: _Ranked, whole: _Vector, others: list[_Vector], rng: np.random.Generator,
+    progress: Progress,
+) -> np.ndarray:
+    """(3, r, s) correlations with other objects, with maps of other answers, and with both."""
+    times = [
+        np.bincount(rng.integers(ranked.n, size=ranked.n), minlength=ranked.n) for _ in others
+    ]
+    pieces = [(ranked, whole, drawn) for drawn in times]
+    pieces += [(ranked, one, None) for one in others]
+    pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]
+    result = list(results_of(_Ranked.with_map, pieces, progress))
+    return np.reshape(result, (3, len(others), -1))
 
 
 def _reach(
@@ -239,16 +246,16 @@ class _Vector:
     """Distances of all pairs: which exist, and the rank of each among different values."""
 
     place: np.ndarray
-    known: np.ndarray
+    finite: np.ndarray
 
     @classmethod
     def of(cls, matrix: np.ndarray) -> _Vector:
         upper = matrix[np.triu_indices(len(matrix), 1)]
-        known = np.isfinite(upper)  # a replicate may not place an object
-        upper = np.where(known, upper, 0.0)
+        finite = np.isfinite(upper)  # a replicate may not place an object
+        upper = np.where(finite, upper, 0.0)
         scale = np.abs(upper).max(initial=0.0) or 1.0
         # Values that are equal but for rounding are ties.
-        return cls(np.unique(np.round(upper / scale, 9), return_inverse=True)[1], known)
+        return cls(np.unique(np.round(upper / scale, 9), return_inverse=True)[1], finite)
 
     def ranks(self, weight: np.ndarray) -> np.ndarray:
         """(pairs,) mid-ranks, with a frequency of each pair."""
@@ -270,7 +277,7 @@ class _Ranked:
         """(s,) correlations; with `times`, of objects drawn that often."""
         i, j = np.triu_indices(self.n, 1)
         weight = np.ones(len(i)) if times is None else (times[i] * times[j]).astype(float)
-        weight *= other.known
+        weight *= other.finite
         kept = weight > 0
         if self.coefficient == "tau":
             return np.array([
@@ -302,7 +309,7 @@ def _tau_a(one: np.ndarray, other: np.ndarray, times: np.ndarray) -> float:
 
 
 def _between_halves(
-    method: OrdinalEmbedding, given: Judgements, objects: np.ndarray,
+    method: OrdinalEmbedding, answers: Judgements, objects: np.ndarray,
     units: SamplingUnits, ranked: _Ranked, rng: np.random.Generator,
 ) -> float:
     """Mean correlation of the maps of two halves of people, or of trials."""
@@ -311,10 +318,9 @@ def _between_halves(
         half = units.drawn(rng, 0.5) > 0
         maps = []
         for one in (half, ~half):
-            fitted = method.fit(given.take(one))
-            placed = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+            placed = map_of(method, answers.take(one))
             maps.append(_Vector.of(distances(placed[objects])))
-        there = _Vector(maps[1].place, maps[0].known & maps[1].known)
+        there = _Vector(maps[1].place, maps[0].finite & maps[1].finite)
         both = _Ranked(maps[:1], ranked.coefficient, ranked.n)
         result.append(float(both.with_map(there)[0]))
     return float(np.mean(result))

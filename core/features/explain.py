@@ -19,7 +19,7 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.holding_out import (
-    AskedChoices,
+    ChoiceSets,
     Division,
     averaged,
     divisions_of,
@@ -262,9 +262,9 @@ def explain(
       model  accuracy
     1   raw      0.78
     """
-    given = as_answers(answers)
-    tables, known, data = prepared(spaces, given)
-    divided, notes = divisions_of(given, known, data, object_folds, folds, seed)
+    answers = as_answers(answers)
+    tables, has_features, data = prepared(spaces, answers)
+    divided, notes = divisions_of(answers, has_features, data, object_folds, folds, seed)
     places = [
         (i, j, k)
         for i, space in enumerate(tables) for j, kind in enumerate(MODELS.values())
@@ -282,38 +282,38 @@ def explain(
         parts = list(islice(rest, len(divisions)))
         as_asked = [np.stack([part.right, part.log_likelihood]) for part in parts]
         held[at] = (
-            *averaged(as_asked, divisions, data.asked),
+            *averaged(as_asked, divisions, data.choices),
             averaged([part.right_of_two for part in parts], divisions, data.between_two),
         )
         strengths[at] = np.median([part.strength for part in parts])
-    units = Units.of(given, unit)
-    counted = given.take(data.between_two.answer)
+    units = Units.of(answers, unit)
+    counted = answers.take(data.between_two.answer)
     return Explained(
         [space.name for space in tables], names, list(SCHEMES),
         **_scores(held, strengths.shape, data, units), strengths=strengths,
         **_sizes(held, divided, data),
         **_ceilings(counted, unit),
         n_objects=int((counted.answers_per_object > 0).sum()),
-        n_left_out=int(((given.answers_per_object > 0) & ~known).sum()),
-        n_dropped=int((given.weight > 0).sum()) - len(data.between_two),
+        n_left_out=int(((answers.answers_per_object > 0) & ~has_features).sum()),
+        n_dropped=int((answers.weight > 0).sum()) - len(data.between_two),
         components=components, notes=notes, **units.said,
     )
 
 
-def _ceilings(given: Judgements, unit: str) -> dict[str, np.ndarray]:
+def _ceilings(answers: Judgements, unit: str) -> dict[str, np.ndarray]:
     """Bounds of both accuracies, as fields of an `Explained`."""
-    of_two = noise_ceiling(given, unit=unit)
-    kinds = choice_accuracies(given, unit=unit)
-    asked = of_two
+    of_two = noise_ceiling(answers, unit=unit)
+    kinds = choice_accuracies(answers, unit=unit)
+    of_choices = of_two
     if kinds:
         one = kinds[0].kind
-        alike = len(kinds) == 1 and (given.choices.n_shown > 2).all()
+        alike = len(kinds) == 1 and (answers.choices.n_shown > 2).all()
         # Several chosen ones count one by one, which differs from all at once.
         alike &= one.chosen == 1 and one.steps == 1
-        asked = kinds[0].ceiling if alike else ChoiceCeiling()
+        of_choices = kinds[0].ceiling if alike else ChoiceCeiling()
     return {
         f"{name}_{end}": _bound(bound)
-        for name, result in (("ceiling", asked), ("of_two_ceiling", of_two))
+        for name, result in (("ceiling", of_choices), ("of_two_ceiling", of_two))
         for end, bound in (("lower", result.lower), ("upper", result.upper))
     }
 
@@ -324,7 +324,7 @@ def _bound(bound: Share | None) -> np.ndarray:
 
 def _scores(
     held: Mapping[tuple[int, int, int], tuple[np.ndarray, ...]], shape: tuple[int, ...],
-    data: AskedChoices, units: Units,
+    data: ChoiceSets, units: Units,
 ) -> dict[str, np.ndarray]:
     """Means with intervals, as fields of an `Explained`."""
     names = ("accuracy", "of_two", "log_likelihood", "gain", "behind")
@@ -337,7 +337,7 @@ def _scores(
     for at, (right, *_) in held.items():
         # All spaces and models predict the same choices.
         if at[2] not in mine:
-            mine[at[2]] = units.about(data.asked.take(np.isfinite(right)))
+            mine[at[2]] = units.about(data.choices.take(np.isfinite(right)))
 
     def write(name: str, at: tuple[int, int, int], values: tuple[float, float, float]) -> None:
         for end, value in zip(("", "_low", "_high"), values, strict=True):
@@ -348,7 +348,7 @@ def _scores(
         crossed = mine[at[2]]
         write("accuracy", at, crossed.share(right[there]))
         write("log_likelihood", at, crossed.mean(log[there]))
-        result["p"][at] = crossed.p_above(right[there], chance(data.asked.take(there)))
+        result["p"][at] = crossed.p_above(right[there], chance(data.choices.take(there)))
         pairwise = units.about(data.between_two.take(two))
         write("of_two", at, pairwise.share(of_two[two]))
         result["of_two_p"][at] = pairwise.p_above(of_two[two], 0.5)
@@ -365,7 +365,7 @@ def _scores(
 
 def _sizes(
     held: Mapping[tuple[int, int, int], tuple[np.ndarray, ...]],
-    divided: Mapping[str, list[Division]], data: AskedChoices,
+    divided: Mapping[str, list[Division]], data: ChoiceSets,
 ) -> dict[str, np.ndarray]:
     """Sizes of training and held-out parts by scheme, as fields of an `Explained`."""
     result = {name: np.zeros(len(SCHEMES), dtype=np.int64) for name in ("n_choices", "n_answers")}
@@ -374,9 +374,9 @@ def _sizes(
         if not divided[scheme]:
             continue
         right, _, of_two = held[0, 0, k]
-        predicted = data.asked.take(np.isfinite(right))
+        predicted = data.choices.take(np.isfinite(right))
         result["n_choices"][k], result["n_answers"][k] = len(predicted), np.isfinite(of_two).sum()
-        sizes = [part.learned(data.asked).sum() for part in divided[scheme]]
+        sizes = [part.learned(data.choices).sum() for part in divided[scheme]]
         result["n_learned"][k] = np.mean(sizes)
         result["chance"][k], result["guessing"][k] = chance(predicted), guessing(predicted)
     return result

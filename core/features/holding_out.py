@@ -54,7 +54,7 @@ class Division:
 
 
 def by_trials(
-    answers: Judgements, which: np.ndarray, known: np.ndarray, folds: int,
+    answers: Judgements, which: np.ndarray, usable: np.ndarray, folds: int,
     rng: np.random.Generator,
 ) -> list[Division]:
     """Questions and trials of the answers `which` in folds, at most `folds`."""
@@ -62,25 +62,25 @@ def by_trials(
     folds = max(min(folds, n_groups(part)), 2)
     fold = np.full(len(answers), -1)
     fold[which] = question_folds(part, folds, rng)
-    return [Division(known, known, fold, number) for number in range(folds)]
+    return [Division(usable, usable, fold, number) for number in range(folds)]
 
 
 def by_objects(
-    known: np.ndarray, folds: int, rng: np.random.Generator, company: np.ndarray | None = None,
+    usable: np.ndarray, folds: int, rng: np.random.Generator, company: np.ndarray | None = None,
 ) -> list[Division]:
     """Objects in folds: choices among those of a fold, from choices among all others.
 
     Objects of one number in `company` (n,) share a fold.
     """
-    fold = np.full(len(known), -1)
-    objects = np.flatnonzero(known)
+    fold = np.full(len(usable), -1)
+    objects = np.flatnonzero(usable)
     if company is not None:
         together = np.unique(company[objects], return_inverse=True)[1]
         fold[objects] = (rng.permutation(together.max() + 1) % folds)[together]
     else:
         order = rng.permutation(objects)
         fold[order] = np.arange(len(order)) % folds
-    return [Division(known & (fold != k), fold == k) for k in range(folds)]
+    return [Division(usable & (fold != k), fold == k) for k in range(folds)]
 
 
 def repeats_for(n_choices: int, folds: int) -> int:
@@ -91,9 +91,9 @@ def repeats_for(n_choices: int, folds: int) -> int:
     return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
 
 
-def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: int) -> str:
+def too_few(sets: Choices, usable: np.ndarray, divisions: list[Division], folds: int) -> str:
     """A sentence why objects cannot be held out; empty where they can."""
-    n = int(known.sum())
+    n = int(usable.sum())
     if n < FEWEST_OBJECTS * folds:
         return (
             f"Objects were not held out: {n} objects with features are fewer than "
@@ -110,14 +110,14 @@ def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: 
 
 
 @dataclass(frozen=True, eq=False)
-class AskedChoices:
+class ChoiceSets:
     """Choices as asked, and as answers between two pairs; the same object where those are equal.
 
     groups (T,): Of each answer, as `Judgements.groups`.
     company (n,): Objects that are compared with each other, where none recurs; else None.
     """
 
-    asked: Choices
+    choices: Choices
     between_two: Choices
     groups: np.ndarray
     company: np.ndarray | None
@@ -137,7 +137,7 @@ class Predicted:
 
 
 def predict(
-    space: FeatureSpace, name: str, data: AskedChoices, division: Division, components: int,
+    space: FeatureSpace, name: str, data: ChoiceSets, division: Division, components: int,
     seed: int, halt: Halt, strength: float | None = None,
 ) -> Predicted:
     """Learn one of `MODELS` from one part of the choices and predict another.
@@ -145,35 +145,35 @@ def predict(
     At most `components` principal components are transformed. Without a strength of the penalty it
     is chosen, by parts drawn with `seed`.
     """
-    learned = data.asked.take(division.learned(data.asked))
+    learned = data.choices.take(division.learned(data.choices))
     if strength is None:  # first, to free those models before the next one
         strength = _strength(space, name, learned, division, data, components, seed, halt)
     model = MODELS[name](space, np.flatnonzero(division.objects), components)
     result = next(model.path(learned, [strength]))
-    asked = data.asked.take(division.predicted(data.asked))
-    hit = right(asked, model.ranks(result, asked.distinct))
+    choices = data.choices.take(division.predicted(data.choices))
+    hit = right(choices, model.ranks(result, choices.distinct))
     of_two = hit
-    if data.between_two is not data.asked:
+    if data.between_two is not data.choices:
         two = data.between_two.take(division.predicted(data.between_two))
         of_two = right(two, model.ranks(result, two.distinct))
     return Predicted(
-        hit, log_likelihood(asked, model.apart(result, asked.distinct)), of_two, strength
+        hit, log_likelihood(choices, model.log_odds(result, choices.distinct)), of_two, strength
     )
 
 
 def fitted_to(
-    space: FeatureSpace, name: str, data: AskedChoices, division: Division, components: int,
+    space: FeatureSpace, name: str, data: ChoiceSets, division: Division, components: int,
     seed: int, halt: Halt,
 ) -> tuple[float, np.ndarray]:
     """Strength of the penalty, and dissimilarities (u,) of all different pairs as log-odds."""
-    learned = data.asked.take(division.learned(data.asked))
+    learned = data.choices.take(division.learned(data.choices))
     strength = _strength(space, name, learned, division, data, components, seed, halt)
     model = MODELS[name](space, np.flatnonzero(division.objects), components)
-    return strength, model.apart(next(model.path(learned, [strength])), data.asked.distinct)
+    return strength, model.log_odds(next(model.path(learned, [strength])), data.choices.distinct)
 
 
 def _strength(
-    space: FeatureSpace, name: str, sets: Choices, division: Division, data: AskedChoices,
+    space: FeatureSpace, name: str, sets: Choices, division: Division, data: ChoiceSets,
     components: int, seed: int, halt: Halt,
 ) -> float:
     """The penalty that predicts best within the training part, held out in the same way.
@@ -204,7 +204,7 @@ def _strength(
     chosen, best, worse = strengths[0], -np.inf, 0
     for strength, *result in zip(strengths, *paths, strict=False):
         total = sum(
-            float(log_likelihood(test, model.apart(one, test.distinct)) @ test.weight)
+            float(log_likelihood(test, model.log_odds(one, test.distinct)) @ test.weight)
             for test, model, one in zip(beyond, models, result, strict=True)
         )
         worse = 0 if total > best else worse + 1
@@ -260,12 +260,12 @@ def averaged(
 
 def prepared(
     spaces: FeatureModel | FeatureSpace | Iterable[FeatureSpace], answers: Judgements
-) -> tuple[list[FeatureSpace], np.ndarray, AskedChoices]:
+) -> tuple[list[FeatureSpace], np.ndarray, ChoiceSets]:
     """Feature spaces, objects (n,) with features in all of them, and the choices among these."""
     method = spaces if isinstance(spaces, FeatureModel) else FeatureModel.of(spaces)
     tables = method.spaces_about(answers.n_objects)
-    known = np.logical_and.reduce([space.known for space in tables])
-    between_two = choices_about(answers, known, as_asked=False)
+    has_features = np.logical_and.reduce([space.known for space in tables])
+    between_two = choices_about(answers, has_features, as_asked=False)
     if len(between_two) < FEWEST_CHOICES:
         raise DataError(
             f"{len(between_two):,} answers are among the objects that have features in every "
@@ -273,23 +273,23 @@ def prepared(
             remedy="Complete the tables of features, leave out the one that lacks most objects, "
             "or collect more answers.",
         )
-    asked = between_two if answers.choices.are_triplets else choices_about(answers, known)
+    choices = between_two if answers.choices.are_triplets else choices_about(answers, has_features)
     company = None if answers.objects_recur else companies(answers.rows, answers.n_objects)
-    return tables, known, AskedChoices(asked, between_two, answers.groups, company)
+    return tables, has_features, ChoiceSets(choices, between_two, answers.groups, company)
 
 
 def divisions_of(
-    answers: Judgements, known: np.ndarray, data: AskedChoices, object_folds: int,
+    answers: Judgements, has_features: np.ndarray, data: ChoiceSets, object_folds: int,
     folds: int, seed: int,
 ) -> tuple[dict[str, list[Division]], list[str]]:
     """Divisions by scheme, "objects" and "trials", and notes why there are none."""
     rng = np.random.default_rng(seed)
-    seen = np.zeros(len(known), dtype=bool)
-    seen[data.asked.pairs] = True
-    times = repeats_for(len(data.asked), object_folds) if data.company is None else 1
+    seen = np.zeros(len(has_features), dtype=bool)
+    seen[data.choices.pairs] = True
+    times = repeats_for(len(data.choices), object_folds) if data.company is None else 1
     objects = [
         part for _ in range(times) for part in by_objects(seen, object_folds, rng, data.company)
     ]
-    why = too_few(data.asked, seen, objects, object_folds)
+    why = too_few(data.choices, seen, objects, object_folds)
     trials = by_trials(answers, data.between_two.answer, seen, folds, rng)
     return {"objects": [] if why else objects, "trials": trials}, [why] if why else []

@@ -33,11 +33,11 @@ class Units:
     def about(self, sets: Choices) -> Crossed:
         """Means over some choices, with their variance over objects and people."""
         part = self.groups if self.people is None else self.people.part
-        known, asked = np.unique(part[sets.answer], return_inverse=True)
-        number = len(known) if self.people is None else int(np.sum(known < self.people.number))
-        choice, thing = _objects_in(sets)
-        things, thing = np.unique(thing, return_inverse=True)
-        return Crossed(sets.weight / sets.weight.sum(), asked, choice, thing, number, len(things))
+        units, unit = np.unique(part[sets.answer], return_inverse=True)
+        number = len(units) if self.people is None else int(np.sum(units < self.people.number))
+        choice, item = _objects_in(sets)
+        items, item = np.unique(item, return_inverse=True)
+        return Crossed(sets.weight / sets.weight.sum(), unit, choice, item, number, len(items))
 
 
 def _objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
@@ -64,16 +64,16 @@ class Crossed:
     """
 
     weight: np.ndarray
-    asked: np.ndarray
+    unit: np.ndarray
     choice: np.ndarray
-    thing: np.ndarray
-    n_asked: int
-    n_things: int
+    item: np.ndarray
+    n_units: int
+    n_items: int
 
     @property
     def degrees(self) -> int:
         """Degrees of freedom of the quantile; 0 where there is no interval."""
-        return min(self.n_asked, self.n_things) - 1
+        return min(self.n_units, self.n_items) - 1
 
     def share(self, right: np.ndarray) -> tuple[float, float, float]:
         """Mean of values from 0 to 1, with Wilson's interval at the effective number of choices."""
@@ -109,12 +109,12 @@ class Crossed:
     def _moments(self, values: np.ndarray) -> tuple[float, float]:
         mean = float(self.weight @ values)
         moved = self.weight * (values - mean)
-        of_things = np.bincount(self.thing, moved[self.choice])
-        of_asked = np.bincount(self.asked, moved)
-        both = self.asked[self.choice] * self.n_things + self.thing
+        of_items = np.bincount(self.item, moved[self.choice])
+        of_units = np.bincount(self.unit, moved)
+        both = self.unit[self.choice] * self.n_items + self.item
         of_both = np.bincount(np.unique(both, return_inverse=True)[1], moved[self.choice])
         objects, people = (
             float(one @ one) * number / max(number - 1, 1)
-            for one, number in ((of_things, self.n_things), (of_asked, self.n_asked))
+            for one, number in ((of_items, self.n_items), (of_units, self.n_units))
         )
         return mean, max(objects + people - float(of_both @ of_both), objects, people)

@@ -36,7 +36,7 @@ _FEW_OBJECTS = 400
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
-def choices_about(answers: Judgements, known: np.ndarray, *, as_asked: bool = True) -> Choices:
+def choices_about(answers: Judgements, usable: np.ndarray, *, as_asked: bool = True) -> Choices:
     """The choices with a weight above 0 among objects that are `known`, bool (n,).
 
     `as_asked` keeps an odd one out as one choice of three; otherwise every answer is one of two.
@@ -44,7 +44,7 @@ def choices_about(answers: Judgements, known: np.ndarray, *, as_asked: bool = Tr
     choices = answers.choices if as_asked else choices_of(
         answers.rows, None, answers.weight, answers.n_objects
     )
-    return choices.take(choices.among(known) & (choices.weight > 0))
+    return choices.take(choices.among(usable) & (choices.weight > 0))
 
 
 def log_likelihood(choices: Choices, dissimilarity: np.ndarray) -> np.ndarray:
@@ -112,7 +112,7 @@ class ScaledDistances:
         """Parameters learned from choices with each strength, one after the other."""
         yield combine(choices, self._space.apart(choices.distinct)[:, None])
 
-    def apart(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    def log_odds(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """(u,) dissimilarities of pairs (u, 2), as log-odds."""
         return learned[0] * self._space.apart(pairs)
 
@@ -143,7 +143,7 @@ class _Learned:
         raise NotImplementedError
 
     def ranks(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        return self.apart(learned, pairs)
+        return self.log_odds(learned, pairs)
 
     def _left(self, pairs: np.ndarray, squares: np.ndarray) -> np.ndarray | float:
         """(u,) the part of dissimilarities beyond the components."""
@@ -197,7 +197,7 @@ class WeightedDimensions(_Learned):
             )
             yield scale * weights
 
-    def apart(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    def log_odds(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         return (self._parts(pairs) @ learned.astype(np.float32)).astype(float)
 
 
@@ -237,7 +237,7 @@ class LinearTransform(_Learned):
             matrix = _minimum(loss, matrix.ravel()).reshape(p, p)
             yield root * matrix
 
-    def apart(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    def log_odds(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         scale = (np.trace(learned) / len(learned)) ** 2 / self._part
         left = self._left(pairs, self._squares(self._x, pairs))
         return self._squares(self._x @ learned.T, pairs) + scale * left

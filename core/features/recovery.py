@@ -20,7 +20,7 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import SCHEMES, ObjectFolds, TrialFolds
 from tripletscope.core.features.holding_out import (
-    AskedChoices,
+    ChoiceSets,
     Division,
     averaged,
     divisions_of,
@@ -88,10 +88,10 @@ class Recovered:
         Silent on: one space under two names
         (tests/core/features/test_recovery.py::test_one_space_under_two_names_is_not_recovered).
         """
-        lost = np.minimum(self.wins, self.wins.T)
-        pairs = [(i, j) for i, j in zip(*np.triu_indices(len(lost), 1), strict=True)
-                 if lost[i, j] < RECOVERED]
-        return sorted(((int(i), int(j)) for i, j in pairs), key=lambda pair: lost[pair])
+        least = np.minimum(self.wins, self.wins.T)
+        pairs = [(i, j) for i, j in zip(*np.triu_indices(len(least), 1), strict=True)
+                 if least[i, j] < RECOVERED]
+        return sorted(((int(i), int(j)) for i, j in pairs), key=lambda pair: least[pair])
 
     @property
     def needed(self) -> np.ndarray:
@@ -186,46 +186,54 @@ def recover_spaces(
     >>> ts.features.recover_spaces([one, other], answers, model="raw", repeats=5).confused
     []
     """
-    given = as_answers(answers)
-    tables, known, data = prepared(spaces, given)
+    answers = as_answers(answers)
+    tables, has_features, data = prepared(spaces, answers)
     if len(tables) < 2:
         raise DataError(
             "there is only one feature space, and recovery compares several",
-            file=given.name, remedy="Give at least two.",
+            file=answers.name, remedy="Give at least two.",
         )
-    divided, notes = divisions_of(given, known, data, object_folds, folds, seed)
+    divided, notes = divisions_of(answers, has_features, data, object_folds, folds, seed)
     scheme = next(name for name in SCHEMES if divided[name])
-    names = [model if MODELS[model].fits(space) else "raw" for space in tables]
-    no_fold = np.ones(len(given)) if scheme == "trials" else None
-    whole = Division(known, np.zeros_like(known), no_fold)
-    fits = list(results_of(fitted_to, [
-        (space, name, data, whole, components, seed)
-        for space, name in zip(tables, names, strict=True)
-    ], part(progress, high=0.2)))
-    candidates = [
-        (space, name, strength)
-        for space, name, (strength, _) in zip(tables, names, fits, strict=True)
-    ]
+    no_fold = np.ones(len(answers)) if scheme == "trials" else None
+    whole = Division(has_features, np.zeros_like(has_features), no_fold)
+    candidates, dissimilarities = _candidates(
+        tables, model, data, whole, components, seed, part(progress, high=0.2)
+    )
     seeds = np.random.SeedSequence(seed).spawn(repeats)
     pieces = [
-        (candidates, difference, data, divided[scheme], components, one)
-        for _, difference in fits for one in seeds
+        (candidates, dissimilarity, data, divided[scheme], components, one)
+        for dissimilarity in dissimilarities for one in seeds
     ]
     rates = np.array(list(results_of(_simulate, pieces, part(progress, low=0.2))))
     s = len(tables)
-    rates = np.round(rates.reshape(s, repeats, s), 12)  # so that what is the same ties
+    rates = np.round(rates.reshape(s, repeats, s), 12)  # equal accuracies tie
     top = rates == rates.max(axis=2, keepdims=True)
     mine = rates[np.arange(s), :, np.arange(s)][:, :, None]
     lead = mine - rates
-    predicted = np.logical_or.reduce([one.predicted(data.asked) for one in divided[scheme]])
+    predicted = np.logical_or.reduce([one.predicted(data.choices) for one in divided[scheme]])
     progress(1.0)
     return Recovered(
         [space.name for space in tables], model, scheme,
         (top / top.sum(axis=2, keepdims=True)).mean(axis=1),
         (0.5 * (lead > 0) + 0.5 * (lead >= 0)).mean(axis=1), rates.mean(axis=1),
         lead.mean(axis=1), lead.std(axis=1, ddof=1),
-        len(data.asked), int(predicted.sum()), repeats, notes,
+        len(data.choices), int(predicted.sum()), repeats, notes,
     )
+
+
+def _candidates(
+    tables: list[FeatureSpace], model: str, data: ChoiceSets, whole: Division, components: int,
+    seed: int, progress: Progress,
+) -> tuple[list[tuple[FeatureSpace, str, float]], list[np.ndarray]]:
+    """Spaces with the model that suits each and its penalty, and the fitted dissimilarities."""
+    names = [model if MODELS[model].fits(space) else "raw" for space in tables]
+    pieces = [
+        (space, name, data, whole, components, seed)
+        for space, name in zip(tables, names, strict=True)
+    ]
+    strengths, dissimilarities = zip(*results_of(fitted_to, pieces, progress), strict=True)
+    return list(zip(tables, names, strengths, strict=True)), list(dissimilarities)
 
 
 def drawn_choices(
@@ -240,19 +248,19 @@ def drawn_choices(
 
 def _simulate(
     candidates: list[tuple[FeatureSpace, str, float]], dissimilarity: np.ndarray,
-    data: AskedChoices, divisions: list[Division], components: int,
+    data: ChoiceSets, divisions: list[Division], components: int,
     seed: np.random.SeedSequence, halt: Halt,
 ) -> list[float]:
     """(s,) accuracy of every space on answers that were drawn from one."""
-    asked = drawn_choices(data.asked, dissimilarity, np.random.default_rng(seed))
-    drawn = AskedChoices(asked, asked, data.groups, data.company)
+    choices = drawn_choices(data.choices, dissimilarity, np.random.default_rng(seed))
+    drawn = ChoiceSets(choices, choices, data.groups, data.company)
     result = []
     for space, name, strength in candidates:
         parts = [
             predict(space, name, drawn, division, components, 0, halt, strength).right
             for division in divisions
         ]
-        right = averaged(parts, divisions, asked)
+        right = averaged(parts, divisions, choices)
         there = np.isfinite(right)
-        result.append(float(np.average(right[there], weights=asked.weight[there])))
+        result.append(float(np.average(right[there], weights=choices.weight[there])))
     return result

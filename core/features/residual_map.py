@@ -186,19 +186,19 @@ def residual_map(
     >>> found.is_something
     True
     """
-    given = as_answers(answers)
-    if n_components > given.n_objects:
+    answers = as_answers(answers)
+    if n_components > answers.n_objects:
         raise DataError(
-            f"a map of {given.n_objects} objects cannot have {n_components} dimensions",
-            file=given.name, remedy=f"Ask for at most {given.n_objects} dimensions.",
+            f"a map of {answers.n_objects} objects cannot have {n_components} dimensions",
+            file=answers.name, remedy=f"Ask for at most {answers.n_objects} dimensions.",
         )
-    tables, known, data = prepared(spaces, given)
+    tables, has_features, data = prepared(spaces, answers)
     chosen = predictors_of(tables, predictors, most=MOST_FEATURES)
-    sets = data.asked
+    sets = data.choices
     parts = np.column_stack([one.apart(sets.distinct) for one in chosen])
     rng = np.random.default_rng(seed)
-    divisions = by_trials(given, data.between_two.answer, known, folds, rng)
-    n, fold = given.n_objects, divisions[0].fold[sets.answer]
+    divisions = by_trials(answers, data.between_two.answer, has_features, folds, rng)
+    n, fold = answers.n_objects, divisions[0].fold[sets.answer]
     pieces = [(sets, parts, fold != -1, n, n_components, prior)]
     pieces += [
         (sets, columns, fold != k, n, d, prior)
@@ -206,14 +206,8 @@ def residual_map(
         for k in range(len(divisions))
     ]
     (weights, x), *fits = results_of(_fit, pieces, progress)
-    log, hit = np.zeros((2, len(PARTS), len(sets)))
-    for place, (beta, positions) in enumerate(fits):
-        part, k = divmod(place, len(divisions))
-        columns = parts if part < 2 else parts[:, :0]
-        difference = _apart(sets.distinct, columns, beta, positions)
-        log[part, fold == k] = log_likelihood(sets, difference)[fold == k]
-        hit[part, fold == k] = right(sets, difference)[fold == k]
-    units = Units.of(given, unit)
+    log, hit = _held_out(sets, parts, fold, fits)
+    units = Units.of(answers, unit)
     mine = units.about(sets)
     explained = (log - np.log(sets.chance)) / -guessing(sets)
     placed = np.zeros(n, dtype=bool)
@@ -229,7 +223,21 @@ def residual_map(
     )
 
 
-def _apart(
+def _held_out(
+    sets: Choices, parts: np.ndarray, fold: np.ndarray, fits: list[tuple[np.ndarray, np.ndarray]]
+) -> np.ndarray:
+    """(2, 3, S) log-likelihood and accuracy of every choice, by fits of `PARTS` to other folds."""
+    result = np.zeros((2, len(PARTS), len(sets)))
+    for place, (weights, x) in enumerate(fits):
+        part, k = divmod(place, len(fits) // len(PARTS))
+        columns = parts if part < 2 else parts[:, :0]
+        difference, held_out = _log_odds(sets.distinct, columns, weights, x), fold == k
+        result[0, part, held_out] = log_likelihood(sets, difference)[held_out]
+        result[1, part, held_out] = right(sets, difference)[held_out]
+    return result
+
+
+def _log_odds(
     pairs: np.ndarray, parts: np.ndarray, weights: np.ndarray, x: np.ndarray
 ) -> np.ndarray:
     """(u,) dissimilarities as log-odds: of the features, and squared distances in the map."""
@@ -255,7 +263,7 @@ def _fit(
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         x = flat[k:].reshape(n, d)
-        value, pull = mean_loss(sets, _apart(sets.distinct, scaled, flat[:k], x))
+        value, pull = mean_loss(sets, _log_odds(sets.distinct, scaled, flat[:k], x))
         gradient = 2 * (laplacian(pull, i, j, n) @ x) + prior / total * x
         value += 0.5 * prior / total * float(np.sum(x**2))
         return value, np.concatenate([pull @ scaled, gradient.ravel()])

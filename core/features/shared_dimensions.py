@@ -180,11 +180,11 @@ def shared_dimensions(
         if fit.values is None or fit.n_features > MOST:
             raise DataError("this is no table of dimensions", file=fit.name,
                             remedy=f"Give a row for each object and at most {MOST} columns.")
-    known = np.logical_and.reduce([fit.known for fit in fits])
+    in_all = np.logical_and.reduce([fit.known for fit in fits])
     size = np.array([np.abs(fit.values).sum(axis=1) for fit in fits])
     # Objects with hardly a trial are near zero in all fits.
-    mean = size[:, known].mean(axis=1, keepdims=True)
-    objects = np.flatnonzero(known & (size > _WEIGHTLESS * mean).any(axis=0))
+    mean = size[:, in_all].mean(axis=1, keepdims=True)
+    objects = np.flatnonzero(in_all & (size > _WEIGHTLESS * mean).any(axis=0))
     if len(objects) < FEWEST:
         raise DataError(
             f"{len(objects):,} objects have weights in all fits; {FEWEST} are needed",

@@ -96,23 +96,23 @@ class FeatureSpace:
             raise ValueError(f"{self.name!r} needs either values or distances, and not both.")
         if self.metric not in METRICS:
             raise ValueError(f"metric is {self.metric!r}; it must be one of {', '.join(METRICS)}.")
-        answers = _numbers(self.name, self.values if self.distances is None else self.distances)
+        table = _numbers(self.name, self.values if self.distances is None else self.distances)
         fill = object.__setattr__  # a frozen dataclass sets its own fields so
         if self.distances is None:
-            known = np.isfinite(answers).all(axis=1)
-            fill(self, "values", answers)
-            fill(self, "feature_names", _checked_names(self.name, self.feature_names, answers))
+            has_features = np.isfinite(table).all(axis=1)
+            fill(self, "values", table)
+            fill(self, "feature_names", _checked_names(self.name, self.feature_names, table))
         else:
-            answers, known = _checked_distances(self.name, answers)
-            fill(self, "distances", answers)
+            table, has_features = _checked_distances(self.name, table)
+            fill(self, "distances", table)
             fill(self, "feature_names", None)
-        if known.sum() < 3:
+        if has_features.sum() < 3:
             raise DataError(
                 "fewer than three objects have features", file=self.name,
                 remedy="Name objects as the answers do, and leave no cell empty.",
             )
-        answers.setflags(write=False)
-        fill(self, "known", known)
+        table.setflags(write=False)
+        fill(self, "known", has_features)
 
     @classmethod
     def of(
@@ -192,10 +192,10 @@ class FeatureSpace:
     def fingerprint(self) -> str:
         """Hash of everything that determines the distances."""
         digest = hashlib.blake2b(digest_size=16)
-        answers = self.values if self.distances is None else self.distances
-        how = [self.distances is None, answers.shape, self.metric, self.standardise]
+        table = self.values if self.distances is None else self.distances
+        how = [self.distances is None, table.shape, self.metric, self.standardise]
         digest.update(repr([*how, self.feature_names]).encode())
-        digest.update(np.ascontiguousarray(answers))
+        digest.update(np.ascontiguousarray(table))
         return digest.hexdigest()
 
     @cached_property
@@ -257,13 +257,13 @@ class FeatureSpace:
         return result
 
 
-def _numbers(name: str, given: Any) -> np.ndarray:
+def _numbers(name: str, numbers: Any) -> np.ndarray:
     try:
-        result = np.asarray(given)
+        result = np.asarray(numbers)
         # A file mapped to memory is large, and cannot change.
         if result.dtype != np.float32 or result.flags.writeable:
             single = result.dtype in (np.float16, np.float32)
-            result = np.array(given, dtype=np.float32 if single else float)
+            result = np.array(numbers, dtype=np.float32 if single else float)
     except (TypeError, ValueError) as error:
         raise DataError(
             "some cells are not numbers", file=name, remedy="Give numbers alone.",
@@ -296,30 +296,30 @@ def _checked_names(
     return names
 
 
-def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _checked_distances(name: str, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Symmetric distances, NaN in rows and columns without any, and the objects with some."""
     wrong = DataError(
         "these are no distances: a square, symmetric table without gaps is needed", file=name,
         remedy="Leave whole rows empty for objects that were not compared.",
     )
-    if given.shape[0] != given.shape[1]:
+    if distances.shape[0] != distances.shape[1]:
         raise wrong
-    given = given.astype(float)
-    np.fill_diagonal(given, np.nan)
-    known = ~np.isnan(given).all(axis=1)
-    np.fill_diagonal(given, 0.0)
-    among = given[np.ix_(known, known)]
+    distances = distances.astype(float)
+    np.fill_diagonal(distances, np.nan)
+    compared = ~np.isnan(distances).all(axis=1)
+    np.fill_diagonal(distances, 0.0)
+    among = distances[np.ix_(compared, compared)]
     difference = np.abs(among - among.T).max(initial=0.0)
     if not difference <= 1e-6 * np.abs(among).max(initial=0.0):  # nor where there is NaN
         raise wrong
-    given = (given + given.T) / 2
-    given[~known], given[:, ~known] = np.nan, np.nan
-    return given, known
+    distances = (distances + distances.T) / 2
+    distances[~compared], distances[:, ~compared] = np.nan, np.nan
+    return distances, compared
 
 
-def spaces_of(given: FeatureSpace | Iterable[FeatureSpace]) -> list[FeatureSpace]:
+def spaces_of(spaces: FeatureSpace | Iterable[FeatureSpace]) -> list[FeatureSpace]:
     """One space or several as a list."""
-    result = [given] if isinstance(given, FeatureSpace) else list(given)
+    result = [spaces] if isinstance(spaces, FeatureSpace) else list(spaces)
     if not result or not all(isinstance(space, FeatureSpace) for space in result):
         raise ValueError("At least one FeatureSpace is needed, and nothing else.")
     names = [space.name for space in result]

@@ -17,7 +17,7 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import SCHEMES, ObjectFolds, TrialFolds
 from tripletscope.core.features.holding_out import (
-    AskedChoices,
+    ChoiceSets,
     Division,
     averaged,
     divisions_of,
@@ -196,23 +196,23 @@ def unique_parts(
     >>> found.adds[:, 0].tolist()
     [True, True, False]
     """
-    given = as_answers(answers)
-    tables, known, data = prepared(spaces, given)
+    answers = as_answers(answers)
+    tables, has_features, data = prepared(spaces, answers)
     alone = predictors == "auto" and len(tables) == 1
     chosen = predictors_of(tables, "features" if alone else predictors, most=MOST)
     if not 2 <= len(chosen) <= MOST:
         raise DataError(
             f"{len(chosen)} predictors cannot be partitioned; choose 2 to {MOST}",
-            file=given.name, remedy="Choose fewer, or combine related ones in one feature space.",
+            file=answers.name, remedy="Choose fewer, or combine related ones in one feature space.",
         )
-    divided, notes = divisions_of(given, known, data, object_folds, folds, seed)
+    divided, notes = divisions_of(answers, has_features, data, object_folds, folds, seed)
     # Bit i of the number of a subset, from 1, is predictor i.
     subsets = (np.arange(1, 2 ** len(chosen))[:, None] >> np.arange(len(chosen)) & 1).astype(bool)
     pieces = [
         (chosen, subsets, data, division) for scheme in SCHEMES for division in divided[scheme]
     ]
     rest = iter(list(results_of(_predict, pieces, progress)))
-    units = Units.of(given, unit)
+    units = Units.of(answers, unit)
     columns = [
         _parted([next(rest) for _ in divided[scheme]], divided[scheme], subsets, data, units)
         for scheme in SCHEMES
@@ -232,12 +232,12 @@ def unique_parts(
 
 
 def _predict(
-    predictors: list[Predictor], subsets: np.ndarray, data: AskedChoices, division: Division,
+    predictors: list[Predictor], subsets: np.ndarray, data: ChoiceSets, division: Division,
     halt: Halt,
 ) -> np.ndarray:
     """(2, 2^k - 1, t) log-likelihood and accuracy of the held-out choices."""
-    learned = data.asked.take(division.learned(data.asked))
-    beyond = data.asked.take(division.predicted(data.asked))
+    learned = data.choices.take(division.learned(data.choices))
+    beyond = data.choices.take(division.predicted(data.choices))
     train = np.column_stack([one.apart(learned.distinct) for one in predictors])
     test = np.column_stack([one.apart(beyond.distinct) for one in predictors])
     result = np.zeros((2, len(subsets), len(beyond)))
@@ -250,16 +250,16 @@ def _predict(
 
 
 def _parted(
-    found: list[np.ndarray], divisions: list[Division], subsets: np.ndarray,
-    data: AskedChoices, units: Units,
+    parts: list[np.ndarray], divisions: list[Division], subsets: np.ndarray,
+    data: ChoiceSets, units: Units,
 ) -> dict[str, np.ndarray]:
     """Fields of a `UniqueParts` for one scheme; empty without divisions."""
     if not divisions:
         return {}
-    both = averaged(found, divisions, data.asked)
+    both = averaged(parts, divisions, data.choices)
     there = np.isfinite(both[0, 0])
     log, hit = both[:, :, there]
-    sets = data.asked.take(there)
+    sets = data.choices.take(there)
     mine = units.about(sets)
     # Their means over choices are shares of the deviance of guessing.
     explained = (log - np.log(sets.chance)) / -guessing(sets)

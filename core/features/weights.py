@@ -136,20 +136,20 @@ def feature_weights(
     >>> found.is_zero.tolist()
     [False, False, True]
     """
-    given = as_answers(answers)
-    tables, _, data = prepared(spaces, given)
+    answers = as_answers(answers)
+    tables, _, data = prepared(spaces, answers)
     names = [(space.name, name) for space in tables for name in space.names]
-    sets = data.asked
+    sets = data.choices
     if len(names) > MOST or len(sets) < FOR_EACH * len(names):
         raise DataError(
             f"{len(names):,} features cannot be weighted by {len(sets):,} choices",
-            file=given.name, remedy=f"Give at most {MOST} features, and {FOR_EACH} choices for "
+            file=answers.name, remedy=f"Give at most {MOST} features, and {FOR_EACH} choices for "
             "each; explain weights any number of them under a penalty.",
         )
     parts = np.column_stack([_parts(space, sets.distinct) for space in tables])
     spread = parts.std(axis=0)
     parts /= np.where(spread > 0, spread, 1.0)
-    units = sampling_units(given, unit)
+    units = sampling_units(answers, unit)
     seeds = np.random.SeedSequence(seed).spawn(replicates)
     drawn = (units.drawn(np.random.default_rng(one))[sets.answer] for one in seeds)
     pieces = [(sets, parts, times) for times in drawn]

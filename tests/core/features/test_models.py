@@ -63,10 +63,10 @@ def test_sums_over_pairs_are_a_quadratic_form(monkeypatch):
 @pytest.mark.parametrize("name", ["weighted", "linear"])
 def test_the_strongest_penalty_leaves_distances_as_they_are(name, sets, space):
     model, raw = (MODELS[one](space, np.arange(20), 50) for one in (name, "raw"))
-    found = model.apart(next(model.path(sets, [1e-4])), sets.distinct)
-    expected = raw.apart(next(raw.path(sets, [0.0])), sets.distinct)
+    found = model.log_odds(next(model.path(sets, [1e-4])), sets.distinct)
+    expected = raw.log_odds(next(raw.path(sets, [0.0])), sets.distinct)
     assert np.corrcoef(found, expected)[0, 1] > 0.9999
-    loose = model.apart(list(model.path(sets, model.strengths))[-1], sets.distinct)
+    loose = model.log_odds(list(model.path(sets, model.strengths))[-1], sets.distinct)
     assert log_likelihood(sets, loose).mean() > log_likelihood(sets, found).mean() + 0.1
 
 
@@ -74,7 +74,7 @@ def test_the_strongest_penalty_leaves_distances_as_they_are(name, sets, space):
 def test_components_that_are_cut_off_stay_as_they_are(metric, sets):
     space = FeatureSpace(name="x", values=VALUES, metric=metric)
     few, whole = (MODELS["linear"](space, np.arange(20), p) for p in (2, 50))
-    one, other = (m.apart(next(m.path(sets, [1e-4])), sets.distinct) for m in (few, whole))
+    one, other = (m.log_odds(next(m.path(sets, [1e-4])), sets.distinct) for m in (few, whole))
     np.testing.assert_allclose(one, other, rtol=0.02)
 
 
@@ -85,7 +85,8 @@ def test_weights_of_many_columns_are_those_of_components(sets, monkeypatch):
     weights = next(model.path(sets, [1e-4]))
     assert weights.shape == (4,)
     np.testing.assert_allclose(
-        model.apart(weights, sets.distinct) / weights.mean(), space.apart(sets.distinct), rtol=0.02
+        model.log_odds(weights, sets.distinct) / weights.mean(), space.apart(sets.distinct),
+        rtol=0.02,
     )
 
 
