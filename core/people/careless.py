@@ -211,14 +211,14 @@ def with_lapses(
         other = TSTE(alpha=_HEAVIER, **method.get_params())
         _, reached, _, done = _estimated(other, people, steps, part(progress, 0.6, 1.0))
         heavier = float(reached[-1]) if done else None
-    return _found(people, state, np.array(path), without, converged, heavier)
+    return _lapse_fit(people, state, np.array(path), without, converged, heavier)
 
 
 def _estimated(
     method: OrdinalEmbedding, people: _People, steps: int, progress: Progress
 ) -> tuple[_State, list[float], float, bool]:
     """Map and rates, the objective after each step, that without lapses, and convergence."""
-    begun = clone(method).fit(people.given, progress=part(progress, 0.0, 0.4))
+    begun = clone(method).fit(people.answers, progress=part(progress, 0.0, 0.4))
     if begun.stopped_:
         raise Stopped
     state = _begin(method, people, begun.embedding_)
@@ -239,14 +239,14 @@ def _estimated(
 class _People:
     """Answers in the order of people, and back."""
 
-    def __init__(self, given: Judgements, sides: bool) -> None:
-        self.given = given
-        choices = given.choices
-        who, names = codes_of(given, "participant")
+    def __init__(self, answers: Judgements, sides: bool) -> None:
+        self.answers = answers
+        choices = answers.choices
+        who, names = codes_of(answers, "participant")
         who = who[choices.answer]
-        weight = given.weight[choices.answer]
-        known = np.flatnonzero((who >= 0) & (weight > 0))
-        order = known[np.argsort(who[known], kind="stable")]
+        weight = answers.weight[choices.answer]
+        by_person = np.flatnonzero((who >= 0) & (weight > 0))
+        order = by_person[np.argsort(who[by_person], kind="stable")]
         self.names = np.array(names, dtype=str)
         self.order, self.choices = order, choices.take(order)
         # Stages of a ranking share their answer: all are guesses, or none is.
@@ -255,19 +255,19 @@ class _People:
         self.n_answers = np.bincount(who[order][self._begin], minlength=len(names))
         rest = np.flatnonzero((who < 0) & (weight > 0))
         self.others, self.others_weight = choices.take(rest), weight[rest]
-        side, names_of_sides = sides_of(given)
+        side, names_of_sides = sides_of(answers)
         first = np.full(len(choices), -1, dtype=np.int8)
-        if sides and len(names_of_sides) == 2 and "side" in given.answers:
-            told = side[choices.answer]
-            plain = (choices.n_shown == 2) & (told >= 0)
-            first[plain] = told[plain] == 0
+        if sides and len(names_of_sides) == 2 and "side" in answers.answers:
+            side_of = side[choices.answer]
+            plain = (choices.n_shown == 2) & (side_of >= 0)
+            first[plain] = side_of[plain] == 0
         first = np.where(self._n_stages == 1, first[order][self._begin], -1).astype(np.int8)
         self.knows_sides = bool((first >= 0).any())
         self.answered = Answered(
             np.concatenate([[0], np.cumsum(self.n_answers)]), first,
             self._jointly(self.choices.chance), weight[order][self._begin],
         )
-        self._choice_of = _choice_of(given, choices)
+        self._choice_of = _choice_of(answers, choices)
 
     def chance(self, method: OrdinalEmbedding, positions: np.ndarray) -> np.ndarray:
         """(R,) probability of each person's answers: of all stages of a ranking."""
@@ -310,8 +310,7 @@ class _People:
 
     def weighted(self, weight: np.ndarray) -> Judgements:
         """The answers with their weights times these, (T,)."""
-        answers = self.given
-        return answers.reweighted(answers.weight * weight)
+        return self.answers.reweighted(self.answers.weight * weight)
 
 
 def _chances(
@@ -321,14 +320,14 @@ def _chances(
     return np.maximum(np.exp(-map_losses(method._loss(), positions, choices)), _LEAST_OF_ONE)
 
 
-def _choice_of(given: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
+def _choice_of(answers: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
     """Number of choices, and (T,) the choice of each answer."""
-    result = np.full(len(given), -1)
-    if given.trials is not None:
-        n_trials = int(given.trials.max(initial=-1)) + 1
+    result = np.full(len(answers), -1)
+    if answers.trials is not None:
+        n_trials = int(answers.trials.max(initial=-1)) + 1
         by_trial = np.full(n_trials, -1)
-        by_trial[given.trials[choices.answer]] = np.arange(len(choices))
-        result = by_trial[given.trials]
+        by_trial[answers.trials[choices.answer]] = np.arange(len(choices))
+        result = by_trial[answers.trials]
     result[choices.answer] = np.arange(len(choices))
     return len(choices), result
 
@@ -355,9 +354,9 @@ class _State:
 
 def _begin(method: OrdinalEmbedding, people: _People, positions: np.ndarray) -> _State:
     chance, population = people.chance(method, positions), Population()
-    rates = Rates.begin(people.answered).given(people.answered, chance, population)
+    rates = Rates.begin(people.answered).conditional(people.answered, chance, population)
     for _ in range(_CLOSING_IN):
-        rates = rates.closer().given(people.answered, chance, population)
+        rates = rates.closer().conditional(people.answered, chance, population)
     return _State(positions, chance, rates, population, _penalty(method, people, positions))
 
 
@@ -373,11 +372,11 @@ def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _Stat
     )
     positions = np.where(fitted.placed_[:, None], fitted.embedding_, 0.0)
     chance, population = people.chance(method, positions), state.rates.population()
-    rates = state.rates.closer().given(people.answered, chance, population)
+    rates = state.rates.closer().conditional(people.answered, chance, population)
     return _State(positions, chance, rates, population, _penalty(method, people, positions))
 
 
-def _found(
+def _lapse_fit(
     people: _People, state: _State, path: np.ndarray, without: float, converged: bool,
     heavier: float | None,
 ) -> LapseFit:

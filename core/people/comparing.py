@@ -23,7 +23,7 @@ from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.people.groups import counted
-from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by
+from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by, sums_by
 from tripletscope.core.people.mixture import LatentClassMap
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
@@ -270,18 +270,18 @@ def compare_people(
 
 
 def held_out(
-    method: WeightedEuclidean, given: Judgements, models: list[str], folds: int,
+    method: WeightedEuclidean, answers: Judgements, models: list[str], folds: int,
     seed: int, progress: Progress = silent,
 ) -> Judged:
     """Every choice, in the order of the answers, predicted from the other folds by M models."""
     rng = np.random.default_rng(seed)
-    fold = question_folds(given, folds, rng)
+    fold = question_folds(answers, folds, rng)
     if len(np.unique(fold)) < folds:
         raise DataError(
-            f"the answers make fewer than {folds} folds", file=given.name,
+            f"the answers make fewer than {folds} folds", file=answers.name,
             remedy="Ask for fewer folds, or collect more answers.",
         )
-    pieces = [(method, given, fold, k, model) for model in models for k in range(folds)]
+    pieces = [(method, answers, fold, k, model) for model in models for k in range(folds)]
     result = list(results_of(_fold, pieces, progress))
     joined = [
         [np.concatenate(each) for each in zip(*result[m : m + folds], strict=True)]
@@ -296,17 +296,15 @@ def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndar
     """(U, M) weighted means of values (S, M) over the choices of each unit with some weight."""
     total = np.bincount(unit, weight)
     there = total > 0
-    return np.stack([
-        np.bincount(unit, weight * column)[there] / total[there] for column in values.T
-    ], axis=1)
+    return sums_by(unit, weight[:, None] * values, len(total))[there] / total[there, None]
 
 
 def _fold(
-    method: WeightedEuclidean, given: Judgements, fold: np.ndarray, k: int, model: str,
+    method: WeightedEuclidean, answers: Judgements, fold: np.ndarray, k: int, model: str,
     halt: Halt,
 ) -> Judged:
     held = np.flatnonzero(fold == k)
-    learned, others = given.take(fold != k), given.take(held)
+    learned, others = answers.take(fold != k), answers.take(held)
     settings = {
         name: getattr(method, name)
         for name in ("n_components", "by", "response", "prior", "seed")
@@ -327,7 +325,7 @@ def _fold(
 
 def _unweighted(
     method: WeightedEuclidean, learned: Judgements, others: Judgements,
-    own: bool, halt: Halt,
+    individual: bool, halt: Halt,
 ) -> Judged:
     """Predictions of one map of all, or of a map of each person that starts there."""
     common = common_map(
@@ -335,15 +333,15 @@ def _unweighted(
     ).embedding_
     choices = choices_by(others, np.zeros(len(others), np.int64))
     ones = np.ones((1, method.n_components))
-    if not own:
+    if not individual:
         return Likelihood(choices, method.response_loss).judged(common, ones)
     of_learned = learned.answers[method.by].astype("str").to_numpy()
     of_others = others.answers[method.by].astype("str").to_numpy()[choices.answer]
-    known = choices_by(learned, np.zeros(len(learned), np.int64))
+    training = choices_by(learned, np.zeros(len(learned), np.int64))
     log_share, right = np.empty(len(choices)), np.empty(len(choices))
     for person in np.unique(of_others):
         theirs = of_others == person
-        x = _own_map(method, known.take(of_learned[known.answer] == person), common)
+        x = _own_map(method, training.take(of_learned[training.answer] == person), common)
         judge = Likelihood(choices.take(theirs), method.response_loss)
         _, log_share[theirs], right[theirs] = judge.judged(x, ones)
     return Judged(choices.answer, log_share, right)
@@ -361,11 +359,11 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
 
 
 def _by_person(
-    judged: Judged, models: list[str], who: np.ndarray, people: np.ndarray, given: Judgements,
+    judged: Judged, models: list[str], who: np.ndarray, people: np.ndarray, answers: Judgements,
 ) -> PeopleComparison:
     """Means over the held-out choices of each person, with their weights."""
     answer, log_share, right = judged
-    person, weight, number = who[answer], given.weight[answer], len(people)
+    person, weight, number = who[answer], answers.weight[answer], len(people)
     mean = partial(mean_by, person, weight)
     total = np.bincount(person, weight, number)
     there = total > 0
@@ -375,7 +373,7 @@ def _by_person(
     count = np.bincount(person, minlength=number)[there]
     error = np.sqrt(mean(difference) / np.maximum(count - 1, 1)[:, None])
     error[count < _FEWEST] = np.nan
-    choices = choices_by(given, who)
+    choices = choices_by(answers, who)
     guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)
     return PeopleComparison(
         people[there], count, np.array(models), mean(log_share), error, mean(right),

@@ -28,7 +28,7 @@ from tripletscope.core.people.comparing import (
     mean_by,
 )
 from tripletscope.core.people.groups import counted
-from tripletscope.core.people.likelihood import choices_by
+from tripletscope.core.people.likelihood import choices_by, sums_by
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
 #: Fewest participants for an interval.
@@ -163,26 +163,23 @@ def compare_conditions(
 
 
 def permutation_test(
-    method: WeightedEuclidean, given: Judgements, which: np.ndarray, permutations: int,
+    method: WeightedEuclidean, answers: Judgements, which: np.ndarray, permutations: int,
     seed: int, progress: Progress = silent,
 ) -> tuple[float, str]:
     """The p value that all conditions stretch the common map alike, and the permuted units.
 
     `which` (T,) is the condition of each answer, from 0.
     """
-    common = common_map(given, method.response, method.n_components, method.prior, method.seed)
-    choices = choices_by(given, which)
+    common = common_map(answers, method.response, method.n_components, method.prior, method.seed)
+    choices = choices_by(answers, which)
     if method.n_components == 1:
         raise DataError(
-            "a map of one dimension has no axes to weight differently", file=given.name,
+            "a map of one dimension has no axes to weight differently", file=answers.name,
             remedy="Choose two dimensions or more.",
         )
     scores, information = stretching(common.embedding_, choices, method.response_loss)
-    labels, unit, block, permuted = _design(given, choices)
-    scores, information = (
-        np.stack([np.bincount(unit, column, len(labels)) for column in of.T], axis=1)
-        for of in (scores, information)
-    )
+    labels, unit, block, permuted = _design(answers, choices)
+    scores, information = (sums_by(unit, of, len(labels)) for of in (scores, information))
     number, rng = int(which.max()) + 1, np.random.default_rng(seed)
     observed = _statistic(scores, information, labels, number)
     order = np.argsort(block, kind="stable")
@@ -197,11 +194,11 @@ def permutation_test(
 
 
 def _design(
-    given: Judgements, choices: Choices
+    answers: Judgements, choices: Choices
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Labels of units, unit of each stage, block of each unit, and the design in words."""
-    who, number = participants_of(given)
-    trial = np.arange(len(given)) if given.trials is None else given.trials
+    who, number = participants_of(answers)
+    trial = np.arange(len(answers)) if answers.trials is None else answers.trials
     unit = np.unique(trial[choices.answer], return_inverse=True)[1]
     first = np.unique(unit, return_index=True)[1]
     labels, person = choices.unit[first], who[choices.answer][first]
@@ -257,13 +254,10 @@ def _statistic(
     d = int((np.sqrt(8 * m + 1) - 1) / 2)
     rows, columns = np.triu_indices(d)
     size = (rows == columns).astype(float)
-    s, i = (
-        np.stack([np.bincount(labels, column, number) for column in of.T], axis=1)
-        for of in (scores, information)
-    )
+    s, i = (sums_by(labels, of, number) for of in (scores, information))
     i = i.reshape(number, m, m)
     along = i @ size
-    own = np.maximum(along @ size, 1e-12)
-    s = s - along * ((s @ size) / own)[:, None]
-    i = i - along[:, :, None] * along[:, None, :] / own[:, None, None]
+    of_size = np.maximum(along @ size, 1e-12)
+    s = s - along * ((s @ size) / of_size)[:, None]
+    i = i - along[:, :, None] * along[:, None, :] / of_size[:, None, None]
     return float(np.einsum("ck,ckl,cl->", s, np.linalg.pinv(i, rcond=1e-6, hermitian=True), s))

@@ -34,6 +34,11 @@ def choices_by(answers: Judgements, who: np.ndarray) -> Choices:
     return choices.of_units(np.asarray(who)[choices.answer]).singly()
 
 
+def sums_by(unit: np.ndarray, values: np.ndarray, number: int) -> np.ndarray:
+    """(U, M) sums of values (S, M) over the choices of each of so many units."""
+    return np.stack([np.bincount(unit, column, number) for column in values.T], axis=1)
+
+
 class Judged(NamedTuple):
     """Predictions of choices.
 

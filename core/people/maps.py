@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
 
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.models.embedding.ordinal import Embedding
+from tripletscope.core.models.embedding.ordinal import Embedding, map_of
 from tripletscope.core.people.floor import floor_of
 from tripletscope.core.people.groups import By, Most, counted, largest
 
@@ -76,7 +75,7 @@ def observer_maps(
             f"{np.median(floor.n_answers):,.0f} (medians).",
         )
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
-    common, *maps = results_of(_map_of, pieces, progress)
+    common, *maps = results_of(map_of, pieces, progress)
     aligned = np.full((len(maps), *common.shape), np.nan)
     for target, positions in zip(aligned, maps, strict=True):
         both = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])
@@ -87,10 +86,6 @@ def observer_maps(
     )
 
 
-def _map_of(method: Embedding, triplets: Judgements, halt: Halt) -> np.ndarray:
-    """(n, d) map; NaN for objects without answers."""
-    fitted = clone(method).fit(triplets, progress=halt)
-    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
 
 
 def _too_few(n_components: int) -> int:

@@ -22,7 +22,7 @@ from tripletscope.core.models.optimise.layout import AnswerLayout, stages_of
 from tripletscope.core.models.optimise.loss import Objective, margins
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
-from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by
+from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by, sums_by
 from tripletscope.core.people.shared import Spread, likeliest, weights_of
 from tripletscope.core.people.weights import By, Components, PeopleMap, Prior, Response
 
@@ -218,9 +218,8 @@ class LatentClassMap(PeopleMap):
     def _members(self, choices: Choices, state: _State) -> tuple[np.ndarray, float]:
         """Memberships, and the log-likelihood with the prior of the maps."""
         each = self._of_groups(choices, state) * choices.weight[:, None]
-        of_people = np.stack([
-            np.bincount(choices.unit, column, len(self.people_)) for column in each.T
-        ], axis=1) + np.log(np.maximum(state.shares, 1e-12))
+        of_people = sums_by(choices.unit, each, len(self.people_))
+        of_people += np.log(np.maximum(state.shares, 1e-12))
         maps = state.maps if self.differ == "maps" else state.maps[:1]
         prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * np.sum(state.logs**2)
         return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
@@ -251,10 +250,10 @@ class LatentClassMap(PeopleMap):
         state.maps[:], state.logs = result.x, result.logs
         return state
 
-    def _keep(self, found: _State) -> None:
-        order = np.argsort(-found.member.sum(axis=0), kind="stable")
-        self.membership_, self.shares_ = found.member[:, order], found.shares[order]
-        maps, weights = found.maps[order], weights_of(found.logs[order])
+    def _keep(self, result: _State) -> None:
+        order = np.argsort(-result.member.sum(axis=0), kind="stable")
+        self.membership_, self.shares_ = result.member[:, order], result.shares[order]
+        maps, weights = result.maps[order], weights_of(result.logs[order])
         middle = self.shares_ @ weights
         weights /= middle
         self.weights_ = weights
@@ -264,13 +263,13 @@ class LatentClassMap(PeopleMap):
             if self.differ == "weights":
                 x *= np.sqrt(middle * weights[g])
             else:
-                x = _turned(x, self.embedding_[self.placed_])
+                x = _rotated(x, self.embedding_[self.placed_])
             self.maps_[g, self.placed_] = x
         if self.differ == "weights":
             self.embedding_ = self.maps_[0] / np.sqrt(weights[0])
         elif self.n_groups == 1:
             self.maps_[0, self.placed_] = principal_axes(self.maps_[0, self.placed_])
-        self.loss_, self.converged_ = -found.likelihood, found.converged
+        self.loss_, self.converged_ = -result.likelihood, result.converged
 
     @property
     def group_(self) -> np.ndarray:
@@ -278,9 +277,9 @@ class LatentClassMap(PeopleMap):
         self._require_fit()
         return self.membership_.argmax(axis=1)
 
-    def _member_of(self, given: Judgements) -> np.ndarray:
+    def _member_of(self, answers: Judgements) -> np.ndarray:
         """(T, g) membership of each answer's person; for unknown people, the groups' shares."""
-        return np.vstack([self.membership_, self.shares_])[self.rows_of(given)]
+        return np.vstack([self.membership_, self.shares_])[self.rows_of(answers)]
 
     def judged(self, triplets: Judgements) -> Judged:
         """Predictions of each choice, by the memberships of its person."""
@@ -304,7 +303,7 @@ class LatentClassMap(PeopleMap):
         return np.sum(each * self._member_of(answers), axis=1)
 
 
-def _turned(x: np.ndarray, reference: np.ndarray) -> np.ndarray:
+def _rotated(x: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Centred positions rotated or reflected to others, not resized."""
     u, _, v = np.linalg.svd(x.T @ (reference - reference.mean(axis=0)))
     return x @ (u @ v)

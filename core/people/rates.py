@@ -26,13 +26,13 @@ _USUALS, _SPREADS = np.arange(-3.0, 2.1, 0.5), 3.0 ** np.linspace(-1.0, 1.0, 9)
 
 
 @exact
-def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, found):
+def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, result):
     """Log-probability of each person's answers, by lapse rates (P, G) and shares of a side (P, H).
 
     bounds (P + 1,): Where the answers of each person begin.
     chance (S,): Probability of every answer, given the map.
     first int8 (S,), guess (S,): See `Answered`.
-    found (P, G, H): Set to the result.
+    result (P, G, H): Set.
     """
     n_lapses, n_shares = lapse.shape[1], share.shape[1]
     product = 0.0
@@ -55,11 +55,11 @@ def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, found):
                     if (t - bounds[p]) % _TOGETHER == _TOGETHER - 1:
                         total += math.log(product)
                         product = 1.0
-                found[p, g, h] = total + math.log(product)
+                result[p, g, h] = total + math.log(product)
 
 
 @exact
-def guessed(bounds, chance, first, guess, lapse, share, posterior, found):
+def guessed(bounds, chance, first, guess, lapse, share, posterior, result):
     """Probability (S,) that every answer is a guess, by posteriors (P, G, H)."""
     n_lapses, n_shares = lapse.shape[1], share.shape[1]
     for p in range(len(bounds) - 1):
@@ -67,15 +67,15 @@ def guessed(bounds, chance, first, guess, lapse, share, posterior, found):
             total = 0.0
             for g in range(n_lapses):
                 rate = lapse[p, g]
-                known = (1.0 - rate) * chance[t]
+                by_map = (1.0 - rate) * chance[t]
                 for h in range(n_shares):
                     one = guess[t]
                     if first[t] == 1:
                         one = share[p, h]
                     elif first[t] == 0:
                         one = 1.0 - share[p, h]
-                    total += posterior[p, g, h] * rate * one / (known + rate * one)
-            found[t] = total
+                    total += posterior[p, g, h] * rate * one / (by_map + rate * one)
+            result[t] = total
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Rates:
         even = np.full((n, lapses.shape[1], sides.shape[1]), 1.0)
         return cls(lapses, sides, even / even[0].sum(), -np.inf)
 
-    def given(self, answered: Answered, chance: np.ndarray, population: Population) -> Rates:
+    def conditional(self, answered: Answered, chance: np.ndarray, population: Population) -> Rates:
         """Posteriors from the probabilities (S,) of the answers, on the same grids."""
         result = np.empty(self.posterior.shape)
         log_likelihoods(
@@ -189,13 +189,13 @@ class Rates:
         square = np.sum(weight * self.lapses**2, axis=1)
         usual = (mean.sum() + _KNOWN_FROM * _USUAL) / (n + _KNOWN_FROM)
         off = np.sum(square - 2.0 * usual * mean + usual**2)
-        known = _KNOWN_FROM * ((usual - _USUAL) ** 2 + 2.0 * _SPREAD**2)
-        spread = np.sqrt((off + known) / (n + 3.0 * _KNOWN_FROM))
+        prior = _KNOWN_FROM * ((usual - _USUAL) ** 2 + 2.0 * _SPREAD**2)
+        spread = np.sqrt((off + prior) / (n + 3.0 * _KNOWN_FROM))
         side_spread = _SIDE_SPREAD
         if self.sides.shape[1] > 1:
             odds = np.sum(self.posterior.sum(axis=1) * self.sides**2)
-            known = 2.0 * _KNOWN_FROM * _SIDE_SPREAD**2
-            side_spread = float(np.sqrt((odds + known) / (n + 2.0 * _KNOWN_FROM)))
+            prior = 2.0 * _KNOWN_FROM * _SIDE_SPREAD**2
+            side_spread = float(np.sqrt((odds + prior) / (n + 2.0 * _KNOWN_FROM)))
         return Population(float(usual), float(spread), side_spread)
 
     def averaged(self, population: Population) -> Rates:
@@ -217,13 +217,14 @@ class Rates:
 
         each = [np.sum(weight * ratio(other), axis=1) for other in others]
         worth = np.array([
-            other.log_prior() + np.log(own).sum() for other, own in zip(others, each, strict=True)
+            other.log_prior() + np.log(total).sum()
+            for other, total in zip(others, each, strict=True)
         ])
         share = np.exp(worth - logsumexp(worth))
         mixed = np.zeros_like(weight)
-        for part, other, own in zip(share, others, each, strict=True):
+        for part, other, total in zip(share, others, each, strict=True):
             if part > 1e-6:
-                mixed += part * ratio(other) / own[:, None]
+                mixed += part * ratio(other) / total[:, None]
         mixed /= np.sum(weight * mixed, axis=1, keepdims=True)
         return replace(self, posterior=self.posterior * mixed[:, :, None])
 

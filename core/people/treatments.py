@@ -66,12 +66,12 @@ class Treatments:
 
 
 def person_weights(
-    given: Judgements, participants: np.ndarray, weight: np.ndarray
+    answers: Judgements, participants: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """(T,) weight of each answer's person, from (P,), or 1 without one."""
-    who, names = codes_of(given, "participant")
-    known = dict(zip(map(str, participants), weight, strict=True))
-    return np.append([known.get(name, 1.0) for name in names], 1.0)[who]
+    who, names = codes_of(answers, "participant")
+    by_name = dict(zip(map(str, participants), weight, strict=True))
+    return np.append([by_name.get(name, 1.0) for name in names], 1.0)[who]
 
 
 def effective_number(weight: np.ndarray) -> float:

@@ -80,30 +80,30 @@ Response = Annotated[
 ]
 
 
-def people_of(given: Judgements, by: str) -> tuple[np.ndarray, np.ndarray]:
+def people_of(answers: Judgements, by: str) -> tuple[np.ndarray, np.ndarray]:
     """(T,) number of the person of each answer, P if unknown; and (P,) their names."""
-    column = given.answers.get(by)
+    column = answers.answers.get(by)
     names: np.ndarray = np.array([])
     if column is not None:
         text = column.astype("str")
-        known = column.notna() & (text != "") & (given.weight > 0)
-        who, names = pd.factorize(text.where(known), sort=True)
+        valid = column.notna() & (text != "") & (answers.weight > 0)
+        who, names = pd.factorize(text.where(valid), sort=True)
     if len(names) < 2:
         raise DataError(
-            f"column {by!r} of the answers names {len(names) or 'nobody'}", file=given.name,
+            f"column {by!r} of the answers names {len(names) or 'nobody'}", file=answers.name,
             remedy="Name the column of participants, or of groups or conditions: at least two.",
         )
     return np.where(who < 0, len(names), who), np.array(list(names), dtype=str)
 
 
 def common_map(
-    given: Judgements, response: str, n_components: int, prior: float, seed: int,
+    answers: Judgements, response: str, n_components: int, prior: float, seed: int,
     progress: Progress = silent,
 ) -> OrdinalEmbedding:
     """The map of all answers, by the embedding of the response model."""
     return _MAPS[response](
         n_components=n_components, n_init=_STARTS, prior=prior, seed=seed
-    ).fit(given, progress=progress)
+    ).fit(answers, progress=progress)
 
 
 class PeopleMap(Embedding):
@@ -309,18 +309,18 @@ class WeightedEuclidean(PeopleMap):
             ortho_group.rvs(self.n_components, random_state=rng) for _ in range(self.n_init - 1)
         ]
 
-    def _keep(self, found: Shared, choices: Choices) -> None:
+    def _keep(self, result: Shared, choices: Choices) -> None:
         """Normalise, order the axes, and set weights and intervals."""
-        logs = found.logs[:-1]
+        logs = result.logs[:-1]
         means = weights_of(logs).mean(axis=0)
-        x = found.x * np.sqrt(means)
+        x = result.x * np.sqrt(means)
         x = np.where(self.placed_[:, None], x - x[self.placed_].mean(axis=0), 0.0)
         order = np.argsort(-x.var(axis=0))
         self.embedding_ = np.ascontiguousarray(x[:, order])
         logs = (logs - np.log(means))[:, order]
         self.weights_ = weights_of(logs)
-        self.consistency_, self.attention_ = found.spread.consistency, found.spread.attention
-        accuracy = self._accuracy(Likelihood(choices, self.response_loss), found.spread)
+        self.consistency_, self.attention_ = result.spread.consistency, result.spread.attention
+        accuracy = self._accuracy(Likelihood(choices, self.response_loss), result.spread)
         self.log_covariance_ = accuracy.covariance
         told_apart = self.n_components == 1 or self.p_attention_ < _LEVEL
         self.axes_error_ = accuracy.axes if told_apart else np.inf
@@ -330,14 +330,19 @@ class WeightedEuclidean(PeopleMap):
         )
         self.low_, self.high_ = np.exp(logs - reach), np.exp(logs + reach)
 
+    @property
+    def _rows(self) -> np.ndarray:
+        """(P + 1, d) weights of all people, and those of the group."""
+        return np.vstack([self.weights_, np.ones(self.n_components)])
+
     def _accuracy(self, likelihood: Likelihood, spread: Spread) -> Accuracy:
-        rows = np.vstack([self.weights_, np.ones(self.n_components)])
-        if max(self.embedding_.size, self.weights_.size) > _BIG:
-            return rough_accuracy_of(spread, likelihood.curvature(self.embedding_, rows)[:-1])
-        of_positions, of_both, of_weights = likelihood.information(self.embedding_, rows)
+        x, rows = self.embedding_, self._rows
+        if max(x.size, rows[:-1].size) > _BIG:
+            return rough_accuracy_of(spread, likelihood.curvature(x, rows)[:-1])
+        of_positions, of_both, of_weights = likelihood.information(x, rows)
         placed = np.repeat(self.placed_, self.n_components)
         return accuracy_of(
-            self.embedding_[self.placed_], self.weights_, spread, self.prior,
+            x[self.placed_], self.weights_, spread, self.prior,
             (of_positions[np.ix_(placed, placed)], of_both[:-1][:, :, placed], of_weights[:-1]),
         )
 
@@ -367,8 +372,7 @@ class WeightedEuclidean(PeopleMap):
         """Predictions of each choice with its person's weights; for unknown people, the group's."""
         answers = as_answers(triplets)
         choices = choices_by(answers, self.rows_of(answers))
-        rows = np.vstack([self.weights_, np.ones(self.n_components)])
-        return Likelihood(choices, self.response_loss).judged(self.embedding_, rows)
+        return Likelihood(choices, self.response_loss).judged(self.embedding_, self._rows)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, as each answer's person sees them.
@@ -376,7 +380,7 @@ class WeightedEuclidean(PeopleMap):
         Unknown people see them as the group does.
         """
         answers = as_answers(triplets)
-        w = np.vstack([self.weights_, np.ones(self.n_components)])[self.rows_of(answers)]
+        w = self._rows[self.rows_of(answers)]
         i, j, k, m = (answers.rows[:, c] for c in ((0, 1, 0, 2) if answers.rows.shape[1] == 3
                                                  else (0, 1, 2, 3)))
         x = self.embedding_
