@@ -19,11 +19,10 @@ def place(
     data: Judgements, embedding: np.ndarray, placed: np.ndarray, loss: Loss, *, prior: float,
     n_starts: int, rng: np.random.Generator,
 ) -> np.ndarray:
-    """Positions (n, d) of all objects; those of `embedding` (m, d) stay where they are.
+    """Positions (n, d) of all objects; the first m stay where `embedding` (m, d) has them.
 
-    The first objects of the data are those of `embedding`. Each other one is first placed by
-    itself, by the answers that name no further one; then all are moved together. Answers that
-    mention an object without a place (`placed`, bool (m,)) do not count.
+    Each other one is first placed by itself, then all are moved together. Answers that mention an
+    object without a place (`placed`, bool (m,)) do not count.
     """
     n_fitted, n_components = embedding.shape
     positions = np.zeros((n_components, data.n_objects))

@@ -16,8 +16,7 @@ def random_start(n_objects: int, n_components: int, rng: np.random.Generator) ->
 def line_start(n_objects: int, n_components: int, rng: np.random.Generator) -> np.ndarray:
     """(d, n) positions on a line in the order of the objects, with a little noise.
 
-    Comparisons of pairs without a common object say little of where the pairs lie: in one dimension
-    other starts mostly end in a folded map that agrees with fewer answers.
+    For pairs without a common object: other starts in one dimension mostly end in folded maps.
     """
     positions = 1e-3 * rng.standard_normal((n_components, n_objects))
     positions[0] += np.sqrt(3.0) * np.linspace(-1.0, 1.0, n_objects)  # of unit root mean square
@@ -29,9 +28,8 @@ def spectral_start(
 ) -> np.ndarray:
     """(d, n) one gradient step in kernel space, cut to its leading eigenvectors, with unit RMS.
 
-    The similarity matrix counts answers that want a pair nearer, less those that want it farther;
-    it is normalised by how often each object occurs, and centred. A little noise is added because
-    a component of zeros has no gradient.
+    The similarity matrix counts answers that want a pair nearer, less those that want it farther,
+    normalised by each object's answers. Noise is added, as a component of zeros has no gradient.
     """
     n = answers.n_objects
     count = sum(np.bincount(role, answers.weight, n) for role in answers.roles)
@@ -83,8 +81,7 @@ def _wishes(roles, weight, x, y):
 def _lanczos(roles, weight, norm, first, n_steps):
     """Lanczos's tridiagonal form of the centred similarity matrix, which is never formed.
 
-    Returns the orthonormal basis (k, n), the diagonal (k,) and the off-diagonal (k - 1,); k is
-    below `n_steps` where the basis spans all that the matrix can reach.
+    Returns the orthonormal basis (k, n), the diagonal (k,) and the off-diagonal (k - 1,).
     """
     basis = np.zeros((n_steps, first.size))
     diagonal, beside = np.zeros(n_steps), np.zeros(n_steps)

@@ -1,7 +1,4 @@
-"""Answers as compiled code takes them: by kind, in columns, grouped by their first object.
-
-Only `order_of` leads back from a layout to the answers.
-"""
+"""Answers as compiled code takes them: by kind, in columns, grouped by their first object."""
 
 from __future__ import annotations
 
@@ -196,10 +193,7 @@ def _of_few(choices: Choices) -> np.ndarray:
 
 
 def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
-    """(r (m - r) S, 4) each chosen pair against each that was not, of pairs (m, 2, S).
-
-    All stages stand together for each comparison; `chosen` is negative for the least similar.
-    """
+    """(r (m - r) S, 4) each chosen pair against each other, of pairs (m, 2, S); stages together."""
     result = []
     for one in pairs[: abs(chosen)]:
         for other in pairs[abs(chosen):]:
@@ -209,10 +203,7 @@ def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
 
 
 def _with_anchors(rows: np.ndarray) -> np.ndarray:
-    """Rows (T, 4) of two pairs as anchor, near and far, if each has an object in common.
-
-    So an odd one out starts where its two answers would.
-    """
+    """Rows (T, 4) of two pairs as (T, 3), if each has an object in common."""
     rows = rows.astype(np.int64)
     near, far = rows[:, :2], rows[:, 2:]
     shared = np.where((near[:, :1] == far).any(axis=1), near[:, 0], near[:, 1])

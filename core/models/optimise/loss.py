@@ -1,10 +1,9 @@
 """Total loss of a map over many answers, and its gradient, from the loss of one answer.
 
-A loss is a compiled function of the two squared distances of an answer; for choices among several
-pairs, of the similarity of one pair (`tripletscope.core.models.optimise.responses`). `Objective`
-gathers the distances, calls the loss, and scatters its derivatives, in blocks that stay in the
-processor's cache. Threads add up fixed parts in a fixed order: the bits of a loss do not depend on
-the number of threads.
+A loss is a compiled function of the two squared distances of an answer, or of the similarity of
+one pair among several. `Objective` gathers distances, calls the loss, and scatters derivatives in
+blocks that stay in the processor's cache. Threads add up fixed parts in a fixed order, so the bits
+of a loss do not depend on their number.
 """
 
 from __future__ import annotations
@@ -333,10 +332,7 @@ def _in_turn(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
 
 
 def _parts(n_answers: int, n_coordinates: int) -> np.ndarray:
-    """Bounds of the parts that are added up side by side, whatever the number of threads.
-
-    There are no more than are worth the parts' gradients.
-    """
+    """Bounds of the parts that are added up side by side, as many as are worth their gradients."""
     number = 1
     if n_answers >= SEVERAL_PARTS:
         worth = min(n_answers // _PART, n_answers // (2 * n_coordinates), _MOST_PARTS)

@@ -1,8 +1,7 @@
 """Minimisation on plain arrays by L-BFGS, from one start or from several.
 
-The steps are compiled, and a compiled objective takes many iterations without the interpreter,
-which on a hundred answers takes longer than the arithmetic, and whose lock keeps fits from
-running side by side.
+With a compiled objective the compiled steps do without the interpreter, which on a hundred answers
+takes longer than the arithmetic, and whose lock keeps fits from running side by side.
 """
 
 from __future__ import annotations
@@ -129,8 +128,8 @@ _evaluation_at = found_at(EVALUATE)
 def _iterations(evaluation, block, descent, tol, losses):
     """As many iterations as there is room for their losses, unless the descent ends before.
 
-    Evaluations are called by address: as a part of this function they would take 1.4 times as
-    long, because the compiler no longer sees what may be a vector, and give other bits.
+    Evaluations are called by address: inlined they would take 1.4 times as long and give other
+    bits.
     """
     evaluate = _evaluation_at(evaluation)
     vectors, numbers = descent.vectors, descent.numbers
@@ -194,8 +193,7 @@ def _prepare(descent):
 def _advance(loss, descent):
     """Go on with the loss at the trial point, towards one with the weak Wolfe conditions.
 
-    Brackets and divides (Lewis & Overton 2013, algorithm 4.6, which copes with kinks), by
-    the minimum of a cubic where that is well inside.
+    Brackets and divides (Lewis & Overton 2013, algorithm 4.6), by a cubic's minimum well inside.
     """
     vectors, numbers, counts = descent.vectors, descent.numbers, descent.counts
     length, first_slope = numbers[_LENGTH], numbers[_SLOPE]
@@ -336,12 +334,9 @@ def minimise(
 ) -> Optimum:
     """Minimise a smooth loss, 0 or more, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
 
-    It has converged when one iteration lowers the loss by less than `tol` times the loss (or 1, if
-    that is more). `progress` gets every iteration, or only the last one of some milliseconds' if it
-    is coarse.
-
-    SciPy's implementation spends as long on each iteration as the evaluation of five thousand
-    answers takes. This one also copes with kinks.
+    It has converged when one iteration lowers the loss by less than `tol` times the loss, or times
+    1 if that is more. An iteration of SciPy's takes as long for itself as five thousand answers,
+    and does not cope with kinks.
     """
     descent = Descent(start, *objective(start))
     fraction, state = 0.0, CONVERGED if descent.loss <= tol else GOING
@@ -389,10 +384,9 @@ def restarts(
     first: int = 0,
     progress: Progress = silent,
 ) -> list[Optimum]:
-    """The optimum from every start, by ``minimise_from(start, progress)``, in threads.
+    """The optimum from every start, whatever the number of threads.
 
-    The result does not depend on the number of threads; `first` is the first start's number for
-    `progress`.
+    `minimise_from` takes a start and its progress; `first` is the number of the first start.
     """
     progress_of = _merged(progress, len(starts), first)
 

@@ -147,8 +147,7 @@ def _choose_several(values, n, chosen, loss, by):
     """The likelihood of an unordered set: the sum over all its orders.
 
     For every subset of the chosen pairs, by its bits: `first` is the log-probability that it came
-    first in any order, `left` the logarithm of the sum over the remaining pairs. What remains after
-    the last is never used.
+    first in any order, `left` the logarithm of the sum over the remaining pairs.
     """
     shown, full = values.shape[0], 2**chosen - 1
     left, first, after = np.empty(full + 1), np.empty(full + 1), np.empty(full + 1)

@@ -1,8 +1,7 @@
 """Maps stored one object after the other, and what answers do with their three or four rows.
 
-An object's coordinates lie together, in one or two cache lines instead of one for each coordinate.
-The compiler handles rows of two coordinates well, in a sixth less time than as vectors. Longer
-rows have vector instructions of our own: the compiler cannot know that rows of the map and of the
+An object's coordinates share one or two cache lines. The compiler handles rows of two coordinates
+well. Longer rows have vector instructions of our own: the compiler cannot know that map and
 gradient do not overlap, and its plain loop takes two to four times as long.
 """
 

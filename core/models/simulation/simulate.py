@@ -144,13 +144,11 @@ def answer(
 ) -> np.ndarray:
     """Rows (anchor, near, far) that a simulated observer gives to questions (T, 3).
 
-    noise {"none", "flip", "lognormal", "positions", "logistic", "crowd"}: ``flip``: every answer is
-        flipped with probability `level`. ``lognormal``: the logs of both distances have normal
-        noise of standard deviation `level`. ``positions``: each of the three positions has normal
-        noise of standard deviation `level`, drawn in every question. ``logistic``: the first is
-        chosen with the probability of STE, 1 / (1 + exp(d_first^2 - d_second^2)), with positions
-        divided by `level` (1 if it is 0). ``crowd``: with that of CKL,
-        (d_second^2 + mu) / (d_first^2 + d_second^2 + 2 mu), where mu is `level`.
+    noise ``flip``: Answers are flipped with probability `level`. ``lognormal``: The logs of both
+        distances have normal noise of s.d. `level`. ``positions``: All three positions have normal
+        noise of s.d. `level`, drawn in every question. ``logistic``: STE's probability,
+        1 / (1 + exp(d_first^2 - d_second^2)), of positions divided by `level` (1 if it is 0).
+        ``crowd``: CKL's, (d_second^2 + mu) / (d_first^2 + d_second^2 + 2 mu), where mu is `level`.
     """
     n_questions = len(questions)
     if noise == "positions":
