@@ -137,10 +137,6 @@ def align_spaces(
         By default STE in two dimensions.
     progress : Progress
 
-    Returns
-    -------
-    Aligned
-
     Raises
     ------
     DataError

@@ -54,14 +54,8 @@ def answer_questions(
         others.
     about : Triplets or Quadruples
         Holds the objects, and the answers that the temperature is fitted to.
-    temperature : float, optional
     observer : str
         Name of the model as a participant.
-    seed : int
-
-    Returns
-    -------
-    ModelAnswers
 
     Raises
     ------

@@ -133,10 +133,6 @@ def map_correlation(
         By default STE in two dimensions.
     progress : Progress
 
-    Returns
-    -------
-    MapCorrelation
-
     Raises
     ------
     DataError

@@ -181,8 +181,8 @@ class Explained:
 def surely_above(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of `Explained.table` by which features are judged, with ``surely``: above chance.
 
-    All models for held-out objects; without these only raw distances, for held-out trials, where
-    weights and transforms of random numbers could learn the objects by heart. The level is 2.5 %
+    All models for held-out objects; without these raw distances alone, because weights and
+    transforms of random numbers learn the objects of held-out trials by heart. The level is 2.5 %
     for all rows together (one-sided, Bonferroni).
 
     Silent on: random features (tests/core/features/test_explain.py::test_random_features).
@@ -222,10 +222,6 @@ def explain(
     spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     progress : Progress
-
-    Returns
-    -------
-    Explained
 
     Raises
     ------

@@ -68,10 +68,7 @@ def by_trials(
 def by_objects(
     usable: np.ndarray, folds: int, rng: np.random.Generator, company: np.ndarray | None = None,
 ) -> list[Division]:
-    """Objects in folds: choices among those of a fold, from choices among all others.
-
-    Objects of one number in `company` (n,) share a fold.
-    """
+    """Choices among objects of a fold, from those among all others; a `company` shares a fold."""
     fold = np.full(len(usable), -1)
     objects = np.flatnonzero(usable)
     if company is not None:
@@ -84,10 +81,7 @@ def by_objects(
 
 
 def repeats_for(n_choices: int, folds: int) -> int:
-    """Repetitions of dividing the objects for which enough choices are predicted.
-
-    Three objects are in one fold with a probability of about 1 / folds².
-    """
+    """Divisions of the objects; three are in one fold with a probability of about 1 / folds²."""
     return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
 
 
@@ -125,10 +119,7 @@ class ChoiceSets:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """Predictions of a held-out part: of choices as asked, and of answers between two pairs.
-
-    `strength` is that of the penalty; 0 where there is none.
-    """
+    """Predictions of held-out choices and answers between two, and the penalty's strength."""
 
     right: np.ndarray
     log_likelihood: np.ndarray
@@ -142,8 +133,7 @@ def predict(
 ) -> Predicted:
     """Learn one of `MODELS` from one part of the choices and predict another.
 
-    At most `components` principal components are transformed. Without a strength of the penalty it
-    is chosen, by parts drawn with `seed`.
+    Without a strength, the penalty is chosen by parts drawn with `seed`.
     """
     learned = data.choices.take(division.learned(data.choices))
     if strength is None:  # first, to free those models before the next one
@@ -178,8 +168,8 @@ def _strength(
 ) -> float:
     """The penalty that predicts best within the training part, held out in the same way.
 
-    Begins with the strongest, until two in a row are no better. With too few objects to hold out it
-    is the strongest, because choices of other trials would not show that it is needed.
+    Begins with the strongest, and keeps it where objects are too few to hold out: choices of other
+    trials would not show that it is needed.
     """
     if len(MODELS[name].strengths) == 1:
         return MODELS[name].strengths[0]
@@ -218,10 +208,7 @@ def _strength(
 def _object_parts(
     sets: Choices, objects: np.ndarray, company: np.ndarray | None, rng: np.random.Generator
 ) -> list[Division]:
-    """Objects in parts; none where too few choices are among those of a part.
-
-    One part is enough where no object recurs: every choice is then among the objects of a part.
-    """
+    """Objects in parts, one if none recurs; none if too few choices are among those of a part."""
     parts, predicted = [], 0
     while len(parts) < _OBJECT_PARTS * _TIMES and predicted < FEWEST_CHOICES // 2:
         parts += by_objects(objects, _OBJECT_PARTS, rng, company)

@@ -37,7 +37,7 @@ Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 def choices_about(answers: Judgements, usable: np.ndarray, *, as_asked: bool = True) -> Choices:
-    """The choices with a weight above 0 among objects that are `known`, bool (n,).
+    """The choices with a weight above 0 among `usable` objects, bool (n,).
 
     `as_asked` keeps an odd one out as one choice of three; otherwise every answer is one of two.
     """

@@ -156,10 +156,6 @@ def recover_spaces(
         "raw" for a space that it does not suit.
     progress : Progress
 
-    Returns
-    -------
-    Recovered
-
     Raises
     ------
     DataError

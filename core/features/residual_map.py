@@ -156,10 +156,6 @@ def residual_map(
         Half of it times each object's squared distance from the origin is added to the loss.
     progress : Progress
 
-    Returns
-    -------
-    ResidualMap
-
     Raises
     ------
     DataError

@@ -133,10 +133,6 @@ def shared_dimensions(
         Holds the objects.
     progress : Progress
 
-    Returns
-    -------
-    SharedDimensions
-
     Raises
     ------
     DataError

@@ -168,10 +168,6 @@ def unique_parts(
         By default spaces, or the features of a single space.
     progress : Progress
 
-    Returns
-    -------
-    UniqueParts
-
     Raises
     ------
     DataError
