@@ -235,10 +235,6 @@ def compare_people(
     progress : Progress
         Called after every fold of every model.
 
-    Returns
-    -------
-    PeopleComparison
-
     Raises
     ------
     DataError

@@ -13,9 +13,7 @@ from tripletscope.core.engine.method import Method
 def answers_needed(n_objects: int, n_numbers: int) -> int:
     """Answers of one person for `n_numbers` parameters: log2(n) each.
 
-    A map of n objects in d dimensions has d n parameters; weights of the axes of a shared map are
-    d.
-
+    A map of n objects has d n parameters; weights of the axes of a shared map are d.
     Any kind of questions needs answers in the order of d n log n for a map. In simulations (10 to
     40 objects, 1 to 3 dimensions, STE's noise) maps of this many random answers explained 58 to
     92 % of the variance of the truth, those of half as many 26 to 59 %.
@@ -57,10 +55,7 @@ class Floor:
 
 
 def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray]) -> Floor:
-    """The floor of some people or groups, from the positions of the answers of each (`groups_of`).
-
-    A method without dimensions is a scale of one.
-    """
+    """The floor of people or groups, by the positions of their answers; a scale has d = 1."""
     d = int(getattr(method, "n_components", 1))
     informs = triplets.weight > 0
     if hasattr(method, "informing"):

@@ -30,9 +30,9 @@ Most = Annotated[int, Number(2, 1000, "Max. participants", "Participants with th
 
 
 def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:
-    """Positions of the answers of every group, by name; those with the most answers first.
+    """Positions of the answers of every group, by name, the largest first.
 
-    Answers with an empty cell in the column belong to no group.
+    Empty cells have no group.
     """
     answers = triplets.answers
     if column not in answers or answers[column].isna().all():

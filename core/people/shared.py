@@ -81,9 +81,9 @@ class Parabolas:
 def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread, float]:
     """The likeliest spread of log weights, and its log marginal likelihood over that of weights 1.
 
-    A gamma prior of shape 2, not part of that likelihood, keeps the spread from 0, where the
-    marginal likelihood of few people often is highest and intervals would have no width. Without
-    `attention` people do not differ in it.
+    A gamma prior of shape 2, which does not count in that likelihood, keeps the spread of few
+    people from 0, where intervals would have no width. Without `attention` people do not differ in
+    it.
 
     References
     ----------
@@ -216,10 +216,7 @@ def likeliest(
 
 
 class SharedMap:
-    """Fits of one map with log weights of the likeliest spread.
-
-    Each stage is held out in one `fold` (S,), to estimate the spread.
-    """
+    """Fits of one map with log weights of the likeliest spread, held out in each `fold`."""
 
     def __init__(
         self, choices: Choices, fold: np.ndarray, loss: Loss, prior: float
@@ -236,8 +233,7 @@ class SharedMap:
     ) -> Shared:
         """The likeliest map, its weights, and their spread on held-out answers.
 
-        On training answers people would differ too much: those with the best fit, by chance or for
-        their many answers, would look more consistent than they are.
+        On training answers, people with the best fit would look more consistent than they are.
         """
         now = begun
         steps = len(self._parts) + 1
@@ -271,8 +267,7 @@ class SharedMap:
     def _of_people(self, parts: list[Shared]) -> Parabolas:
         """Parabolas of the log weights on held-out answers, given fits to the others.
 
-        A map of few answers is too certain about others. A common shift of all log weights corrects
-        that first, because the likelihood is a parabola only near its top.
+        A common shift of all log weights first corrects that maps of few answers are too certain.
         """
         held = [others for _, others in self._parts]
 

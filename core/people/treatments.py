@@ -92,9 +92,9 @@ def compare_treatments(
 ) -> Treatments:
     """Predict held-out answers from all answers alike, after exclusion, and with weights.
 
-    Weights are those of people by `with_lapses`, from the other folds alone. All three predict the
-    same answers, those that exclusion would keep: `kept`, bool (T,). The method has a likelihood.
-    `progress` is called after every fold, and after the maps of all answers.
+    Weights are those of `with_lapses` on the other folds. All three predict the answers that
+    exclusion keeps: `kept`, bool (T,). `progress` is called after every fold, and after the maps of
+    all answers.
     """
     fold = question_folds(triplets, folds, np.random.default_rng(seed))
     parts = [fold == k for k in range(folds)]
