@@ -118,7 +118,7 @@ class ChoiceSets:
 
 
 @dataclass(frozen=True, eq=False)
-class Predicted:
+class Prediction:
     """Predictions of held-out choices and answers between two, and the penalty's strength."""
 
     right: np.ndarray
@@ -130,7 +130,7 @@ class Predicted:
 def predict(
     space: FeatureSpace, name: str, data: ChoiceSets, division: Division, components: int,
     seed: int, halt: Halt, strength: float | None = None,
-) -> Predicted:
+) -> Prediction:
     """Learn one of `MODELS` from one part of the choices and predict another.
 
     Without a strength, the penalty is chosen by parts drawn with `seed`.
@@ -146,7 +146,7 @@ def predict(
     if data.between_two is not data.choices:
         two = data.between_two.take(division.predicted(data.between_two))
         of_two = right(two, model.ranks(result, two.distinct))
-    return Predicted(
+    return Prediction(
         hit, log_likelihood(choices, model.log_odds(result, choices.distinct)), of_two, strength
     )
 

@@ -22,7 +22,7 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.embedding.ste import STE
 from tripletscope.core.models.embedding.tste import TSTE
 from tripletscope.core.models.optimise.loss import map_losses
-from tripletscope.core.people.rates import Answered, Population, Rates
+from tripletscope.core.people.rates import CrowdAnswers, Population, Rates
 
 #: Tails of a 95 % interval, and the level of all statements about single people together.
 _TAIL, _LEVEL = 0.025, 0.05
@@ -263,7 +263,7 @@ class _People:
             first[plain] = side_of[plain] == 0
         first = np.where(self._n_stages == 1, first[order][self._begin], -1).astype(np.int8)
         self.knows_sides = bool((first >= 0).any())
-        self.answered = Answered(
+        self.crowd = CrowdAnswers(
             np.concatenate([[0], np.cumsum(self.n_answers)]), first,
             self._jointly(self.choices.chance), weight[order][self._begin],
         )
@@ -286,7 +286,7 @@ class _People:
 
     def log_likelihood(self, chance: np.ndarray) -> float:
         """Log-likelihood without guesses."""
-        return float(self.answered.weight @ np.log(chance))
+        return float(self.crowd.weight @ np.log(chance))
 
     def weights(self, guessed: np.ndarray) -> np.ndarray:
         """(T,) probability that each answer of the data is no guess."""
@@ -301,9 +301,9 @@ class _People:
         The reduced dependence of an answer on the map, over its increased variance.
         """
         whose = np.repeat(np.arange(len(lapse)), self.n_answers)
-        answers = (1.0 - lapse[whose]) * chance + lapse[whose] * self.answered.guess
+        answers = (1.0 - lapse[whose]) * chance + lapse[whose] * self.crowd.guess
         expected, result = (
-            np.bincount(whose, self.answered.weight * p * (1.0 - p), len(lapse))
+            np.bincount(whose, self.crowd.weight * p * (1.0 - p), len(lapse))
             for p in (chance, answers)
         )
         return np.where(result > 0, (1.0 - lapse) * expected / np.maximum(result, 1e-300), 1.0)
@@ -354,9 +354,9 @@ class _State:
 
 def _begin(method: OrdinalEmbedding, people: _People, positions: np.ndarray) -> _State:
     chance, population = people.chance(method, positions), Population()
-    rates = Rates.begin(people.answered).conditional(people.answered, chance, population)
+    rates = Rates.begin(people.crowd).conditional(people.crowd, chance, population)
     for _ in range(_CLOSING_IN):
-        rates = rates.closer().conditional(people.answered, chance, population)
+        rates = rates.closer().conditional(people.crowd, chance, population)
     return _State(positions, chance, rates, population, _penalty(method, people, positions))
 
 
@@ -366,13 +366,13 @@ def _penalty(method: OrdinalEmbedding, people: _People, positions: np.ndarray) -
 
 def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _State:
     """One step of EM: weights of the answers, then the map and the population."""
-    weight = people.weights(state.rates.guessed(people.answered, state.chance))
+    weight = people.weights(state.rates.guessed(people.crowd, state.chance))
     fitted = clone(method).set_params(n_init=1, max_iter=min(_ITERATIONS, method.max_iter)).fit(
         people.weighted(weight), init_embedding=state.positions
     )
     positions = np.where(fitted.placed_[:, None], fitted.embedding_, 0.0)
     chance, population = people.chance(method, positions), state.rates.population()
-    rates = state.rates.closer().conditional(people.answered, chance, population)
+    rates = state.rates.closer().conditional(people.crowd, chance, population)
     return _State(positions, chance, rates, population, _penalty(method, people, positions))
 
 
@@ -388,7 +388,7 @@ def _lapse_fit(
         state.positions, people.names, people.n_answers, rates.rate(), rates.rate_at(_TAIL),
         rates.rate_at(1.0 - _TAIL), rates.rate_at(_LEVEL / max(len(people.names), 1)), *sides,
         people.person_weight(rates.rate(), state.chance),
-        people.weights(rates.guessed(people.answered, state.chance)),
+        people.weights(rates.guessed(people.crowd, state.chance)),
         float(expit(state.population.usual)), state.population.spread, path, without, converged,
         heavier,
     )

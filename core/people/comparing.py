@@ -23,7 +23,7 @@ from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.people.groups import counted
-from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by, sums_by
+from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.mixture import LatentClassMap
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
@@ -268,7 +268,7 @@ def compare_people(
 def held_out(
     method: WeightedEuclidean, answers: Judgements, models: list[str], folds: int,
     seed: int, progress: Progress = silent,
-) -> Judged:
+) -> ChoiceScores:
     """Every choice, in the order of the answers, predicted from the other folds by M models."""
     rng = np.random.default_rng(seed)
     fold = question_folds(answers, folds, rng)
@@ -285,7 +285,7 @@ def held_out(
     ]
     order = np.argsort(joined[0][0], kind="stable")
     log_share, right = (np.stack([one[k][order] for one in joined], axis=1) for k in (1, 2))
-    return Judged(joined[0][0][order], log_share, right)
+    return ChoiceScores(joined[0][0][order], log_share, right)
 
 
 def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -298,7 +298,7 @@ def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndar
 def _fold(
     method: WeightedEuclidean, answers: Judgements, fold: np.ndarray, k: int, model: str,
     halt: Halt,
-) -> Judged:
+) -> ChoiceScores:
     held = np.flatnonzero(fold == k)
     learned, others = answers.take(fold != k), answers.take(held)
     settings = {
@@ -322,7 +322,7 @@ def _fold(
 def _unweighted(
     method: WeightedEuclidean, learned: Judgements, others: Judgements,
     individual: bool, halt: Halt,
-) -> Judged:
+) -> ChoiceScores:
     """Predictions of one map of all, or of a map of each person that starts there."""
     common = common_map(
         learned, method.response, method.n_components, method.prior, method.seed, halt
@@ -340,7 +340,7 @@ def _unweighted(
         x = _own_map(method, training.take(of_learned[training.answer] == person), common)
         judge = Likelihood(choices.take(theirs), method.response_loss)
         _, log_share[theirs], right[theirs] = judge.judged(x, ones)
-    return Judged(choices.answer, log_share, right)
+    return ChoiceScores(choices.answer, log_share, right)
 
 
 def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> np.ndarray:
@@ -355,7 +355,8 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
 
 
 def _by_person(
-    judged: Judged, models: list[str], who: np.ndarray, people: np.ndarray, answers: Judgements,
+    judged: ChoiceScores, models: list[str], who: np.ndarray, people: np.ndarray,
+    answers: Judgements,
 ) -> PeopleComparison:
     """Means over the held-out choices of each person, with their weights."""
     answer, log_share, right = judged

@@ -39,7 +39,7 @@ def sums_by(unit: np.ndarray, values: np.ndarray, number: int) -> np.ndarray:
     return np.stack([np.bincount(unit, column, number) for column in values.T], axis=1)
 
 
-class Judged(NamedTuple):
+class ChoiceScores(NamedTuple):
     """Predictions of choices.
 
     answer (S,): Row of the answers of each choice.
@@ -136,12 +136,12 @@ class Likelihood:
         """(E,) row of the weights of every pair."""
         return self.choices.unit[self.choices.stage]
 
-    def judged(self, x: np.ndarray, w: np.ndarray) -> Judged:
+    def judged(self, x: np.ndarray, w: np.ndarray) -> ChoiceScores:
         """Predictions of every choice."""
         choices = self.choices
         similarity, *_ = self._seen(x, w)
         log_share = -choice_losses(choices, similarity)[0]
-        return Judged(choices.answer, log_share, hits(choices, similarity))
+        return ChoiceScores(choices.answer, log_share, hits(choices, similarity))
 
     def curvature(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """(P, d, d) expected information on log weights alone."""

@@ -22,7 +22,7 @@ from tripletscope.core.models.optimise.layout import AnswerLayout, stages_of
 from tripletscope.core.models.optimise.loss import Objective, margins
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
-from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by, sums_by
+from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.shared import Spread, likeliest, weights_of
 from tripletscope.core.people.weights import By, Components, PeopleMap, Prior, Response
 
@@ -281,7 +281,7 @@ class LatentClassMap(PeopleMap):
         """(T, g) membership of each answer's person; for unknown people, the groups' shares."""
         return np.vstack([self.membership_, self.shares_])[self.rows_of(answers)]
 
-    def judged(self, triplets: Judgements) -> Judged:
+    def judged(self, triplets: Judgements) -> ChoiceScores:
         """Predictions of each choice, by the memberships of its person."""
         self._require_fit()
         answers = as_answers(triplets)
@@ -293,7 +293,7 @@ class LatentClassMap(PeopleMap):
         log_share = logsumexp(np.stack([e.log_share for e in each], axis=1), b=member, axis=1)
         # The likeliest choice under the mixture is that of the majority of its maps.
         right = np.sum(np.stack([e.right for e in each], axis=1) * member, axis=1)
-        return Judged(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
+        return ChoiceScores(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, averaged over each person's memberships."""

@@ -31,7 +31,7 @@ def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, result):
 
     bounds (P + 1,): Where the answers of each person begin.
     chance (S,): Probability of every answer, given the map.
-    first int8 (S,), guess (S,): See `Answered`.
+    first int8 (S,), guess (S,): See `CrowdAnswers`.
     result (P, G, H): Set.
     """
     n_lapses, n_shares = lapse.shape[1], share.shape[1]
@@ -105,7 +105,7 @@ def _log_normal(x: np.ndarray, spread: float) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Answered:
+class CrowdAnswers:
     """Answers of people, grouped by person.
 
     first int8 (S,): 1 if the first of two sides was chosen, 0 the second, -1 if that is unknown.
@@ -137,21 +137,21 @@ class Rates:
     log_likelihood: float
 
     @classmethod
-    def begin(cls, answered: Answered) -> Rates:
+    def begin(cls, crowd: CrowdAnswers) -> Rates:
         """Flat posteriors on the widest grids."""
-        n = answered.n_people
+        n = crowd.n_people
         lapses = np.tile(np.linspace(*_LAPSES, _GRID), (n, 1))
         sides = np.zeros((n, 1))
-        if (answered.first >= 0).any():
+        if (crowd.first >= 0).any():
             sides = np.tile(np.linspace(*_SIDES, _SIDE_GRID), (n, 1))
         even = np.full((n, lapses.shape[1], sides.shape[1]), 1.0)
         return cls(lapses, sides, even / even[0].sum(), -np.inf)
 
-    def conditional(self, answered: Answered, chance: np.ndarray, population: Population) -> Rates:
+    def conditional(self, crowd: CrowdAnswers, chance: np.ndarray, population: Population) -> Rates:
         """Posteriors from the probabilities (S,) of the answers, on the same grids."""
         result = np.empty(self.posterior.shape)
         log_likelihoods(
-            answered.bounds, chance, answered.first, answered.guess, answered.weight,
+            crowd.bounds, chance, crowd.first, crowd.guess, crowd.weight,
             expit(self.lapses), expit(self.sides), result,
         )
         result += population.log_density(self.lapses, self.sides)
@@ -173,11 +173,11 @@ class Rates:
             sides = _around(sides, self.posterior.sum(axis=1), _SIDES)
         return replace(self, lapses=lapses, sides=sides)
 
-    def guessed(self, answered: Answered, chance: np.ndarray) -> np.ndarray:
+    def guessed(self, crowd: CrowdAnswers, chance: np.ndarray) -> np.ndarray:
         """(S,) probability that every answer is a guess."""
         result = np.empty(len(chance))
         guessed(
-            answered.bounds, chance, answered.first, answered.guess, expit(self.lapses),
+            crowd.bounds, chance, crowd.first, crowd.guess, expit(self.lapses),
             expit(self.sides), self.posterior, result,
         )
         return result

@@ -25,7 +25,7 @@ from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.embedding.ordinal import Embedding, OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.people.floor import Floor, answers_needed
-from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by
+from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by
 from tripletscope.core.people.shared import (
     Accuracy,
     Shared,
@@ -368,7 +368,7 @@ class WeightedEuclidean(PeopleMap):
         """
         return 1.96 * self.axes_error_ < _FIRM
 
-    def judged(self, triplets: Judgements) -> Judged:
+    def judged(self, triplets: Judgements) -> ChoiceScores:
         """Predictions of each choice with its person's weights; for unknown people, the group's."""
         answers = as_answers(triplets)
         choices = choices_by(answers, self.rows_of(answers))
