@@ -39,9 +39,9 @@ class CKL(OrdinalEmbedding):
     """Crowd kernel learning, over positions.
 
     Maximises the likelihood of the answers when "near" is chosen with probability
-    (d_far^2 + mu) / (d_near^2 + d_far^2 + 2 mu). On answers without noise the map grows without
-    limit, until mu no longer matters, unless `prior` bounds it. A choice among more pairs, such as
-    an odd one out, is one choice, as in STE: in proportion to 1 / (d^2 + mu).
+    (d_far^2 + mu) / (d_near^2 + d_far^2 + 2 mu). On answers without noise the loss falls as the
+    map grows, until mu no longer matters; only `prior` bounds the map. A choice among more pairs,
+    such as an odd one out, is one choice, as in STE: in proportion to 1 / (d^2 + mu).
 
     References
     ----------
