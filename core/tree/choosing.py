@@ -1,7 +1,7 @@
-"""The leaf size of a regression forest, chosen by errors on objects that trees had not seen.
+"""The leaf size of a regression forest, chosen by out-of-bag errors.
 
-A tree with leaf size 1 holds the trees of all leaf sizes: a cell that is small enough is not
-divided. One forest of parts of the objects therefore tries all sizes, for the questions of one.
+A tree with leaf size 1 contains the trees of all larger leaf sizes: cells that are small enough are
+not divided. One forest therefore tries all sizes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from tripletscope.core.tree.nodes import Nodes
 
 
 class LeafSizes(NamedTuple):
-    """Leaf sizes and their out-of-bag errors.
+    """Leaf sizes (k,) and their out-of-bag root mean square errors (k,).
 
-    Shapes: sizes (k,).
-    errors (k,): Root mean squares.
-    gain, gain_error: How much smaller the square error of the best size is than that of predicting
-        the mean of all other objects, on average, and its standard error.
+    gain, gain_error: Mean reduction in square error at the best size, compared with predicting the
+        mean of all other objects, and its standard error.
     """
 
     sizes: np.ndarray
@@ -39,13 +37,11 @@ def try_leaf_sizes(
     trees: Iterable[Nodes], left_out: Iterable[tuple[np.ndarray, np.ndarray]], response: np.ndarray,
     objects: np.ndarray,
 ) -> LeafSizes | None:
-    """Out-of-bag errors of all powers of two up to half the objects.
+    """Out-of-bag errors of all powers of two up to half the objects (n,); None for too few objects.
 
-    Shapes: objects (n,).
     trees: Of leaf size 1.
-    left_out: For each tree, positions in `objects` of those it has not seen, and their leaves.
-    response: Centred, by the trees' numbers of the objects.
-    Returns: None if there are too few objects to choose by.
+    left_out: For each tree, positions in `objects` of those it was grown without, and their leaves.
+    response: Centred, indexed by the trees' object numbers.
     """
     n = len(objects)
     sizes = 2 ** np.arange(max(n // 2, 1).bit_length())
@@ -58,7 +54,7 @@ def try_leaf_sizes(
     responses = response[objects[predicted]]
     square = (responses - total[:, predicted] / weight[:, predicted]) ** 2
     errors = np.sqrt(square.mean(axis=1))
-    # The mean of the others is further away than that of all.
+    # The mean of the others is farther away than that of all.
     less = (responses * n / (n - 1)) ** 2 - square[np.argmin(errors)]
     return LeafSizes(
         sizes, errors, float(less.mean()), float(less.std(ddof=1) / np.sqrt(len(less)))
@@ -67,7 +63,7 @@ def try_leaf_sizes(
 
 @compiled
 def _add_leaves(nodes, response, sizes, out, leaf, total, weight):
-    """Add what the leaves say that objects would reach with every leaf size."""
+    """Add the votes of the leaves that objects would reach with every leaf size."""
     size = nodes.stop - nodes.start
     mean = np.empty(size.size)
     parent = np.full(size.size, -1, np.int32)

@@ -1,4 +1,4 @@
-"""Trees of objects whose coordinates are known, beside a comparison tree of the same objects."""
+"""Trees of objects with coordinates, beside a comparison tree of the same objects."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ from tripletscope.core.tree.quality import SearchErrors, fold_errors
 from tripletscope.core.tree.rank_cover import RankCoverTree
 from tripletscope.core.tree.tree import ComparisonTree
 
-#: Names of the trees that are no comparison trees.
+#: Names of the trees with coordinates, and of the rank cover tree.
 TREES = {"kd": "KD tree", "rp": "RP tree", "pa": "PA tree (PCA)", "cover": "Rank cover tree"}
 
 
 @dataclass(frozen=True)
 class CoordinateTree:
-    """A tree of n objects, and how it finds the nearest neighbour of objects it has not seen.
+    """A tree of n objects, and its searches for the nearest neighbours of held-out objects.
 
     Attributes
     ----------
     child : ndarray of int, shape (m,)
-        The first child of every node; the second follows it. -1 for a leaf. Of a rank cover tree,
-        which does not divide, there is a single node.
+        First child of every node; the second follows it. -1 for a leaf. A rank cover tree, which
+        divides nothing, has a single node.
     leaf : ndarray of int, shape (n,)
-        Leaf of every object; -1 for those that lack a coordinate.
+        Leaf of every object; -1 for objects that lack a coordinate.
     level : ndarray of int, shape (n,)
-        Of a rank cover tree: the highest level of every object, 0 for the lowest.
+        In a rank cover tree, the highest level of every object; 0 is the lowest.
     direction : ndarray, shape (m, d)
-        What the objects of a node are projected to; NaN for a leaf.
+        Objects of a node are projected to this; NaN for a leaf.
     threshold : ndarray, shape (m,)
-        Objects whose projection is at most this are in the first child; NaN for a leaf.
+        Objects with projections up to this are in the first child; NaN for a leaf.
     found : ndarray of int, shape (n,)
-        What trees that were grown without an object find as its nearest neighbour; -1 if nothing.
+        Nearest neighbour by trees grown without the object; -1 for none.
     nearest : ndarray of int, shape (n,)
-        The nearest neighbour; -1 for objects that lack a coordinate.
+        The true nearest neighbour; -1 for objects that lack a coordinate.
     missed : ndarray of bool, shape (n,)
-        Whether something farther was found, or nothing.
+        Whether the search returned a farther object or none.
     missed_by_comparisons : ndarray of bool, shape (n,)
-        The same of a comparison tree, grown of the same objects.
+        The same for a comparison tree of the same objects.
     asked, asked_by_comparisons : ndarray, shape (n,)
-        Questions of each search; trees with coordinates take steps and distances instead.
+        Questions of each search; for trees with coordinates, steps and distances.
     """
 
     child: np.ndarray
@@ -128,8 +128,8 @@ def coordinate_tree(
 
     References
     ----------
-    Bentley (1975); Dasgupta & Freund (2008); McNames (2001); Houle & Nett (2015), as Haghiri,
-    Ghoshdastidar & von Luxburg (2017) held them against comparison trees.
+    Bentley (1975); Dasgupta & Freund (2008); McNames (2001); Houle & Nett (2015); compared with
+    comparison trees by Haghiri, Ghoshdastidar & von Luxburg (2017).
     """
     space = space_of(clone(method).fit(as_triplets(triplets)))
     if space.vectors is None:

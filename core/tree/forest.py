@@ -38,23 +38,23 @@ Trees = Annotated[
 class ComparisonForest(ComparingEstimator):
     """Comparison trees with random pivots: nearest neighbours and a kernel, without labels.
 
-    Several trees with small leaves find nearest neighbours far more often than one with a large
-    leaf, for as many questions.
+    For the same number of questions, several trees with small leaves find nearest neighbours far
+    more often than one tree with a large leaf.
 
     Parameters
     ----------
     metric : str or Oracle
-        How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`.
+        Form of the objects: see `tripletscope.core.tree.objects.ComparingEstimator`.
 
     Attributes
     ----------
     trees_ : list of Nodes
     leaf_size_ : int
-        That of the trees.
+        Leaf size of the trees.
     oracle_ : Oracle
-        Who was asked, and is asked about further objects.
+        Answers the questions, also about further objects.
     objects_ : ndarray of int32, shape (n,)
-        Numbers of the training objects with the oracle.
+        The oracle's numbers of the training objects.
     n_questions_ : int
         Questions that growing the trees took.
 
@@ -126,7 +126,7 @@ class ComparisonForest(ComparingEstimator):
         """(m, M) leaf of each object in each tree; by default of the training objects."""
         check_is_fitted(self)
         if X is None:
-            # Only those that a tree was not grown from have to be asked about.
+            # Only objects that a tree was grown without need questions.
             n_objects = self.oracle_.n_objects
             leaves = np.column_stack([nodes.leaf_of(n_objects) for nodes in self.trees_])
             leaves = leaves[self.objects_]
@@ -139,12 +139,12 @@ class ComparisonForest(ComparingEstimator):
         return find_leaves(oracle, self.trees_, [x] * len(self.trees_), own)
 
     def proximity(self, X: Any = None) -> np.ndarray:
-        """How often objects share a leaf with the training objects: a kernel.
+        """Share of the trees in which objects share a leaf with the training objects: a kernel.
 
         Returns
         -------
         ndarray, shape (m, n)
-            Shares of the trees; (n, n), symmetric and positive semi-definite, without `X`.
+            Without `X` (n, n), symmetric and positive semi-definite.
         """
         training = self._in_leaves(self.apply())
         other = training if X is None else self._in_leaves(self.apply(X))
@@ -160,7 +160,7 @@ class ComparisonForest(ComparingEstimator):
         )
 
     def distances(self) -> np.ndarray:
-        """(n, n) distances that belong to the kernel: sqrt(2 - 2 proximity)."""
+        """(n, n) distances of the kernel: sqrt(2 - 2 proximity)."""
         return np.sqrt(np.maximum(2 - 2 * self.proximity(), 0))
 
     def kneighbors(self, X: Any = None, n_neighbors: int = 1) -> np.ndarray:
@@ -191,9 +191,9 @@ class ComparisonForest(ComparingEstimator):
         return np.where(neighbours >= 0, self._place[neighbours], -1)
 
     def _left_out(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """For each tree the training objects it was not grown from, and their leaves."""
+        """For each tree, the training objects it was grown without, and their leaves."""
         left_out = [np.flatnonzero(~np.isin(self.objects_, t.order)) for t in self.trees_]
-        # They are nobody's pivots, so that their numbers need not be told from the tree's own.
+        # They are pivots of no cell: their numbers need no distinction from the tree's own.
         leaves = find_leaves(
             self.oracle_, self.trees_, [self.objects_[out] for out in left_out], False
         )
@@ -207,7 +207,7 @@ class ComparisonForest(ComparingEstimator):
         return nodes._replace(order=self._place[nodes.order], pivots=pivots)
 
     def _pivot_importances(self, moments: np.ndarray) -> np.ndarray:
-        """(n,) how much of the impurity the splits by each pivot removed; sums to 1."""
+        """(n,) share of each pivot in the impurity that splits removed; sums to 1."""
         importance = np.zeros(len(self.objects_))
         for number in range(len(self.trees_)):
             nodes = self.tree(number)

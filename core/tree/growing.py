@@ -1,12 +1,11 @@
 """How a comparison tree grows by questions: cells draw pivots, and the answers split them.
 
-Every cell draws its pivots from a key of its own, passed down from the root, so that a tree is the
-same in whatever order its cells are split.
+Every cell draws its pivots from its own key, passed down from the root: a tree does not depend on
+the order in which cells are split.
 
-The same compiled steps are used in two ways. As a dialogue, level by level, a tree can be grown by
-anyone who answers, many trees at once. Where objects are measured, a compiled loop grows a tree
-without leaving compiled code, a branch at a time, so that small cells stay in the processor's
-cache. Both give the same tree.
+The compiled steps serve two drivers that give the same tree. A dialogue grows many trees at once,
+level by level, for any oracle. For measured objects, a compiled loop grows a tree a branch at a
+time, so that small cells stay in the processor's cache.
 """
 
 from __future__ import annotations
@@ -24,27 +23,26 @@ from tripletscope.core.tree.oracle import Dialogue
 
 RANDOM, LABELS, RESPONSES, LABELS_FIRST = 0, 1, 2, 3
 
-#: Pairs that are tried in a cell before it stays a leaf, if they leave one pivot alone...
+#: Pairs to try before a cell stays a leaf, if they split off one pivot alone...
 _ATTEMPTS = 3
 #: ...in cells of at least this size. In smaller ones that is no sign of equal objects.
 _CROWD = 16
 
 LEAF, SPLIT, AGAIN = 0, 1, 2
 
-#: From the members of a cell, its key, and the attempts before this one, to a pair of pivots.
+#: From a cell's members, its key, and the number of failed attempts, to a pair of pivots.
 Chooser = Callable[[np.ndarray, int, int], tuple[int, int]]
 
 
 class SplitRule(NamedTuple):
     """How cells are split.
 
-    leaf_size: Cells of up to so many objects are leaves.
+    leaf_size: Cells of at most this many objects are leaves.
     kind: RANDOM pairs; pairs of different LABELS; one pivot with a response up to the cell's mean
-        and one above it (RESPONSES); LABELS_FIRST: pairs of different labels, and random ones where
-        all members have the same.
-    candidates: Pairs that are asked about; the one that lowers the variance of the responses most
+        and one above it (RESPONSES); LABELS_FIRST: as LABELS, but random in pure cells.
+    candidates: Number of pairs to ask about; the one that lowers the variance of the responses most
         splits.
-    label int32 (n,), response (n,): Where pairs are drawn or judged by them.
+    label int32 (n,), response (n,): Pairs are drawn or judged by them.
     """
 
     leaf_size: int
@@ -55,7 +53,7 @@ class SplitRule(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """A tree while it grows: room for all its nodes, and what the open ones need to know."""
+    """A growing tree: arrays with room for all its nodes; `size` holds the number in use."""
 
     order: np.ndarray
     start: np.ndarray
@@ -68,7 +66,7 @@ class Growth(NamedTuple):
 
 
 def planted(objects: np.ndarray, seed: int, n_pairs: int = 1) -> Growth:
-    """A tree that is nothing but a root."""
+    """A tree of a root alone."""
     room = max(2 * len(objects) - 1, 1)
     growth = Growth(
         np.array(objects, dtype=np.int32), np.zeros(room, np.int32), np.zeros(room, np.int32),
@@ -81,7 +79,7 @@ def planted(objects: np.ndarray, seed: int, n_pairs: int = 1) -> Growth:
 
 
 # Random numbers ------------------------------------------------------------------------------
-# splitmix64 (Steele, Lea & Flood 2014) of a cell's key and of the number of the draw.
+# splitmix64 (Steele, Lea & Flood 2014) of a cell's key and the draw's number.
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
@@ -95,7 +93,7 @@ def _mixed(z):
 
 @compiled
 def _child_key(key, side):
-    # The multiplier keeps the keys apart from the draws of the same cell.
+    # The multiplier makes keys differ from the draws of the same cell.
     return _mixed(key * np.uint64(0xD1342543DE82EF95) + np.uint64(side + 1))
 
 
@@ -111,7 +109,7 @@ def _draw(key, number, below):
 
 @compiled
 def choose(growth, rule, node, pair, number):
-    """Draw a pair of pivots; False if the cell is to stay a leaf."""
+    """Draw a pair of pivots; False if the cell stays a leaf."""
     members = growth.order[growth.start[node] : growth.stop[node]]
     key, size = growth.key[node], members.size
     number = 2 * (growth.attempt[node] * rule.candidates + number)
@@ -144,9 +142,9 @@ def choose(growth, rule, node, pair, number):
 
 @compiled
 def _one_label(label, members, key, number):
-    """Draw a label, by the pairs it has with others, and one of its members; -1 if it has none.
+    """Draw a label in proportion to its pairs with others, and one of its members.
 
-    Returns which of them is drawn, their number, and the label.
+    Returns the member's rank among them (-1 if all labels are equal), their number, and the label.
     """
     size = members.size
     counts = np.zeros(label.max() + 1, np.int64)
@@ -165,9 +163,9 @@ def _one_label(label, members, key, number):
 
 @compiled
 def _up_to_the_mean(response, members, key, number):
-    """Draw a member whose response is no higher than the mean; -1 if that divides nobody.
+    """Draw a member whose response is at most the mean.
 
-    Returns which of them is drawn, their number, and the mean.
+    Returns its rank among them (-1 if the mean divides nothing), their number, and the mean.
     """
     mean = 0.0
     for x in members:
@@ -186,7 +184,7 @@ def _up_to_the_mean(response, members, key, number):
 
 @compiled
 def others(growth, node, pair, x):
-    """Write the objects of a cell without the pivots to `x`; return their number."""
+    """Write the objects of a cell, pivots excepted, to `x`; return their number."""
     count = 0
     for m in growth.order[growth.start[node] : growth.stop[node]]:
         if m != pair[0] and m != pair[1]:
@@ -197,7 +195,7 @@ def others(growth, node, pair, x):
 
 @compiled
 def _gain(growth, rule, node, pair, first):
-    """Variance of the responses that a split explains, but for a factor."""
+    """Sum of squares of the responses that a split explains, plus a constant of the cell."""
     n_near = n_far = 0
     near = far = 0.0
     place = 0
@@ -260,11 +258,7 @@ def settle(growth, rule, node, pairs, first, spare):
 
 
 def grafted(nodes: Nodes, objects: np.ndarray, leaves: np.ndarray, seed: int) -> Growth:
-    """A tree with further objects in its leaves, ready to grow on.
-
-    objects, leaves int32 (m,): The further objects and where they belong.
-    seed: That of the tree.
-    """
+    """A tree with further objects (m,) in their leaves (m,), ready to grow on."""
     size = len(nodes.child)
     ends = nodes.stop[leaves]
     growth = planted(np.insert(nodes.order, ends, objects), seed, nodes.pivots.shape[1])
@@ -286,7 +280,7 @@ def _keys(child, key):
 
 
 def keys(nodes: Nodes, seed: int) -> np.ndarray:
-    """(m,) the keys of the cells of a tree."""
+    """(m,) keys of a tree's cells."""
     key = np.full(len(nodes.child), seed, dtype=np.uint64)
     _keys(nodes.child, key)
     return key
@@ -309,7 +303,7 @@ def _finished(growth):
 
 
 def finished(growth: Growth) -> Nodes:
-    """The tree that has grown, by level."""
+    """The grown tree, its nodes by level."""
     start, stop, child, pivots = _finished(growth)
     return Nodes(growth.order, start, stop, child, pivots)
 
@@ -371,7 +365,7 @@ def _pose(growth, rule, waiting, pairs, chosen, questions):
 
 @compiled
 def _settle_all(growth, rule, waiting, pairs, first, opened):
-    """Split the open cells by the answers; write those that are open next, and their number."""
+    """Split the open cells by the answers; write and count the cells that are open next."""
     spare = np.empty(growth.order.size, np.int32)
     used = count = 0
     for w in range(waiting.size):
@@ -396,12 +390,10 @@ def _settle_all(growth, rule, waiting, pairs, first, opened):
 def growing(
     growth: Growth, rule: SplitRule, waiting: ArrayLike, choose: Chooser | None = None
 ) -> Dialogue:
-    """Grow a tree from its open cells, level by level.
+    """Grow a tree in place from its open cells, level by level.
 
-    growth: Changed in place. With k pairs of pivots per node, the further pairs are drawn from the
-        two sides that the first divides, and the majority decides.
-    waiting: The cells to be divided, unless they are small enough for a leaf.
-    choose: Chooses the pivots in place of the rule.
+    With k pairs of pivots per node, the further pairs are drawn from the two sides of the first,
+    and the majority decides. `choose` replaces the rule's choice of pivots.
     """
     n_pairs = growth.pivots.shape[1]
     waiting = np.asarray(waiting, dtype=np.int32)
@@ -426,7 +418,7 @@ def growing(
 def _majority(
     growth: Growth, waiting: np.ndarray, pairs: np.ndarray, first: np.ndarray
 ) -> Dialogue:
-    """Votes of the further pairs of pivots, which are drawn from the sides of the first."""
+    """Majority of the first and the further pairs of pivots, drawn from the sides of the first."""
     posed, cells, used = [], [], 0
     for node, pair in zip(waiting, pairs[:, 0], strict=True):
         if pair[0] < 0:

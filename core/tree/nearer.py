@@ -1,4 +1,4 @@
-"""Which of two objects is nearer, compiled: the one formula behind every oracle that measures."""
+"""Which of two objects is nearer, compiled: the one formula behind every measured oracle."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tripletscope.core.models.optimise.elementary import compiled
 
 
 class Measure(NamedTuple):
-    """How far the objects of questions are from the objects they are compared with.
+    """Distances from the objects x of questions to the objects p and q.
 
     Attributes
     ----------
     tabled : bool
-        Whether `queries` holds distances, or anything that grows with them, to all objects.
+        Whether `queries` holds distances, or an increasing function of them, to all objects.
     queries : ndarray, shape (m, n) or (m, d)
         By object x: its row of the table, or its vector.
     points : ndarray, shape (n, d)
-        Vectors of the objects p and q, of the same type; not used with a table.
+        Vectors of the objects p and q, of the same type; unused with a table.
     """
 
     tabled: bool
@@ -35,7 +35,7 @@ def _working(value):
 
 @overload(_working, inline="always")
 def _compiled_working(value):
-    """Bytes are calculated with in single precision, floats in their own."""
+    """Bytes become single precision; floats keep theirs."""
     if isinstance(value, types.Integer):
         return lambda value: np.float32(value)
     return lambda value: value
@@ -43,7 +43,7 @@ def _compiled_working(value):
 
 @compiled
 def workspace(measure):
-    """Room for the hyperplane that vectors are compared with: its point and its normal."""
+    """Room for the point and the normal of the hyperplane that vectors are compared with."""
     zero = _working(measure.points[0, 0])
     size = measure.points.shape[1]
     # Two rows of one array would not be vectorised.
@@ -54,9 +54,9 @@ def workspace(measure):
 def nearer(measure, x, p, q, work, first):
     """Write whether p is at least as near as q to each x into `first`.
 
-    For vectors that is the side of the hyperplane between p and q on which x lies,
-    (x - (p + q) / 2) . (q - p) <= 0: half the work of two distances, and without their loss of
-    digits where p and q are close.
+    Vectors are compared by the side of the hyperplane between p and q,
+    (x - (p + q) / 2) . (q - p) <= 0: half the work of two distances, without their cancellation
+    where p and q are close.
     """
     if measure.tabled:
         for i in range(x.size):
@@ -78,7 +78,7 @@ def nearer(measure, x, p, q, work, first):
 
 @compiled
 def answers(measure, x, p, q, first):
-    """`nearer` for questions that each have a pair of their own."""
+    """`nearer` for questions with a pair each."""
     if measure.tabled:
         for i in range(x.size):
             first[i] = measure.queries[x[i], p[i]] <= measure.queries[x[i], q[i]]

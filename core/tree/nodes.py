@@ -19,10 +19,10 @@ class Nodes(NamedTuple):
     Attributes
     ----------
     order : ndarray of int32, shape (n,)
-        The objects; those of a node are ``order[start:stop]``.
+        Objects; a node holds ``order[start:stop]``.
     start, stop : ndarray of int32, shape (m,)
     child : ndarray of int32, shape (m,)
-        The child nearer to p; the other one follows it. -1 for a leaf.
+        The child nearer to p; the other follows it. -1 for a leaf.
     pivots : ndarray of int32, shape (m, k, 2)
         Pairs (p, q), whose majority decides; -1 for a leaf.
     """
@@ -58,7 +58,7 @@ class Nodes(NamedTuple):
 
 
 def parents_of(child: np.ndarray) -> np.ndarray:
-    """(m,) node above each node, of which the first child is known; -1 for the root."""
+    """(m,) node above each node, from the first children; -1 for the root."""
     parent = np.full(len(child), -1, dtype=np.int32)
     inner = np.flatnonzero(child >= 0)
     parent[child[inner]] = parent[child[inner] + 1] = inner
@@ -75,7 +75,7 @@ def depths_of(child: np.ndarray) -> np.ndarray:
 
 @compiled
 def descend_measured(nodes, measure, x, leaf):
-    """Write the leaf that each of the objects `x` reaches to `leaf`; return the questions asked."""
+    """Write the leaf of each object `x` to `leaf`; return the number of questions."""
     work = workspace(measure)
     place = np.arange(x.size)
     at = x.copy()
@@ -116,11 +116,9 @@ def descend_measured(nodes, measure, x, leaf):
 
 
 def descending(nodes: Nodes, x: np.ndarray, is_own: bool) -> Dialogue:
-    """Find the leaf of every object.
+    """Leaf int32 (m,) of every object x (m,), and the number of questions about each (m,).
 
-    Shapes: x (m,).
-    is_own: Whether these numbers are those of the tree's objects; pivots then know their side.
-    Returns: leaf int32 (m,); asked (m,): Questions about each.
+    is_own: Whether these are numbers of the tree's objects; pivots then know their side.
     """
     at = np.zeros(len(x), dtype=np.int32)
     n_asked = np.zeros(len(x), dtype=np.int64)
@@ -144,13 +142,12 @@ def descending(nodes: Nodes, x: np.ndarray, is_own: bool) -> Dialogue:
 def cells(
     nodes: Nodes, positions: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[np.ndarray]:
-    """Outlines of the cells of all nodes.
+    """Outlines of the cells of all nodes, with one pair of pivots per node.
 
-    nodes: With one pair of pivots per node.
-    positions (n, 2): Of the objects, by the numbers that the nodes give them.
+    positions (n, 2): By the nodes' object numbers.
     low, high (2,): Corners of the root's cell.
-    Returns: (k, 2): Convex polygons; k is 0 where pivots of the same place, or answers that
-        contradict the positions, leave nothing.
+    Returns: Convex polygons (k, 2); k is 0 for pivots at one position, or answers that contradict
+        the positions.
     """
     p, q = positions[nodes.pivots[:, 0]].transpose(1, 0, 2)
     # x is nearer to p where x . (q - p) is below that of their middle.
@@ -161,11 +158,10 @@ def halved(
     child: np.ndarray, direction: np.ndarray, threshold: np.ndarray, low: np.ndarray,
     high: np.ndarray,
 ) -> list[np.ndarray]:
-    """Outlines of cells that are halved at thresholds of projections.
+    """Outlines of cells halved at thresholds of projections; low, high and result as in `cells`.
 
-    Shapes: direction (m, 2), threshold (m,).
-    child (m,): The child of each node where the projection is at most the threshold; -1 for a leaf.
-    low, high: See `cells`, also for what is returned.
+    child (m,): The child of each node with projections up to the threshold; -1 for a leaf.
+    direction (m, 2), threshold (m,).
     """
     outlines = [np.zeros((0, 2))] * len(child)
     outlines[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)
@@ -177,7 +173,7 @@ def halved(
 
 
 def _below(polygon: np.ndarray, height: np.ndarray) -> np.ndarray:
-    """The part of a convex polygon where a linear function is not above 0.
+    """The part of a convex polygon (k, 2) where a linear function is at most 0.
 
     height (k,): The function at the corners (Sutherland & Hodgman 1974).
     """

@@ -1,4 +1,4 @@
-"""What trees and forests share: whose objects they are about, and how many trees grow at once."""
+"""Shared by trees and forests: the form of their objects, and trees grown in parallel."""
 
 from __future__ import annotations
 
@@ -31,16 +31,15 @@ from tripletscope.core.tree.oracle import (
     converse,
 )
 
-#: The whole matrix is given, between all objects, or from further objects to all.
+#: Matrices between all objects, or from further objects to all.
 MATRICES = {"precomputed": Distances, "kernel": KernelOracle}
 
 
 class ComparingEstimator(BaseEstimator):
-    """Learns by asking an oracle.
+    """An estimator that learns by asking an oracle.
 
-    `metric` names a metric of `tripletscope.core.tree.oracle.metrics`, and objects are vectors; or
-    it is "precomputed" or "kernel", and objects are rows of a matrix; or it is an `Oracle`, and
-    objects are its numbers.
+    `metric` is a name from `tripletscope.core.tree.oracle.metrics` for vectors, "precomputed" or
+    "kernel" for rows of a matrix, or an `Oracle` for its object numbers.
     """
 
     metric: str | Oracle
@@ -56,7 +55,7 @@ class ComparingEstimator(BaseEstimator):
         checked(type(self), {name: getattr(self, name) for name in names})
 
     def _training(self, X: Any, y: Any = None) -> tuple[Oracle, np.ndarray]:
-        """The oracle and the objects that it is to be asked about, at `fit`."""
+        """The oracle and its object numbers, at `fit`."""
         self._check_parameters()
         if isinstance(self.metric, Oracle):
             self.n_features_in_ = 1
@@ -92,7 +91,7 @@ def _numbers(X: Any, n_objects: int) -> np.ndarray:
 
 
 def compiled_answers(oracle: Oracle) -> bool:
-    """Whether compiled loops can answer for an oracle: nobody wants a list of the questions."""
+    """Whether compiled loops can answer for an oracle: it is measured, and no list is wanted."""
     return isinstance(oracle, MeasuredOracle) and not oracle.listed and bool(oracle.measure())
 
 
@@ -100,11 +99,9 @@ def grow_trees(
     oracle: Oracle, samples: Sequence[np.ndarray], seeds: Sequence[int], how: SplitRule, *,
     n_pairs: int = 1, choose: Chooser | None = None, progress: Progress = silent,
 ) -> list[Nodes]:
-    """Trees of samples of the objects, side by side.
+    """Trees of samples of the objects, a sample and a seed each, side by side.
 
-    oracle: Asked once for each level of all trees; compiled loops run in threads over trees.
-    samples: Objects of each tree.
-    seeds: From which the pivots of each tree follow.
+    The oracle is asked once per level of all trees; compiled loops run in threads over trees.
     n_pairs, choose: See `tripletscope.core.tree.growing.growing`.
     """
     seeds_of = list(zip(samples, seeds, strict=True))
@@ -131,13 +128,12 @@ def _grow_one(
 def find_leaves(
     oracle: Oracle, trees: Sequence[Nodes], objects: Sequence[np.ndarray], is_own: bool
 ) -> list[np.ndarray]:
-    """The leaf of each object in each tree.
+    """For each tree, the leaves of its objects.
 
-    objects: For each tree, the objects to be found.
-    is_own: Whether these numbers are those of the trees' objects.
+    is_own: Whether these are numbers of the trees' objects.
     """
     pairs = list(zip(trees, objects, strict=True))
-    # Pivots that are asked about need no question, which the compiled loop does not see.
+    # Pivots need no question about themselves, but the compiled loop would count one.
     if compiled_answers(oracle) and not is_own and all(t.pivots.shape[1] == 1 for t in trees):
         items = [(nodes, oracle.measure(), x) for nodes, x in pairs]
         leaves = []

@@ -1,4 +1,4 @@
-"""What comparison forests predict of the objects, and how often they err beside their peers."""
+"""Predictions of comparison forests, and their errors beside those of their peers."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ from tripletscope.core.tree.supervised import (
     Multiclass,
 )
 
-#: Leaf sizes and numbers of trees that are tried.
+#: Leaf sizes and numbers of trees to try.
 LEAVES = (1, 2, 4, 8, 16, 32)
 TREES = (1, 3, 10, 30, 100)
-#: Neighbours that inner folds choose from, for the peer.
+#: Numbers of neighbours for inner folds to choose from.
 _NEIGHBOURS = (1, 3, 5, 9, 15)
 _PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _INNER_FOLDS = 3
 _CART_TREES = 100
-#: What is compared, by the names that `predict_labels` takes.
+#: Classifiers, by the names that `predict_labels` takes.
 CLASSIFIERS = {
     "svm": "Support vector machine", "knn": "Nearest neighbours",
     "supervised": "Comparison forest", "random": "Forest, random pivots",
 }
-#: Leaf sizes of these forests that inner folds choose from.
+#: Leaf sizes of these forests for inner folds to choose from.
 _FEW_LEAVES = (1, 4, 16)
 
 OracleChoice = Annotated[str, Choice(
@@ -66,28 +66,27 @@ Share = Annotated[float, Number(
 
 @dataclass(frozen=True)
 class ForestErrors:
-    """A column predicted for objects whose own value was held out.
+    """A column predicted for held-out objects.
 
-    Errors are shares of wrong classes, or root mean squares of what is missed of numbers.
+    Errors are shares of wrong classes, or root mean squares for numbers.
 
     Attributes
     ----------
     classes : ndarray of str, shape (c,)
-        Empty where numbers are predicted.
+        Empty for numbers.
     truth : ndarray, shape (n,)
-        Positions in `classes`, or numbers; NaN for objects without a value or about which nothing
-        is known.
+        Positions in `classes`, or numbers; NaN for objects without a value or without comparisons.
     leaf_sizes : ndarray of int, shape (a,)
     n_trees : ndarray of int, shape (b,)
     errors : ndarray, shape (folds, a, b)
     predicted : ndarray, shape (a, b, n)
-        In the manner of `truth`.
+        Coded as `truth`.
     peers : ndarray of str, shape (p,)
-        What else was tried on the same folds.
+        Other methods on the same folds.
     peer_errors : ndarray, shape (folds, p)
     peer_predicted : ndarray, shape (p, n)
     constant_errors : ndarray, shape (folds,)
-        Of always naming the class that is most frequent, or the mean, in what is learned from.
+        Errors of the most frequent class, or the mean, of the training part.
     """
 
     classes: np.ndarray
@@ -103,11 +102,11 @@ class ForestErrors:
 
     @property
     def chance(self) -> float:
-        """Error of always naming the most frequent class, or the mean."""
+        """Mean of `constant_errors`."""
         return float(self.constant_errors.mean())
 
     def gain(self, size: int, trees: int) -> tuple[float, float]:
-        """By how much a forest errs less than that, and the half-width of its 95 % interval.
+        """Reduction of `chance` by a forest, and the half-width of its 95 % interval.
 
         size, trees: Positions of the leaf size and the number of trees.
         """
@@ -121,7 +120,7 @@ class ForestErrors:
         return _mean_with_reach(self.constant_errors - errors[np.arange(len(errors)), chosen])
 
     def is_better(self, size: int, trees: int) -> bool:
-        """Whether both gains are surely above 0, so that a forest beats naming the same always.
+        """Whether both gains are significantly above 0.
 
         Of forests on shuffled labels, 1 in 15 with the lowest error had a gain of its own.
 
@@ -181,10 +180,9 @@ def forest_errors(
     """Cross-validated errors of forests by leaf size and number of trees, and of their peers.
 
     Peers are nearest neighbours, a support vector machine on the kernel (of a map: a Gaussian one
-    as wide as its median distance), and on coordinates a CART forest; the number of neighbours and
-    the penalty are chosen on inner folds where there are objects enough, the rest is as usual. The
-    method is fitted to all answers: these are given about all objects, values of the column are
-    not.
+    as wide as its median distance), and on coordinates a CART forest. Inner folds choose the number
+    of neighbours and the penalty where there are enough objects; other settings are the defaults.
+    The method is fitted to all answers; only values of the column are held out.
     """
     triplets = as_triplets(triplets)
     fitted = clone(method).fit(triplets)
@@ -238,7 +236,7 @@ def grown_forest(
     fitted: Method, triplets: Triplets, column: str, *, kind: str = "classes",
     answers: str = "fitted", **settings: Any,
 ) -> tuple[ComparisonForest, np.ndarray]:
-    """A forest of all objects whose value is known, and their positions.
+    """A forest of all objects with a value, and their positions.
 
     fitted: A map or kernel of these answers.
     column, kind, answers: See `forest_errors`.
@@ -263,7 +261,7 @@ def _forest(grouped: bool) -> ComparisonForest:
 def _values(
     triplets: Triplets, column: str, kind: str, space: Space
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Objects of the space whose value is known, the values, and the names of classes."""
+    """Objects of the space with a value, the values, and the names of classes."""
     values = column_of(triplets, column).iloc[space.objects].reset_index(drop=True)
     if kind == "numbers":
         values = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
@@ -287,7 +285,7 @@ def _values(
 def _divided(
     values: np.ndarray, grouped: bool, folds: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """What is learned from and what is predicted, fold by fold."""
+    """Training and test positions, fold by fold."""
     from sklearn.model_selection import KFold, StratifiedKFold  # imported late: slow
 
     most = int(np.bincount(values.astype(int)).min()) if grouped else len(values) // 2
@@ -297,7 +295,7 @@ def _divided(
 
 
 def _peers(grouped: bool, space: Space, seed: int) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
-    """By name the estimators to compare with, and what they see of the objects."""
+    """By name, the estimators to compare with, and their inputs."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.model_selection import GridSearchCV
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -325,7 +323,7 @@ def _peers(grouped: bool, space: Space, seed: int) -> dict[str, tuple[BaseEstima
 
 
 def _kernel(space: Space, distances: np.ndarray) -> np.ndarray:
-    """(m, m) the kernel of a space; where it has none, a Gaussian one on the distances."""
+    """(m, m) kernel of a space; without one, a Gaussian on the distances."""
     if space.gram is not None:
         return space.gram
     typical = float(np.median(distances[np.triu_indices(len(distances), 1)])) or 1.0
@@ -343,7 +341,7 @@ def _predict(
         .predict(objects[test])
         for setting in settings if not halt()
     ]
-    # Penalties and tolerances are in units of the numbers that are learned from.
+    # Penalties and tolerances are in units of the training values.
     centre, unit = 0.0, 1.0
     if not is_classifier(forest):
         centre, unit = values[train].mean(), values[train].std() or 1.0
@@ -357,7 +355,7 @@ def _predict(
 
 
 def _chosen(peer: BaseEstimator, values: np.ndarray) -> BaseEstimator:
-    """A clone of a peer with as many inner folds as the values allow; as it is if with none."""
+    """A clone of a peer with the inner folds that the values allow, or of its estimator."""
     if not hasattr(peer, "cv"):
         return clone(peer)
     most = np.unique(values, return_counts=True)[1].min() if is_classifier(peer) else len(values)
@@ -373,11 +371,10 @@ def predict_labels(
     """Labels of held-out objects, predicted from a kernel by one of `CLASSIFIERS`.
 
     The folds are the same for each. Inner folds choose the penalty, the number of neighbours, or
-    the leaf size of forests, which ask only which of two objects a third is nearer to.
+    the leaf size of forests, which use comparisons of two distances alone.
 
-    labels (n,): Missing values mean that the label is not known.
-    folds, repeats, seed: Of the cross-validation; see
-        `tripletscope.core.kernel.classification.classify`.
+    labels (n,): Missing values are unknown labels.
+    folds, repeats, seed: See `tripletscope.core.kernel.classification.classify`.
     n_estimators: Trees of a forest.
     """
     how = {"folds": folds, "repeats": repeats, "seed": seed, "progress": progress}
@@ -396,9 +393,8 @@ def predict_labels(
 
 
 def error_table(found: Mapping[str, Classification]) -> pd.DataFrame:
-    """Errors of classifiers with their 95 % intervals over the folds of all repeats.
+    """Errors of classifiers, by names from `CLASSIFIERS`, with 95 % intervals over all folds.
 
-    found: By names from `CLASSIFIERS`.
     Returns: ``name``, ``value`` (share of wrong labels), ``low`` and ``high``.
 
     References

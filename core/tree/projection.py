@@ -1,4 +1,4 @@
-"""Trees that need vectors: peers that see more than comparisons."""
+"""Trees that need vectors: peers that use more than comparisons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tripletscope.core.tree.tree import Neighbours
 
 
 class _Cut(NamedTuple):
-    """How a cell is divided: the first `n_lower` in `order` are up to the threshold."""
+    """A cell's division: the first `n_lower` in `order` are at most at the threshold."""
 
     direction: np.ndarray
     threshold: float
@@ -41,7 +41,7 @@ def _resized(vectors: np.ndarray) -> np.ndarray:
 
 
 def _rounding(vectors: np.ndarray, direction: np.ndarray) -> float:
-    """Up to which difference projections may be the same, rounded in one way and another."""
+    """The largest difference of projections that rounding alone can make."""
     n_terms = np.count_nonzero(direction)
     if n_terms < 2:
         return 0.0
@@ -52,23 +52,23 @@ def _rounding(vectors: np.ndarray, direction: np.ndarray) -> float:
 class _ProjectionTree(BaseEstimator):
     """Halves cells at the median of a projection; Euclidean distances within leaves.
 
-    Objects whose projections are the same stay together, so that each is in the leaf which its
-    search reaches: a cell is cut where the projection changes nearest to its median, and one where
-    it never does is a leaf, however large.
+    Objects with equal projections stay together, so that each is in the leaf that its search
+    reaches: a cell is cut where the projection changes nearest to its median. A cell without a
+    change is a leaf, however large.
 
-    Shapes: direction_ (d,).
     members_: Training objects of every node.
     child_: The lower child; the upper one follows it. -1 for a leaf.
+    direction_: (d,) of every node.
     """
 
     leaf_size: LeafSize = 16
 
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """(d,) what a cell is projected to, and what instead where that is the same for all."""
+        """(d,) directions to project a cell to; later ones if all projections are equal."""
         raise NotImplementedError
 
     def _cut(self, vectors: np.ndarray, rng: np.random.Generator) -> _Cut | None:
-        """How a cell is divided; None if it cannot be."""
+        """A cell's division; None if there is none."""
         for direction in self._directions(vectors, rng):
             height = vectors @ direction
             order = np.argsort(height, kind="stable")
@@ -83,10 +83,7 @@ class _ProjectionTree(BaseEstimator):
         return None
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Grow the tree.
-
-        Shapes: X (n, d).
-        """
+        """Grow the tree of vectors (n, d)."""
         checked(type(self), self.get_params())
         X = validate_data(self, X, dtype=float)
         self._oracle = Vectors(X)
@@ -112,10 +109,9 @@ class _ProjectionTree(BaseEstimator):
         return self
 
     def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
-        """Nearest neighbours in the leaf that each object falls into.
+        """Nearest neighbours, as training positions, in the leaf of each object.
 
-        Returns: Positions in the training data; steps down the tree and distances count as
-            questions.
+        Steps down the tree and distances count as questions.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=float, reset=False)
@@ -143,11 +139,9 @@ class _ProjectionTree(BaseEstimator):
 class KDTree(_ProjectionTree):
     """Cells halved along a coordinate (Bentley 1975; Friedman 1977).
 
-    leaf_size, coordinate, seed: See their declarations.
-
-    At a coordinate drawn at random, objects below the median part from the others, and one that
-    would leave fewer than two objects on a side is drawn again: so the KD trees were grown that
-    comparison trees were held against (Haghiri, Ghoshdastidar & von Luxburg 2017).
+    With a random coordinate, objects at the median go up, and a coordinate that would leave fewer
+    than two objects on a side is drawn again, as in the peers of Haghiri, Ghoshdastidar & von
+    Luxburg (2017).
     """
 
     coordinate: Annotated[str, Choice(
@@ -165,7 +159,7 @@ class KDTree(_ProjectionTree):
             return super()._cut(vectors, rng)
         for axis in rng.permutation(vectors.shape[1]):
             height = vectors[:, axis]
-            # What is at the median goes up.
+            # Objects at the median go up.
             threshold = np.nextafter(np.median(height), -np.inf)
             n_lower = np.count_nonzero(height <= threshold)
             if 2 <= n_lower <= len(height) - 2:

@@ -22,13 +22,13 @@ from tripletscope.core.tree.oracle import AnswersOracle, Distances
 class ForestProximity(MapKernel):
     """Proximity in a comparison forest: the share of trees in which two objects share a leaf.
 
-    Questions that the triplets answer are answered by them, the others by a map. Pivots are
-    random; no labels are used.
+    The triplets answer what they can; a map answers the other questions. Pivots are random; labels
+    are not used.
 
     Attributes
     ----------
     answered_share_ : float
-        Of the questions that growing the trees took, those that the triplets answered.
+        Share of the questions for growing the trees that the triplets answered.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""How well trees find nearest neighbours, and what the theory says of their height."""
+"""How often trees find nearest neighbours, and the theory of their height."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tripletscope.core.tree.projection import KDTree, PATree, RPTree
 from tripletscope.core.tree.rank_cover import RankCoverTree
 from tripletscope.core.tree.tree import ComparisonTree, Neighbours
 
-#: Leaf sizes that are tried, and coverages of the rank cover tree, which has no leaves.
+#: Leaf sizes to try, and coverages of the rank cover tree, which has no leaves.
 _LEAVES = (1, 2, 4, 8, 16, 32, 64)
 _COVERAGES = (1.0, 2.0, 4.0, 8.0)
 
@@ -35,12 +35,12 @@ _COVERAGES = (1.0, 2.0, 4.0, 8.0)
 class SearchErrors:
     """Nearest neighbours of objects that a tree was grown without.
 
-    found, nearest (n,): What was found, -1 for nothing, and the nearest neighbour.
-    missed bool (n,): Whether something farther than the nearest neighbour was found, or nothing.
-    excess (n,): Distance to what was found, as a multiple of the distance to the nearest neighbour,
-        less one; NaN where nothing was found or the neighbour is at distance 0.
+    found, nearest (n,): Search result, -1 for none, and true nearest neighbour.
+    missed bool (n,): Whether the result is farther than the nearest neighbour, or none.
+    excess (n,): Distance to the result over that to the nearest neighbour, less one; NaN without a
+        result or for a neighbour at distance 0.
     asked (n,): Questions about each object.
-    to_build: Questions to grow a tree, on average; NaN for trees that do not ask.
+    to_build: Mean number of questions to grow a tree; NaN for trees that do not ask.
     """
 
     found: np.ndarray
@@ -67,13 +67,12 @@ def search_errors(
     estimator: BaseEstimator, X: np.ndarray, *, folds: int = 10, max_objects: int = 1_000_000,
     seed: int = 0, progress: Progress = silent,
 ) -> SearchErrors:
-    """How often a tree misses the nearest neighbours of objects that it has not seen.
+    """How often a tree misses the nearest neighbours of held-out objects.
 
-    estimator: With ``kneighbors``: any tree of this package, about vectors or a matrix of
-        distances. Fitted anew, as a clone with a seed of its own, on every training part.
+    estimator: A tree or forest of this package; each fold fits a clone with its own seed.
     X: Vectors (n, d) or distances (n, n).
     folds: As many as objects leave one out.
-    max_objects: Whose neighbours are searched.
+    max_objects: Searches at most.
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(X))
@@ -105,7 +104,7 @@ def fold_errors(
     neighbours = tree.kneighbors(queries)
     if isinstance(neighbours, Neighbours):
         neighbours, n_asked = neighbours
-    else:  # a forest says of all objects together how much it asked
+    else:  # a forest counts the questions about all objects together
         share = (tree.oracle_.n_questions - tree.n_questions_) / len(test)
         n_asked = np.full(len(test), share)
     nearest, first = distances.min(axis=1), neighbours[:, 0]
@@ -120,11 +119,11 @@ def fold_errors(
 
 
 def expansion_rates(distances: np.ndarray) -> np.ndarray:
-    """How fast the balls around each object fill as their radius doubles.
+    """(m,) how fast the balls around each object fill as their radius doubles.
 
+    The smallest c with |B(x, 2r)| <= c |B(x, r)| for all r > 0; Haghiri et al. (2017), estimated
+    point by point as in section 2.3.3 of Haghiri's thesis.
     distances (m, n): From m objects to all n, themselves included.
-    Returns: (m,): The smallest c with |B(x, 2r)| <= c |B(x, r)| for all r > 0; Haghiri et al.
-        (2017), as section 2.3.3 of Haghiri's thesis estimates it point by point.
     """
     rates = np.ones(len(distances))
     for i, row in enumerate(np.sort(distances, axis=1)):
@@ -148,22 +147,22 @@ def height_bound(n_objects: int, leaf_size: int, expansion: float, epsilon: floa
 
 @dataclass(frozen=True)
 class SearchCurve:
-    """Nearest neighbours that c trees of several kinds and sizes found, or missed.
+    """Searches for nearest neighbours by c trees of several kinds and sizes.
 
     Attributes
     ----------
     trees : ndarray of str, shape (c,)
-        What kind of tree.
+        Kind of tree.
     sizes : ndarray, shape (c,)
         Leaf size n0, or coverage of a rank cover tree.
     missed : ndarray of bool, shape (c, m)
-        Whether the neighbour of each object was missed.
+        Whether the search missed each object's nearest neighbour.
     excess : ndarray, shape (c,)
         Mean relative distance error.
     asked : ndarray, shape (c,)
-        Questions about an object, on average; projection trees ask none and measure instead.
+        Mean questions per object; projection trees measure instead.
     to_build : ndarray, shape (c,)
-        Questions to grow the trees; NaN for those that do not ask.
+        Questions to grow the trees; NaN for trees that do not ask.
     """
 
     trees: np.ndarray
@@ -174,7 +173,7 @@ class SearchCurve:
     to_build: np.ndarray
 
     def table(self) -> pd.DataFrame:
-        """All of it, with 95 % intervals by Wilson of the miss rate."""
+        """One row per tree, with 95 % intervals by Wilson of the miss rate."""
         rates = self.missed.mean(axis=1)
         low, high = np.array([wilson(rate, self.missed.shape[1]) for rate in rates]).T
         return pd.DataFrame({
@@ -206,8 +205,8 @@ def search_curve(
 ) -> SearchCurve:
     """How often trees miss the nearest neighbour on a map, or by the distances of a kernel.
 
-    Comparison trees, forests of them and rank cover trees ask; KD, RP and PA trees, which need
-    coordinates, are there where the method has some.
+    Comparison trees, their forests and rank cover trees ask; KD, RP and PA trees are added for
+    methods with coordinates.
     """
     space = space_of(clone(method).fit(as_triplets(triplets)))
     if len(space) < 4:
@@ -235,7 +234,7 @@ def search_curve(
 
 
 def _trees(metric: str, n_objects: int, n_trees: int) -> Iterator[tuple[str, float, BaseEstimator]]:
-    """Name, size and tree of all that are compared."""
+    """Name, size and tree of everything compared."""
     leaves = [size for size in _LEAVES if 2 * size <= n_objects]
     for size in leaves:
         yield "Comparison tree", size, ComparisonTree(metric=metric, leaf_size=size)

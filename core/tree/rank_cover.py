@@ -1,4 +1,4 @@
-"""The rank cover tree: the peer that needs comparisons only."""
+"""The rank cover tree: a peer that needs comparisons only."""
 
 from __future__ import annotations
 
@@ -24,14 +24,11 @@ _NOBODY = np.zeros(0, dtype=np.int32)
 class RankCoverTree(ComparingEstimator):
     """Levels of ever fewer objects, each object below the nearest of the next level.
 
-    metric: How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`.
-    n_levels, coverage, seed: See their declarations.
-    n_levels_: Levels; without a number of them floor(log4 n), as Haghiri, Ghoshdastidar & von
-        Luxburg (2017) held it against comparison trees.
+    metric: See `tripletscope.core.tree.objects.ComparingEstimator`.
+    n_levels_: Levels; by default floor(log4 n), as in Haghiri, Ghoshdastidar & von Luxburg (2017).
     n_questions_: Questions that building the tree took.
 
-    The nearest few of some candidates are told by knockout, which needs fewer questions than
-    sorting them.
+    A knockout ranks candidates, with fewer questions than sorting.
 
     References
     ----------
@@ -50,10 +47,7 @@ class RankCoverTree(ComparingEstimator):
     seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Build the tree, level by level from the top.
-
-        X: Objects, as `metric` says.
-        """
+        """Build the tree, level by level from the top; X as `metric` says."""
         oracle, objects = self._training(X)
         before = oracle.n_questions
         self.n_levels_ = self.n_levels or max((len(objects).bit_length() - 1) // 2, 1)
@@ -65,7 +59,7 @@ class RankCoverTree(ComparingEstimator):
         else:
             level = np.zeros(len(objects), dtype=int)
         self._top = objects[level == level.max()]
-        #: For each level below the top, the objects of the level under each object of the next.
+        #: For each level below the top, its objects under each object of the next.
         self._below: dict[int, dict[int, np.ndarray]] = {}
         for height in range(level.max() - 1, -1, -1):
             fresh = objects[level == height]

@@ -1,4 +1,4 @@
-"""Nearest neighbours by questions alone: among given candidates, and in a tree with a budget."""
+"""Nearest neighbours by questions alone: among candidates, and in a tree with a budget."""
 
 from __future__ import annotations
 
@@ -12,15 +12,11 @@ from tripletscope.core.tree.oracle import Dialogue
 
 
 def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dialogue:
-    """The k nearest of each object's candidates, by knockout.
+    """The k nearest of each object's candidates (m, k), and questions about each (m,).
 
     Takes c - 1 questions for the nearest of c candidates, and up to log2(c) for each further one
-    (tournament sort; Knuth, The Art of Computer Programming 3, 5.2.3). The questions of a round do
-    not depend on each other.
-
-    Shapes: x (m,).
-    candidates: Different objects, not x itself.
-    Returns: found (m, k): Nearest first; -1 where there are fewer candidates; asked (m,).
+    (tournament sort; Knuth, The Art of Computer Programming 3, 5.2.3). The questions of a round are
+    independent. Nearest first; -1 where there are fewer. Candidates differ, and exclude x.
     """
     m = len(x)
     room = 1 << max((max(map(len, candidates), default=1) - 1).bit_length(), 0)
@@ -62,15 +58,14 @@ def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dial
 
 
 def best_first(nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> Dialogue:
-    """Nearest neighbours by backtracking, the most promising branch first.
+    """Nearest neighbours (k,) by backtracking, and the number of questions.
 
-    After the leaf that the object falls into, the search goes on in that branch passed by whose
-    pivot is nearest to the object, which questions find out as well, and so on until the budget is
-    used up. (Best bin first, Beis & Lowe 1997, without coordinates.)
+    After the object's leaf, the search continues in the skipped branch whose pivot is nearest, also
+    by questions, until the budget is used up. (Best bin first, Beis & Lowe 1997, without
+    coordinates.) -1 where there are fewer neighbours.
 
     is_own: Whether `x` is one of the tree's objects; it is then not its own neighbour.
-    budget: Questions after which no further one is asked; a larger budget asks the same and more.
-    Returns: found (k,): Nearest first; -1 where there are fewer; asked.
+    budget: Most questions; a larger budget asks the same ones first.
     """
     n_asked = 0
     found: list[int] = []  # nearest first

@@ -28,12 +28,12 @@ from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.growing import LABELS, LABELS_FIRST, RANDOM, RESPONSES
 from tripletscope.core.tree.oracle import Oracle
 
-#: Share of the objects of each tree by which a leaf size is chosen: that of a bootstrap sample.
+#: Share of objects per tree for choosing a leaf size: that of a bootstrap sample.
 _SEEN = 0.632
 #: Standard errors by which a forest must beat the mean.
 _CLEARLY = 2.0
 
-#: For each tree some objects, by position among those to be predicted, and their leaves.
+#: For each tree, positions among the objects to predict, and their leaves.
 Reached = Iterable[tuple[np.ndarray, np.ndarray]]
 
 OutOfBag = Annotated[bool, Switch(
@@ -88,7 +88,7 @@ class SupervisedForest(ComparisonForest):
     def _learn(
         self, y: np.ndarray, oracle: Oracle, objects: np.ndarray
     ) -> tuple[list[np.ndarray], dict[str, Any]]:
-        """Keep the targets; the groups of objects that trees are grown from, and by which rule."""
+        """Keep the targets; return the groups of objects to grow trees from, and the split rule."""
         raise NotImplementedError
 
     def _sized(
@@ -99,15 +99,15 @@ class SupervisedForest(ComparisonForest):
         return self.leaf_size
 
     def _look_at_leaves(self) -> None:
-        """Keep what the leaves of the grown trees say."""
+        """Keep the leaves' predictions."""
         raise NotImplementedError
 
     def _predict_out_of_bag(self, y: np.ndarray) -> None:
-        """Predict each object by the trees that were grown without it."""
+        """Predict each object by the trees grown without it."""
         raise NotImplementedError
 
     def _reached(self, X: Any) -> tuple[int, Reached]:
-        """Number of the objects to be predicted, and the leaves they reach."""
+        """Number of the objects to predict, and the leaves they reach."""
         oracle, x, is_own = self._queries(X)
         leaves = self._leaves(oracle, x, is_own)
         everyone = np.arange(len(x))
@@ -128,19 +128,18 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     ----------
     classes_ : ndarray
     oob_decision_function_ : ndarray, shape (n, n_classes)
-        Probabilities of the classes by trees grown without the object; NaN where every tree has
-        it.
+        Probabilities of the classes by trees grown without the object; NaN where every tree has it.
     oob_score_ : float
-        Accuracy of the predictions by these.
+        Accuracy of the out-of-bag predictions.
     n_oob_questions_ : int
-        Questions that they took.
+        Questions that out-of-bag predictions took.
     trees_, leaf_size_, oracle_, objects_, n_questions_
         See `ComparisonForest`.
 
     Warns
     -----
     UserWarning
-        If out-of-bag errors are known, and naming the most frequent class errs no more.
+        If the most frequent class has no larger out-of-bag error.
 
     Notes
     -----
@@ -148,8 +147,8 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     is not divided further under supervised pivots; it has `leaf_size` votes, as its parts would
     have had. (For a leaf size of 1 that is exactly the law of the fully grown forest.)
 
-    As published: `leaf_size` 1, `divide_pure`, and `multiclass` "summed", which with two classes
-    is no other than "pooled". Their one-vs-one forests are grown of both kinds of pivots.
+    As published: `leaf_size` 1, `divide_pure`, and `multiclass` "summed", which equals "pooled" for
+    two classes. The published one-vs-one forests have both kinds of pivots.
 
     References
     ----------
@@ -209,13 +208,12 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     def predict_proba(self, X: Any) -> np.ndarray:
         """(m, n_classes) shares of the pooled votes.
 
-        With a forest for each two classes, the mean share over the classes that each is set
-        against.
+        With one forest per pair of classes, the mean share over a class's forests.
         """
         return self._probabilities(*self._reached(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """(m,) class with most votes; of forests for each two, with most wins or votes."""
+        """(m,) class with most votes; with one forest per pair, with most wins or summed votes."""
         m, reached = self._reached(X)
         if self.multiclass == "summed":
             return self.classes_[np.argmax(self._probabilities(m, reached), axis=1)]
@@ -227,7 +225,7 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
         for share in shares:
             total += share
             wins[np.arange(m), np.argmax(share, axis=1)] += 1
-        # Equal numbers of wins are decided by the votes, which weigh less than a win.
+        # Votes decide between equal numbers of wins.
         return self.classes_[np.argmax(wins + total / (2 * len(self._groups)), axis=1)]
 
     @property
@@ -266,36 +264,36 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     Attributes
     ----------
     leaf_size_ : int
-        As given, or as chosen.
+        As set, or as chosen.
     leaf_sizes_, leaf_errors_ : ndarray, shape (k,)
-        Sizes that were tried and their out-of-bag root mean square errors; empty where the size
-        was given or objects are fewer than four.
+        Sizes tried and their out-of-bag root mean square errors; empty for a fixed size or fewer
+        than four objects.
     n_choice_questions_ : int
         Questions that choosing took.
     oob_prediction_ : ndarray, shape (n,)
         By trees grown without the object; NaN where every tree has it.
     oob_score_ : float
-        Coefficient of determination of these.
+        Coefficient of determination of the out-of-bag predictions.
     n_oob_questions_ : int
-        Questions that they took.
+        Questions that out-of-bag predictions took.
     trees_, oracle_, objects_, n_questions_
         See `ComparisonForest`.
 
     Warns
     -----
     UserWarning
-        If a leaf size is chosen and the best one's square error is not smaller than that of
-        predicting the mean by two standard errors.
+        If the chosen leaf size's square error is not below that of predicting the mean by two
+        standard errors.
 
     Notes
     -----
-    The leaf size is chosen by a forest of as many trees, each of 63 % of the objects or
-    `max_samples` if that is less. Responses that comparisons say little about want large leaves,
-    smooth ones small leaves.
+    A forest of as many trees chooses the leaf size, each of 63 % of the objects, or of
+    `max_samples` if that is less. Weakly related responses want large leaves, smooth ones small
+    leaves.
 
     The prediction is the mean response of the pooled members of the leaves reached in all trees.
-    The paper's forest has random pivots; the others use the responses too, which its authors left
-    for later.
+    The paper's forest has random pivots; the other pivots use the responses too, which its authors
+    left for later.
 
     References
     ----------
@@ -338,7 +336,7 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
         self, y: np.ndarray, oracle: Oracle, objects: np.ndarray
     ) -> tuple[list[np.ndarray], dict[str, Any]]:
         y = y.astype(float)
-        # Sums of squares keep their digits if they are about the mean.
+        # Sums of squares about the mean keep their digits.
         self._mean = float(y.mean())
         self._response = _spread(y - self._mean, objects, oracle.n_objects, float)
         return [np.arange(len(objects))], {
@@ -400,7 +398,7 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
 
 
 def _warn_useless(constant: str) -> None:
-    """By out-of-bag error.
+    """Warn of the out-of-bag error.
 
     Silent on: targets that go by pivots
     (tests/core/tree/test_forest.py::test_forests_say_when_the_mean_is_no_worse).
@@ -425,7 +423,7 @@ def _targets(estimator: Any, y: Any, n_objects: int) -> np.ndarray:
 
 
 def _spread(values: np.ndarray, objects: np.ndarray, n_objects: int, dtype: type) -> np.ndarray:
-    """Values by the oracle's numbers of the objects."""
+    """Values by the oracle's object numbers."""
     spread = np.zeros(n_objects, dtype=dtype)
     spread[objects] = values
     return spread
@@ -436,7 +434,7 @@ def _spread(values: np.ndarray, objects: np.ndarray, n_objects: int, dtype: type
 
 @compiled
 def _pure_labels(nodes, label):
-    """(m,) the label of all members of a leaf; -1 where they differ."""
+    """(m,) common label of a leaf's members; -1 where they differ."""
     pure = np.full(nodes.child.size, -1, np.int32)
     for node in range(pure.size):
         if nodes.child[node] < 0:
@@ -458,7 +456,7 @@ def _means(nodes, response):
 
 @compiled
 def _vote(nodes, label, pure, most, x, leaf, votes):
-    """Add the votes of leaves: one by each member, and no more than `most` by a leaf."""
+    """Add the votes of leaves: one by each member, at most `most` by a leaf."""
     for i in range(x.size):
         start, stop = nodes.start[leaf[i]], nodes.stop[leaf[i]]
         n_votes = min(stop - start, most)

@@ -1,4 +1,4 @@
-"""One comparison tree: nearest neighbours by questions, and everything there is to see of it."""
+"""One comparison tree: nearest neighbours by questions, and tables of its parts."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from tripletscope.core.tree.search import best_first, nearest
 
 @short_repr
 class Neighbours(NamedTuple):
-    """What a search found.
+    """Nearest neighbours of m objects.
 
     Attributes
     ----------
     found : ndarray of int, shape (m, k)
-        Nearest first, by the numbers the oracle gives them; -1 where there are fewer.
+        Nearest first, by the oracle's object numbers; -1 where there are fewer.
     asked : ndarray of int, shape (m,)
         Questions about each object.
     """
@@ -57,15 +57,15 @@ class ComparisonTree(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`. Against
-        noise, let every question be asked several times (`tripletscope.core.tree.oracle.Repeated`).
+        Form of the objects: see `tripletscope.core.tree.objects.ComparingEstimator`. Against noise,
+        `tripletscope.core.tree.oracle.Repeated` asks every question several times.
 
     Attributes
     ----------
     nodes_ : Nodes
-        Members and pivots by the numbers the oracle gives them.
+        Members and pivots by the oracle's object numbers.
     oracle_ : Oracle
-        Who was asked.
+        Answers the questions.
     n_questions_ : int
         Questions that growing the tree took, later insertions included.
 
@@ -122,7 +122,7 @@ class ComparisonTree(ComparingEstimator):
         Stopped
             If `progress` asks to stop.
         Unanswered
-            If people are to answer, and have not yet.
+            If people's answers are missing.
         """
         oracle, objects = self._training(X)
         if self.n_pairs % 2 == 0:
@@ -155,12 +155,12 @@ class ComparisonTree(ComparingEstimator):
         return self
 
     def insert(self, X: Any) -> Self:
-        """Add objects to their leaves, and divide those that become too large at random.
+        """Add objects to their leaves, and divide leaves that become too large by random pivots.
 
         Parameters
         ----------
         X : array-like
-            Further vectors, or numbers of the oracle's objects that are not in the tree.
+            Further vectors, or numbers of the oracle's objects outside the tree.
 
         Raises
         ------
@@ -192,9 +192,9 @@ class ComparisonTree(ComparingEstimator):
             Objects, as `metric` says. Objects of the tree are not their own neighbours.
         n_neighbors : int
         budget : int, optional
-            By default the leaf is searched that an object falls into (defeatist search). With a
-            budget the search goes on through further branches, the most promising first, until so
-            many questions have been asked about the object.
+            Without one, only the object's leaf is searched (defeatist search). With one, the search
+            goes on through further branches, the most promising first, up to this many questions
+            per object.
         """
         oracle, x, is_own = self._queries(X)
         if budget is not None:
@@ -212,7 +212,7 @@ class ComparisonTree(ComparingEstimator):
         ((rows, n_asked),) = converse(oracle, [nearest(x, members, n_neighbors)])
         return Neighbours(rows, on_the_way + n_asked)
 
-    # What there is to see ------------------------------------------------------------------
+    # Views ----------------------------------------------------------------------------------
 
     @property
     def height(self) -> int:
@@ -224,8 +224,7 @@ class ComparisonTree(ComparingEstimator):
     def balance(self) -> float:
         """Share of a cell that goes to its smaller part, on average over objects and cells.
 
-        1/2 where all cells are halved, near 0 where objects are split off one by one; NaN for a
-        tree without splits.
+        1/2 if all cells are halved, near 0 if objects are split off one by one; NaN without splits.
         """
         check_is_fitted(self)
         size = self.nodes_.stop - self.nodes_.start
@@ -246,9 +245,9 @@ class ComparisonTree(ComparingEstimator):
         -------
         DataFrame
             ``parent`` (-1 for the root), ``left``, ``right`` (-1 for leaves), ``depth``, ``size``,
-            ``p``, ``q`` (first pair; -1 for leaves); with classes a column of counts for each,
-            named by the class; with an oracle of answers ``answered``, the share of the questions
-            at the node that people have answered.
+            ``p``, ``q`` (first pair; -1 for leaves); a column of counts named by each class; with
+            an oracle of answers ``answered``, the share of the node's questions that people have
+            answered.
         """
         check_is_fitted(self)
         nodes = self.nodes_
@@ -267,7 +266,7 @@ class ComparisonTree(ComparingEstimator):
         return table
 
     def path(self, x: Any) -> tuple[pd.DataFrame, int]:
-        """How one object finds its leaf.
+        """How one object reaches its leaf.
 
         Parameters
         ----------
@@ -277,8 +276,7 @@ class ComparisonTree(ComparingEstimator):
         Returns
         -------
         steps : DataFrame
-            ``node``, ``p``, ``q`` and ``nearer_to_p``: the answers in order; with several pairs
-            of pivots, several rows for a node.
+            ``node``, ``p``, ``q`` and ``nearer_to_p``, in order; a row per pair of pivots.
         leaf : int
         """
         oracle, numbers, is_own = self._queries(np.reshape(x, (1, -1)))
@@ -307,9 +305,9 @@ class ComparisonTree(ComparingEstimator):
         Returns
         -------
         DataFrame
-            ``node``, ``x``, ``p``, ``q``, ``nearer_to_p``: which side x went to, with several
-            pairs of pivots by their majority; and what the oracle remarks: ``certainty`` of a
-            fitted method, ``answered`` where people gave the answer.
+            ``node``, ``x``, ``p``, ``q``, ``nearer_to_p`` (the majority of several pairs of
+            pivots), and the oracle's remarks: ``certainty`` of a fitted method, ``answered`` by
+            people.
         """
         check_is_fitted(self)
         nodes = self.nodes_
@@ -331,18 +329,18 @@ class ComparisonTree(ComparingEstimator):
     def regrown(self, triplets: Triplets) -> ComparisonTree:
         """The tree that people's answers make of this one's questions.
 
-        Cells keep their pivots wherever people have not sent one of the two elsewhere.
+        Cells keep their pivots unless an answer moved one of the two elsewhere.
 
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
-            Answers about the oracle's objects, such as those to the questions of `decisions`;
-            what is missing, the oracle of this tree answers.
+            Answers about the oracle's objects, such as those to `decisions`; the oracle of this
+            tree answers the rest.
 
         Returns
         -------
         ComparisonTree
-            Its ``metric`` is the `AnswersOracle` oracle.
+            Its ``metric`` is an `AnswersOracle`.
         """
         check_is_fitted(self)
         oracle = AnswersOracle(triplets, otherwise=self.oracle_)
@@ -361,7 +359,7 @@ class ComparisonTree(ComparingEstimator):
 
 
 def most_answered(oracle: AnswersOracle) -> Chooser:
-    """Chooses the pivots about which most objects of a cell have been asked."""
+    """Chooses the pivots with answers about most objects of a cell."""
     n = oracle.n_objects
 
     def choose(members: np.ndarray, key: int, attempt: int) -> tuple[int, int]:
@@ -384,7 +382,7 @@ def most_answered(oracle: AnswersOracle) -> Chooser:
 
 
 def _class_counts(nodes: Any, y: np.ndarray) -> dict[Any, np.ndarray]:
-    """By class the number of its members in every node."""
+    """By class, the number of its members in every node."""
     counts_of = {}
     for name in np.unique(y[nodes.order]):
         so_far = np.concatenate([[0], np.cumsum(y[nodes.order] == name)])

@@ -1,4 +1,4 @@
-"""Who answers the question "is x nearer to p than to q?", and how often it was asked.
+"""Oracles answer the question "is x nearer to p than to q?", and count it.
 
 Objects are numbers from 0. A question is a row (x, p, q); its answer is True if p is at least as
 near as q. Algorithms that ask are *dialogues*: generators that yield questions, receive answers,

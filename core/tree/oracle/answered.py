@@ -1,4 +1,4 @@
-"""People's answers: a collection, or a person who is being asked."""
+"""People's answers: a collection, or a person who answers now."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from tripletscope.core.tree.oracle.asking import Oracle
 
 
 class Unanswered(Exception):
-    """Questions that have to be answered before a computation can go on.
+    """Questions that a computation needs answers to before it can go on.
 
-    questions (m, 3): Rows (x, p, q); as often as answers are missing. They do not depend on each
-        other.
+    questions (m, 3): Independent rows (x, p, q), each as often as answers are missing.
     """
 
     def __init__(self, questions: np.ndarray) -> None:
@@ -23,12 +22,11 @@ class Unanswered(Exception):
 
 
 class AnswersOracle(Oracle):
-    """Answers that people have given: an uploaded collection, or a person who is being asked.
+    """People's answers: an uploaded collection, or a person who answers now.
 
-    A question that nobody has answered goes to another oracle, or, where there is none, stops the
-    computation by `Unanswered`. To go on, add the missing answers and compute again with the same
-    seed: it comes to the same question, finds it answered, and continues. Nothing has to be kept
-    in between but the answers, which are a `Triplets` like any other::
+    A question without an answer goes to another oracle, or, without one, stops the computation by
+    `Unanswered`. To go on, add the missing answers and compute again with the same seed: only the
+    answers, a `Triplets`, need be kept::
 
         oracle = AnswersOracle(n)
         while True:
@@ -39,9 +37,8 @@ class AnswersOracle(Oracle):
                 oracle.add(answers_to(waiting.questions))
 
     triplets (T, 3): The answers, or the number of objects if there are none yet.
-    otherwise: Who answers what nobody has.
-    times: Answers that a question needs; the majority counts, by weight. Contradicting answers of
-        equal weight need one more.
+    otherwise: The oracle for questions without an answer.
+    times: Answers that a question needs; the weighted majority counts, and ties need one more.
     """
 
     def __init__(
@@ -74,12 +71,12 @@ class AnswersOracle(Oracle):
         self._enter(answers.rows, answers.weight)
 
     def known(self, questions: np.ndarray) -> np.ndarray:
-        """(m,) whether people have answered each question, by a majority."""
+        """(m,) whether each question has a majority of enough answers."""
         votes, counts = self._votes(np.asarray(questions))
         return (votes != 0) & (counts >= self.times)
 
     def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
-        """``answered``: whether people did; and what the other oracle remarks."""
+        """``answered``: whether people answered; and the other oracle's remarks."""
         further = self.otherwise.remarks(questions) if self.otherwise else {}
         return {"answered": self.known(questions), **further}
 
@@ -89,7 +86,7 @@ class AnswersOracle(Oracle):
         codes, sign = self._code(self._rows)
         self._codes, which = np.unique(codes, return_inverse=True)
         net = np.bincount(which, sign * self._weight, len(self._codes))
-        # Sums of weights that are no whole numbers would hardly ever be equal.
+        # Sums of fractional weights would hardly ever be equal.
         self._net = np.round(net, 9)
         self._n_answers = np.bincount(which, self._weight > 0, len(self._codes))
 

@@ -1,4 +1,4 @@
-"""Asking: questions that are counted, dialogues held at the same time, and observers who err."""
+"""Oracles, dialogues held at the same time, and simulated observers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Dialogue = Generator[np.ndarray, np.ndarray, Any]
 
 
 class Tally:
-    """What an oracle was asked, shared by its copies."""
+    """Counts of an oracle's questions, shared by its copies."""
 
     def __init__(self) -> None:
         self.clear()
@@ -31,7 +31,7 @@ class Tally:
 class Oracle:
     """Answers questions about n objects, and counts them.
 
-    listed: Whether to keep a list of all questions and answers, see `listing`.
+    listed: Whether to keep all questions and answers for `listing`.
     """
 
     def __init__(self, n_objects: int, *, listed: bool = False) -> None:
@@ -53,7 +53,7 @@ class Oracle:
 
     @property
     def n_calls(self) -> int:
-        """Batches in which they were asked; compiled loops over measured objects make none."""
+        """Batches of questions; compiled loops over measured objects make none."""
         return self.tally.n_calls
 
     def ask(self, questions: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ class Oracle:
         self.tally.n_calls += calls
 
     def listing(self) -> pd.DataFrame:
-        """Every question asked: ``call``, ``anchor``, ``near``, ``far``, as it was answered."""
+        """All questions and their answers: ``call``, ``anchor``, ``near``, ``far``."""
         questions = np.concatenate([np.zeros((0, 3), dtype=int), *self.tally.questions])
         first = np.concatenate([np.zeros(0, dtype=bool), *self.tally.answers])
         table = pd.DataFrame(answered_rows(questions, first), columns=["anchor", "near", "far"])
@@ -82,11 +82,11 @@ class Oracle:
         return table
 
     def measure(self) -> Measure | None:
-        """What compiled loops answer by; None if only `ask` can answer."""
+        """The measure for compiled loops; None if only `ask` can answer."""
         return None
 
     def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
-        """What else is known of the answers to questions: columns for a table of them."""
+        """Further columns for a table of questions."""
         return {}
 
     def _answer(self, questions: np.ndarray) -> np.ndarray:
@@ -106,10 +106,7 @@ def answered_rows(questions: np.ndarray, first: np.ndarray) -> np.ndarray:
 def converse(
     oracle: Oracle, dialogues: Sequence[Dialogue], progress: Progress = silent
 ) -> list[Any]:
-    """Results of dialogues that are held at the same time.
-
-    Each call of the oracle takes the questions of all of them.
-    """
+    """Results of dialogues held at the same time; each call of the oracle serves all of them."""
     results: list[Any] = [None] * len(dialogues)
     waiting: dict[int, np.ndarray] = {}
 
@@ -133,13 +130,9 @@ def converse(
 
 
 class Observer(Oracle):
-    """A simulated observer of objects at known positions.
+    """A simulated observer of objects at positions (n, d), who may answer differently each time.
 
-    See `tripletscope.core.models.simulation.simulate.answer`.
-
-    Shapes: positions (n, d).
-    noise, level: See `tripletscope.core.models.simulation.simulate.answer`. Asked again, the
-        observer may answer differently.
+    noise, level: See `tripletscope.core.models.simulation.simulate.answer`.
     """
 
     def __init__(
@@ -157,10 +150,9 @@ class Observer(Oracle):
 
 
 class Repeated(Oracle):
-    """Asks another oracle every question several times and takes the majority.
+    """Asks another oracle every question an odd number of times, and takes the majority.
 
-    oracle: It counts every time.
-    times: Odd.
+    The other oracle counts every time.
     """
 
     def __init__(self, oracle: Oracle, times: int) -> None:

@@ -15,17 +15,17 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.tree.nearer import Measure, answers
 from tripletscope.core.tree.oracle.asking import Oracle
 
-#: Metrics under which the nearer of two objects is told by a hyperplane, and by which preparation.
+#: Metrics for which a hyperplane decides the nearer of two objects, after this preparation.
 _PLANES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "euclidean": lambda vectors: vectors,
     "l2": lambda vectors: vectors,
     "sqeuclidean": lambda vectors: vectors,
     "cosine": normalize,
 }
-#: Distances that are worth being kept in a table, at most; 0.5 GB.
+#: Most distances in a table; 0.5 GB.
 _TABLE = 2**26
 
-#: Shares of categories that differ, for data of any type.
+#: Share of categories that differ, for data of any type.
 MISMATCH = "mismatch"
 
 
@@ -36,9 +36,9 @@ def metrics() -> list[str]:
 
 
 class MeasuredOracle(Oracle):
-    """Objects whose distances are known.
+    """Objects with known distances.
 
-    About further objects (`about`), x counts these, and p and q count the objects as ever.
+    After `about`, x numbers the further objects; p and q number the objects as before.
     """
 
     def __init__(self, n_objects: int, measure: Measure | None, *, listed: bool = False) -> None:
@@ -52,7 +52,7 @@ class MeasuredOracle(Oracle):
     def about(self, further: Any) -> Self:
         """The same objects, compared from other ones; both count together.
 
-        further (m, ...): As the objects were given: vectors; distances or kernel values to all.
+        further (m, ...): In the form of the objects: vectors; distances or kernel values to all.
         """
         other = copy.copy(self)
         other._further = True
@@ -62,7 +62,7 @@ class MeasuredOracle(Oracle):
     def distances(self, which: np.ndarray | None = None) -> np.ndarray:
         """(m, n) distances from the x's, or some of them, to the objects.
 
-        Under a kernel and for hyperplanes, some increasing function of them may stand instead.
+        For kernels and hyperplanes, possibly an increasing function of them.
         """
         queries = self._measure.queries
         return queries if which is None else queries[which]
@@ -80,11 +80,10 @@ class MeasuredOracle(Oracle):
 
 
 class Vectors(MeasuredOracle):
-    """Vectors under a metric.
+    """Vectors (n, d) under one of `metrics`.
 
-    vectors (n, d): Bytes and single precision are kept as they are; other integers and floats
-        become double. Of any type where `metric` is "mismatch".
-    metric: One of `metrics`.
+    Bytes and single precision are kept; other integers and floats become double. Any type for
+    "mismatch".
     """
 
     def __init__(self, vectors: Any, metric: str = "euclidean", *, listed: bool = False) -> None:
@@ -176,10 +175,7 @@ class Distances(MeasuredOracle):
 
 
 class KernelOracle(MeasuredOracle):
-    """A kernel: x is nearer to p if K_pp - 2 K_xp is smaller; `about` takes values (m, n).
-
-    Shapes: kernel (n, n).
-    """
+    """A kernel (n, n): x is nearer to p if K_pp - 2 K_xp is smaller."""
 
     def __init__(self, kernel: Any, *, listed: bool = False) -> None:
         kernel = _square(kernel, "kernel")
@@ -193,7 +189,7 @@ class KernelOracle(MeasuredOracle):
 
 
 class MapOracle(Distances):
-    """What a fitted method sees: the map of an embedding, the distance of a kernel.
+    """Answers by a fitted method: the map of an embedding, the distance of a kernel.
 
     Parameters
     ----------
@@ -201,7 +197,7 @@ class MapOracle(Distances):
         Fitted.
     probability : callable, optional
         From rows (anchor, first, second), shape (m, 3), to the probabilities that the first is
-        nearer; by default nothing is known of how sure an answer is.
+        nearer. Without it, answers have no certainty.
 
     Examples
     --------
@@ -221,7 +217,7 @@ class MapOracle(Distances):
         self._probability = probability
 
     def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
-        """``certainty``: the probability of the likelier answer, if probabilities are known."""
+        """``certainty``: the probability of the likelier answer, with a `probability`."""
         if self._probability is None:
             return {}
         probabilities = np.asarray(self._probability(np.asarray(questions)))
