@@ -16,9 +16,9 @@ from tripletscope.core.engine.method import register
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, is_euclidean
 
-#: Above so many objects the best order of the leaves would take longer than all the rest.
+#: Above so many objects, the best order of the leaves would take longer than all the rest.
 _MOST_ORDERED = 1_000
-#: Linkages that need no more than the vectors of what is merged.
+#: Linkages that need only vectors.
 _FROM_VECTORS = ("single", "ward")
 
 
@@ -27,10 +27,10 @@ _FROM_VECTORS = ("single", "ward")
 class AgglomerativeClustering(BasedClustering, Hierarchy):
     """Agglomerative clustering: the two nearest clusters are merged until one is left.
 
-    Computed by SciPy, and of more than 20,000 objects by fastcluster from their vectors, without
-    their distances: single and Ward's linkage. Complete linkage on a kernel is the method of the
-    triplet-kernel paper; average linkage on k1 corresponds to 4K-AL of Ghoshdastidar et al. (2019)
-    if all comparisons are triplets, except that distances are averaged instead of similarities.
+    SciPy computes it; above 20,000 objects, fastcluster computes single and Ward's linkage from
+    vectors, without distances. Complete linkage on a kernel is the method of the triplet-kernel
+    paper; average linkage on k1 corresponds to 4K-AL of Ghoshdastidar et al. (2019) if all
+    comparisons are triplets, except that distances are averaged instead of similarities.
 
     References
     ----------
@@ -83,7 +83,7 @@ class AgglomerativeClustering(BasedClustering, Hierarchy):
         return Dendrogram(merges, space.objects, space.n_objects)
 
     def _without_matrix(self, space: Space) -> np.ndarray:
-        """The merges of more objects than have room for all their distances."""
+        """The merges of more objects than a matrix has room for."""
         if self.linkage not in _FROM_VECTORS or space.vectors is None:
             raise DataError(
                 f"{self.linkage} linkage needs all distances, and those of {len(space):,} objects "

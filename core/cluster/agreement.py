@@ -1,4 +1,4 @@
-"""How well clusters agree with labels or with other clusters, and how many answers that takes."""
+"""Agreement of clusters with labels or with other clusters, and the answers that it takes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.paired import mean_with_reach
 
-#: Fewer answers than this tell nothing of any object.
+#: Fewest answers of a subset.
 _FEWEST = 10
 
 
@@ -29,10 +29,9 @@ _FEWEST = 10
 class LabelAgreement:
     """Clusters beside labels.
 
-    purity: Share of objects that bear the most frequent label of their cluster. Grows with the
-        number of clusters.
-    adjusted_rand: Pairs on which both agree, corrected for chance: 0 by chance, 1 if equal (Hubert
-        & Arabie 1985).
+    purity: Share of objects with the most frequent label of their cluster; grows with the number of
+        clusters.
+    adjusted_rand: Agreement on pairs: 0 by chance, 1 if equal (Hubert & Arabie 1985).
     mutual_information: Normalised by the mean of the two entropies: 0 to 1.
     table: Number of objects by cluster (rows) and label (columns).
     """
@@ -51,7 +50,7 @@ def label_agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
     clusters : array-like of int, shape (n,)
         -1 for objects without a cluster.
     labels : array-like, shape (n,)
-        Objects whose label is missing are left out.
+        Objects with a missing label are left out.
 
     Examples
     --------
@@ -87,8 +86,7 @@ class AgreementCurve:
     ----------
     n_answers : ndarray of int, shape (p,)
     purity, adjusted_rand : ndarray, shape (r, p)
-        Of clusters of r random subsets, as `LabelAgreement` has them. Objects that a subset says
-        nothing about are one more cluster.
+        `LabelAgreement` of r random subsets; objects without answers form one more cluster.
     chance : ndarray, shape (r,)
         Purity of as many random clusters of equal size.
     """
@@ -101,7 +99,7 @@ class AgreementCurve:
     def band(self, quantity: str = "purity") -> pd.DataFrame:
         """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean over subsets.
 
-        All answers are one subset: there the interval says only how the method's starts differ.
+        All answers are one subset: there the interval covers only the method's random starts.
 
         quantity {"purity", "adjusted_rand"}.
         """
@@ -164,6 +162,6 @@ def _agreed(
 ) -> tuple[float, float]:
     """Purity and adjusted Rand index of the clusters of some of the answers."""
     clusters = clone(method).fit(triplets.take(chosen), progress=halt).labels_
-    # What has no answers yet is a cluster, too: left out, few answers would seem to tell more.
+    # Objects without answers are a cluster, too: without it, few answers would seem to tell more.
     result = label_agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
     return result.purity, result.adjusted_rand

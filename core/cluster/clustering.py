@@ -1,4 +1,4 @@
-"""What all clusterings share: what they cluster, how many clusters, and the answers that follow."""
+"""Shared by all clusterings: their space, the number of clusters, and predicted answers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 
-#: Above so many objects silhouettes are those of a random sample.
+#: Above so many objects, silhouettes are those of a random sample.
 _MOST = 3_000
-#: Clusters that are tried where their number is not given.
+#: Most clusters to try without a fixed number.
 MOST = 15
 
 
@@ -31,10 +31,10 @@ class Clustering(Method):
     Attributes
     ----------
     labels_ : ndarray of int, shape (n,)
-        Cluster of every object, from 0; -1 for objects about which nothing is known.
+        Cluster of every object, from 0; -1 for objects without usable answers.
     n_clusters_ : int
     silhouettes_ : ndarray, shape (k,)
-        Mean silhouette with 2, 3, ... clusters where their number was to be found; else empty.
+        Mean silhouette with 2, 3, ... clusters; empty for a fixed number of them.
     placed_ : ndarray of bool, shape (n,)
     n_objects_ : int
     stopped_ : bool
@@ -45,19 +45,19 @@ class Clustering(Method):
     ] = None
 
     def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find out how far apart objects are, then cluster them.
+        """Estimate the objects' distances, then cluster them.
 
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
         y : ignored
         progress : Progress
-            A stop keeps the clusters of what was learned so far.
+            A stop keeps clusters of the distances so far.
 
         Raises
         ------
         DataError
-            If there is nothing to learn from, or too many objects for a matrix.
+            If there are no usable answers, or too many objects for a matrix.
         """
         self._check_parameters()
         space, stopped = self.space(as_triplets(triplets), progress=progress)
@@ -67,31 +67,30 @@ class Clustering(Method):
         return self
 
     def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
-        """Where the objects lie, and whether finding that out was stopped."""
+        """The objects' space, and whether its fit was stopped."""
         raise NotImplementedError
 
     def fit_distances(
         self, matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None
     ) -> Self:
-        """Cluster by given distances.
+        """Cluster by distances.
 
         Parameters
         ----------
         matrix : array-like, shape (m, m)
         objects : ndarray of int, shape (m,), optional
-            Positions of its rows among `n_objects`; without it they are all objects in their
-            order.
+            Positions of its rows among `n_objects`; by default all objects in their order.
         n_objects : int, optional
 
         Raises
         ------
         DataError
-            If they are no distances, or not such as the method needs.
+            If they are no distances, or unsuitable for the method.
         """
         return self.fit_space(space_of_distances(matrix, objects, n_objects))
 
     def fit_space(self, space: Space) -> Self:
-        """Cluster objects whose places are known."""
+        """Cluster the objects of a space."""
         self._check_parameters()
         if len(space) < 1:
             raise DataError("no object has usable answers", remedy="Use more answers.")
@@ -131,7 +130,7 @@ class Clustering(Method):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BasedClustering(Clustering):
-    """Clusters of objects whose distances another method has found."""
+    """Clusters of objects by the distances of another method."""
 
     basis: Annotated[Method | dict | None, Inner(
         ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
@@ -139,12 +138,12 @@ class BasedClustering(Clustering):
     )] = None
 
     def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
-        """Where the objects lie, and whether finding that out was stopped."""
+        """The objects' space, and whether its fit was stopped."""
         fitted = self.similarity().fit(triplets, progress=progress)
         return space_of(fitted), fitted.stopped_
 
     def similarity(self) -> Method:
-        """The method that determines how similar objects are, unfitted."""
+        """The unfitted method that determines similarity."""
         return unfitted(self.basis or DEFAULT_EMBEDDING())
 
 
@@ -154,7 +153,7 @@ class Hierarchy(Clustering):
     Attributes
     ----------
     linkage_ : ndarray of merges, shape (m - 1, 4)
-        SciPy's, of the m objects about which something is known.
+        SciPy's, of the m objects with usable answers.
     """
 
     @property
@@ -174,7 +173,7 @@ class Hierarchy(Clustering):
         return np.array([tree.cut(number)[space.objects] for number in numbers])
 
     def distances(self) -> np.ndarray:
-        """(n, n) height at which two objects are first in one branch."""
+        """(n, n) height of the lowest branch with both objects."""
         return self.tree_.cophenetic()
 
     def margins(self, triplets: Triplets) -> np.ndarray:
@@ -186,10 +185,7 @@ class Hierarchy(Clustering):
 
 
 def silhouettes(space: Space, divisions: np.ndarray) -> np.ndarray:
-    """Mean silhouette of several clusterings.
-
-    Shapes: divisions (k, m).
-    Returns: (k,): NaN where there are not between 2 and m - 1 clusters.
+    """(k,) mean silhouettes of divisions (k, m); NaN outside 2 to m - 1 clusters.
 
     References
     ----------

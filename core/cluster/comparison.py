@@ -1,4 +1,4 @@
-"""Hierarchical clustering that uses nothing but the triplets themselves."""
+"""Hierarchical clustering of triplets alone."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class ComparisonLinkage(Hierarchy):
 
     By "additive similarity" (AddS-3), s_ij is how often j was near rather than far when i was the
     anchor, less how often it was far, plus the same with i and j exchanged; average linkage merges
-    by the mean s between clusters. By "quadruples of clusters" (4-AL), the two clusters are merged
-    whose objects were judged more similar to each other than those of any other two, averaged
-    over clusters at every step; triplets serve as comparisons of two pairs that share an object.
-    Its merges have an order but no size: heights count them.
+    by the mean s between clusters. "Quadruples of clusters" (4-AL) merges the two clusters whose
+    objects were judged more similar to each other than those of any other two, averaged over
+    clusters at every step; triplets are comparisons of two pairs that share an object. Its heights
+    count the merges, which have no size.
 
     References
     ----------
@@ -60,10 +60,10 @@ class ComparisonLinkage(Hierarchy):
     )] = "additive"
 
     def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
-        """Distances of which average linkage makes the tree.
+        """Distances for average linkage.
 
-        By additive similarity, how much less similar two objects are than the most similar ones;
-        otherwise the step at which they were merged.
+        By additive similarity, the difference to the most similar pair; otherwise the step of the
+        merge.
         """
         if not np.any(triplets.weight > 0):
             raise DataError(
@@ -99,10 +99,9 @@ class ComparisonLinkage(Hierarchy):
 
 
 def additive_similarity(rows: np.ndarray, weight: np.ndarray, n_objects: int) -> np.ndarray:
-    """AddS-3 of Perrot, Esser & Ghoshdastidar (2020).
+    """(n, n) AddS-3 of Perrot, Esser & Ghoshdastidar (2020); 0 for pairs without answers.
 
     Shapes: rows (T, 3), weight (T,).
-    Returns: (n, n): Symmetric; 0 for pairs that were never asked about.
     """
     anchor, near, far = rows.T
     similarity = np.zeros((n_objects, n_objects))
@@ -113,7 +112,7 @@ def additive_similarity(rows: np.ndarray, weight: np.ndarray, n_objects: int) ->
 
 @numba.njit(nogil=True, cache=True, error_model="numpy")
 def _merges(rows, weight, n_objects):
-    """SciPy's linkage of 4-AL, by counting all answers anew at every step."""
+    """SciPy's linkage of 4-AL, by counting all answers again at every step."""
     rows, weight = rows.copy(), weight.copy()
     sizes = np.ones(n_objects)
     alive = np.ones(n_objects, dtype=np.bool_)
@@ -126,7 +125,7 @@ def _merges(rows, weight, n_objects):
         still = 0
         for t in range(kept):
             a, p, q = rows[t, 0], rows[t, 1], rows[t, 2]
-            # Within a cluster there is nothing to compare, and there will not be.
+            # Answers within a cluster never count again.
             if a in (p, q) or p == q:
                 continue
             vote = weight[t] / (sizes[a] * sizes[a] * sizes[p] * sizes[q])

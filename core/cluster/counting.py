@@ -1,4 +1,4 @@
-"""How many clusters: silhouettes beside those of continua of the same shape, and a test of it."""
+"""How many clusters: silhouettes beside those of continua of the same shape, and a test."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from tripletscope.core.inference.evaluation.score import cross_validate, n_group
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
 
-#: Principal components that are looked at, at most.
+#: Most principal components.
 _COMPONENTS = 10
-#: Above so many objects a random sample of them is looked at: continua are clustered many times.
+#: Above so many objects, a random sample: continua are clustered many times.
 _MOST = 500
 _FOLDS = 5
-#: Of the curves: an S at most, and an ellipse with a dent.
+#: Degree of lines, at most an S, and harmonics of rings, at most an ellipse with a dent.
 _DEGREE, _HARMONICS = 3, 2
-#: Places along a curve between which its length is taken as straight.
+#: Points of a polygon that measures a curve's length.
 _STEPS = 2001
-#: Of the widest spread: principal components of a plane have more columns than two.
+#: Share of the widest spread; the further principal components of a plane have less.
 _NO_SPREAD = 1e-6
-#: Of a test of numbers against a continuum.
+#: Significance level against a continuum.
 _LEVEL = 0.05
-#: Fewer objects aside are outliers, as normal clouds have them, and no group.
+#: Fewer distant objects are outliers, as in normal clouds, and no group.
 GROUP = 3
-#: A silhouette varies at least by so much between continua, lest rounding decide.
+#: Least spread of a silhouette between continua, lest rounding decide.
 _LEAST_SPREAD = 1e-3
 
 Draw = Callable[[np.random.Generator], np.ndarray]
@@ -46,7 +46,7 @@ Draw = Callable[[np.random.Generator], np.ndarray]
 
 @dataclass(frozen=True)
 class ClusterCounts:
-    """What speaks for each number of clusters.
+    """Evidence for each number of clusters.
 
     Attributes
     ----------
@@ -57,13 +57,11 @@ class ClusterCounts:
     smallest : ndarray of int, shape (k,)
         Objects in the smallest cluster.
     continua : ndarray, shape (s, r, k)
-        Those of r draws from each of s continua that are as long, as wide and as bent as the
-        objects lie, clustered in the same way.
+        Silhouettes of r draws from each of s continua as long, wide and bent as the objects.
     error, error_low, error_high : float
-        Held-out triplet error of what is clustered, with its 95 % interval; NaN where there are
-        too few answers to hold some out.
+        Held-out triplet error of the similarity, with its 95 % interval; NaN with too few answers.
     n_objects : int
-        That are clustered.
+        Clustered objects.
     """
 
     numbers: np.ndarray
@@ -77,12 +75,12 @@ class ClusterCounts:
 
     @property
     def best_by_silhouette(self) -> int:
-        """Never one cluster, of which there is no silhouette."""
+        """Never one cluster, which has no silhouette."""
         return int(self.numbers[np.argmax(np.nan_to_num(self.silhouettes, nan=-1.0))])
 
     @property
     def expected(self) -> tuple[np.ndarray, np.ndarray]:
-        """(k,) mean of the continuum with the highest silhouettes, and its standard deviation."""
+        """(k,) mean and standard deviation of the continuum with the highest silhouettes."""
         means = self.continua.mean(axis=1)
         of, at = means.argmax(axis=0), np.arange(len(self.numbers))
         return means[of, at], self.continua.std(axis=1, ddof=1)[of, at]
@@ -103,8 +101,8 @@ def count_clusters(
 ) -> ClusterCounts:
     """Silhouettes with 2 to `most` clusters, and those of points without clusters.
 
-    Of kernels and dissimilarities the ten leading principal components are looked at, of more than
-    500 objects a sample. The method's own number of clusters does not matter.
+    Uses the ten leading principal components of kernels and dissimilarities, and a sample of more
+    than 500 objects. The method's own number of clusters does not matter.
     """
     method = clone(method)
     triplets = as_triplets(triplets)
@@ -138,10 +136,10 @@ def _clustered(
     method: Clustering, points: np.ndarray, numbers: Sequence[int], halt: Halt
 ) -> tuple[np.ndarray, np.ndarray]:
     """(k,) silhouettes, and objects in the smallest cluster."""
-    # By inner products: k-means of vectors spends its time on what pays for many objects only.
+    # Inner products are faster: k-means of vectors has overheads that pay for many objects only.
     centred = points - points.mean(axis=0)
     space = Space(len(points), np.arange(len(points)), gram=centred @ centred.T)
-    # Where objects coincide, there may be fewer clusters than asked for, and no silhouette.
+    # Coinciding objects may leave fewer clusters, and no silhouette.
     divisions = clone(method).divisions(space, numbers)
     smallest = np.array([np.unique(labels, return_counts=True)[1].min() for labels in divisions])
     return np.nan_to_num(silhouettes(space, divisions), nan=-1.0), smallest
@@ -150,16 +148,13 @@ def _clustered(
 def continua(points: np.ndarray) -> list[Draw]:
     """A box, an ellipsoid, a bent line, a ring and a normal cloud, as wide and noisy as points.
 
-    Whatever holds against all of them is no part of a continuum that one of them describes. The
-    curves are regressions of the points on their order along the smoothest coordinate of the graph
-    of neighbours (and the angle of the two smoothest); draws are uniform in length, with the
-    covariance of the residuals as noise.
-
-    Shapes: points (m, d).
-    Returns: Each draws m points by a random generator.
+    Clusters that hold against all of them are no part of a continuum that one of them describes.
+    The curves are regressions of the points (m, d) on their order along the smoothest coordinate of
+    the graph of neighbours (for the ring, the angle of the two smoothest); draws are uniform in
+    length, with the covariance of the residuals as noise.
     """
     turned, spread = _axes(points)
-    # A ball of ten dimensions is a normal cloud in a plane, with outliers that a disc has not.
+    # In a plane, a ball of ten dimensions is a normal cloud, with outliers that a disc lacks.
     points = turned[:, spread >= _NO_SPREAD * spread.max()]
     space = Space(len(points), np.arange(len(points)), vectors=points)
     order = SpectralClustering().coordinates(space, 3)
@@ -230,12 +225,11 @@ def _curve(
 
 @dataclass(frozen=True)
 class ClusterAdvice:
-    """How many clusters to take.
+    """A recommended number of clusters.
 
-    n_clusters: 1 if none are seen; None if the answers say nothing about it.
+    n_clusters: 1 if none are seen; None if the answers do not tell.
     reason: one of {"supported", "none", "too small", "too few objects", "chance", "too few
-        answers"}; too small are clusters of fewer than three objects, where only such numbers hold
-        against every continuum.
+        answers"}; too small: only numbers with clusters of fewer than three objects hold.
     supported (s,): All numbers that hold against every continuum; ascending.
     """
 
@@ -247,17 +241,17 @@ class ClusterAdvice:
 def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     """The number of clusters with the highest silhouette, of those that no continuum has.
 
-    A number is supported if its silhouette, standardised by those of each continuum, is above all
-    that draws of this continuum have at any number (p < .05 for all numbers together, and the
-    largest p of all continua counts), and if each cluster has three objects or more. Nothing is
-    said where held-out answers are not predicted better than by chance.
+    A number is supported if each cluster has three objects or more, and if its silhouette,
+    standardised by those of each continuum, exceeds all that draws of this continuum have at any
+    number (p < .05 for all numbers together; the largest p of all continua counts). None where the
+    held-out error is not significantly below chance.
 
     Silent on: lines, arcs, discs (tests/core/cluster/test_counting.py::test_continua).
     Silent on: coin flips (tests/core/cluster/test_counting.py::test_coin_flips).
     Silent on: five objects (tests/core/cluster/test_counting.py::test_five_objects).
 
-    The gap statistic's box has no line in it, and a silhouette of 0.6 is what a line gives: both
-    recommended clusters on every line. Rates on planted data: ``benchmarks/verdicts.py clusters``.
+    The gap statistic's box contains no line, and a line has a silhouette of 0.6: both recommended
+    clusters on every line. Rates on planted data: ``benchmarks/verdicts.py clusters``.
 
     References
     ----------
@@ -271,7 +265,7 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     holds = np.ones(len(counts.numbers), dtype=bool)
     for drawn in counts.continua:
         everything = np.vstack([counts.silhouettes, drawn])
-        # The objects' own are among what is standardised by: under the null they are one more draw.
+        # The objects' silhouettes count among the draws: under the null they are one more.
         z = everything - everything.mean(axis=0)
         z /= np.maximum(everything.std(axis=0, ddof=1), _LEAST_SPREAD)
         beyond = (z[1:].max(axis=1)[:, None] >= z[0]).sum(axis=0)

@@ -1,4 +1,4 @@
-"""A tree of merges: cut it, list and turn its branches, write it down."""
+"""A tree of merges: cuts, branches, rotations, and its Newick form."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tripletscope.core.engine.short_repr import short_repr
 class Dendrogram:
     """Merges of m of n objects into one cluster.
 
-    Nodes 0 to m - 1 are the leaves, node m + i is the branch that merge i makes, as in SciPy.
+    Nodes 0 to m - 1 are the leaves; merge i makes the branch m + i, as in SciPy.
 
     Attributes
     ----------
     linkage : ndarray of merges, shape (m - 1, 4)
-        SciPy's: the two nodes merged, the height, the number of leaves; heights ascend. The node
-        named first is drawn first.
+        SciPy's: the two nodes, the height, the number of leaves; heights ascend. The first node is
+        drawn first.
     objects : ndarray of int, shape (m,)
-        The object at each leaf.
+        Object at each leaf.
     n_objects : int
-        n; objects without a leaf are those about which nothing is known.
+        n; objects without usable answers have no leaf.
     """
 
     linkage: np.ndarray
@@ -50,19 +50,19 @@ class Dendrogram:
 
     @cached_property
     def leaves(self) -> np.ndarray:
-        """(m,) leaves in the order in which they are drawn."""
+        """(m,) leaves in drawing order."""
         if self.n_leaves < 2:
             return np.arange(self.n_leaves)
         return leaves_list(self.linkage).astype(np.int64)
 
     @property
     def order(self) -> np.ndarray:
-        """(m,) objects in the order in which they are drawn."""
+        """(m,) objects in drawing order."""
         return self.objects[self.leaves]
 
     @cached_property
     def places(self) -> np.ndarray:
-        """(2 m - 1,) where every node stands: leaves at 0, 1, ..., branches between their two."""
+        """(2 m - 1,) position of every node: leaves at 0, 1, ..., branches midway."""
         m = self.n_leaves
         place = np.empty(m + len(self.linkage))
         place[self.leaves] = np.arange(m)
@@ -72,7 +72,7 @@ class Dendrogram:
 
     @cached_property
     def spans(self) -> np.ndarray:
-        """(2 m - 1, 2) first and one past the last place of the leaves under every node."""
+        """(2 m - 1, 2) first and one past the last position of the leaves under every node."""
         m = self.n_leaves
         span = np.empty((m + len(self.linkage), 2), dtype=np.int64)
         span[self.leaves, 0] = np.arange(m)
@@ -82,12 +82,12 @@ class Dendrogram:
         return span
 
     def members(self, node: int) -> np.ndarray:
-        """Objects under a node, in the order in which they are drawn."""
+        """Objects under a node, in drawing order."""
         start, stop = self.spans[node]
         return self.order[start:stop]
 
     def membership(self) -> np.ndarray:
-        """(m - 1, n) bool: which objects each branch holds."""
+        """(m - 1, n) bool: objects in each branch."""
         held = np.zeros((len(self.linkage), self.n_objects), dtype=bool)
         for branch, (start, stop) in zip(held, self.spans[self.n_leaves :], strict=True):
             branch[self.order[start:stop]] = True
@@ -98,14 +98,14 @@ class Dendrogram:
         return self.n_leaves - int(np.searchsorted(self.linkage[:, 2], height, side="right"))
 
     def height_for(self, n_clusters: int) -> float:
-        """Height at which a cut leaves so many clusters: midway between two merges."""
+        """Height of a cut into this many clusters: midway between two merges."""
         merged = self.n_leaves - int(np.clip(n_clusters, 1, self.n_leaves))
         low = self.linkage[merged - 1, 2] if merged > 0 else 0.0
         high = self.linkage[merged, 2] if merged < len(self.linkage) else 1.05 * low
         return float((low + high) / 2)
 
     def roots(self, n_clusters: int) -> np.ndarray:
-        """Nodes of the clusters that a cut leaves, in the order in which they are drawn."""
+        """Nodes of the clusters of a cut, in drawing order."""
         merged = self.n_leaves - int(np.clip(n_clusters, 1, self.n_leaves))
         m = self.n_leaves
         below = np.arange(m + merged)
@@ -119,15 +119,14 @@ class Dendrogram:
         Parameters
         ----------
         n_clusters : int, optional
-            As many clusters; at most as many as there are leaves.
+            At most the number of leaves.
         height : float, optional
-            The clusters below this height.
+            Clusters below this height instead.
 
         Returns
         -------
         ndarray of int, shape (n,)
-            Clusters are numbered from 0 in the order in which they are drawn; -1 for objects
-            without a leaf.
+            From 0 in drawing order; -1 for objects without a leaf.
         """
         if (n_clusters is None) == (height is None):
             raise ValueError("give either a number of clusters or a height")
@@ -140,7 +139,7 @@ class Dendrogram:
 
     @cached_property
     def _highest(self) -> list[np.ndarray]:
-        """Of 1, 2, 4, ... successive steps from leaf to leaf as drawn, the highest."""
+        """Highest of 1, 2, 4, ... successive steps from leaf to leaf in drawing order."""
         steps = np.empty(max(self.n_leaves - 1, 0))
         # A branch joins the last leaf of its first side to the first leaf of its second.
         steps[self.spans[self.children[:, 1], 0] - 1] = self.linkage[:, 2]
@@ -150,7 +149,7 @@ class Dendrogram:
         return levels
 
     def joined_at(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Heights at which pairs of objects are first in one branch, without a matrix.
+        """`cophenetic` heights of pairs of objects, without the matrix.
 
         Parameters
         ----------
@@ -159,7 +158,6 @@ class Dendrogram:
         Returns
         -------
         ndarray, shape (p,)
-            As those of `cophenetic`.
         """
         place = np.full(self.n_objects, -1)
         place[self.order] = np.arange(self.n_leaves)
@@ -178,9 +176,9 @@ class Dendrogram:
         return float(self.linkage[-1, 2]) if len(self.linkage) else 1.0
 
     def cophenetic(self) -> np.ndarray:
-        """(n, n) height at which two objects are first in one branch.
+        """(n, n) height of the lowest branch with both objects.
 
-        Objects without a leaf are as far from all others as the root is high.
+        For objects without a leaf, the root's height.
         """
         heights = np.full((self.n_objects, self.n_objects), self._top)
         for place, i in enumerate(self.order[:-1]):
@@ -201,7 +199,7 @@ class Dendrogram:
         return replace(self, linkage=linkage)
 
     def newick(self, names: Sequence[str], support: np.ndarray | None = None) -> str:
-        """The tree in Newick's format, branch lengths being differences of heights.
+        """The tree in Newick's format; branch lengths are differences of heights.
 
         Parameters
         ----------
@@ -223,5 +221,5 @@ class Dendrogram:
 
 
 def _quoted(name: str) -> str:
-    """A name as Newick wants it: in quotes, with quotes doubled."""
+    """A name in Newick's quotes, with quotes doubled."""
     return "'" + str(name).replace("'", "''").replace("\n", " ") + "'"

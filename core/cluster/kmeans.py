@@ -25,8 +25,8 @@ _MAX_ITER = 100
 class KMeans(BasedClustering):
     """K-means: clusters whose members are near their common centre.
 
-    On maps and on kernels with explicit features by scikit-learn; on kernel matrices by kernel
-    k-means. Both start from k-means++.
+    Maps and kernels with explicit features use scikit-learn; kernel matrices use kernel k-means.
+    Both start from k-means++.
 
     References
     ----------
@@ -89,11 +89,7 @@ def _in_vectors(
 def kernel_kmeans(
     gram: np.ndarray, n_clusters: int, seed: int, halt: Halt | None = None
 ) -> tuple[float, np.ndarray]:
-    """One start of k-means where only inner products are known.
-
-    Shapes: gram (m, m).
-    Returns: (m,): Sum of squared distances from the centres, and clusters.
-    """
+    """One start of k-means from inner products (m, m): sum of squares, and clusters (m,)."""
     rng = np.random.default_rng(seed)
     diagonal, centres = gram.diagonal(), _seeds(gram, n_clusters, rng)
     labels = np.argmin(diagonal[centres] - 2 * gram[:, centres], axis=1)
@@ -151,6 +147,6 @@ def _seeds(gram: np.ndarray, n_clusters: int, rng: np.random.Generator) -> list[
 
 
 def _in_order(labels: np.ndarray) -> np.ndarray:
-    """Clusters numbered in the order in which they first appear."""
+    """Clusters numbered by first appearance."""
     _, first, number = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[number]

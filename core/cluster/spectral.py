@@ -19,21 +19,21 @@ from tripletscope.core.kernel.space import Space
 
 #: Objects stay connected, however far apart.
 _LEAST = 1e-6
-#: Added to the eigenvalues, one of which is 0, so that the Laplacian has an inverse.
+#: Added to the eigenvalues, one of which is 0, for the inverse of the Laplacian.
 _SHIFT = 1e-5
-#: Rows of a matrix that are worked on at a time.
+#: Rows of a matrix at a time.
 _BLOCK = 256
 
 
 @register("cluster")
 @dataclass(kw_only=True, eq=False, repr=False)
 class SpectralClustering(BasedClustering):
-    """Spectral clustering: groups that are connected by chains of neighbours, of any shape.
+    """Spectral clustering: groups of any shape, connected by chains of neighbours.
 
-    Similarities are exp(-d_ab^2 / (s_a s_b)), where s is the distance to the scaling neighbour;
-    the eigenvectors of the normalised Laplacian are turned into clusters by a pivoted QR, which
-    needs no random initialisation. They are those of scikit-learn's ``spectral_clustering``, found
-    once for all numbers of clusters; above 5,000 objects in single precision.
+    Similarities are exp(-d_ab^2 / (s_a s_b)), where s is the distance to the scaling neighbour. A
+    pivoted QR turns the eigenvectors of the normalised Laplacian into clusters without random
+    initialisation. The clusters are those of scikit-learn's ``spectral_clustering``, for all
+    numbers at once; above 5,000 objects in single precision.
 
     References
     ----------
@@ -71,7 +71,7 @@ class SpectralClustering(BasedClustering):
         return np.array([divisions[number] for number in numbers])
 
     def coordinates(self, space: Space, number: int) -> np.ndarray:
-        """(m, number) coordinates in which neighbours are nearest, of which the first is equal."""
+        """(m, number) coordinates in which neighbours are nearest; the first is constant."""
         with single_blas_thread():
             return _smoothest(self._affinity(space), number)
 
@@ -97,10 +97,9 @@ class SpectralClustering(BasedClustering):
 
 
 def _smoothest(affinity: np.ndarray, number: int) -> np.ndarray:
-    """(m, number) eigenvectors of the normalised Laplacian for its smallest eigenvalues.
+    """(m, number) eigenvectors of the normalised Laplacian with the smallest eigenvalues.
 
-    Divided by the roots of the degrees, as those of scikit-learn's spectral clustering. The matrix
-    is overwritten.
+    Divided by the roots of the degrees, as in scikit-learn. Overwrites the matrix.
     """
     m = len(affinity)
     np.fill_diagonal(affinity, 0.0)
@@ -108,7 +107,7 @@ def _smoothest(affinity: np.ndarray, number: int) -> np.ndarray:
     for first in range(0, m, _BLOCK):
         affinity[first : first + _BLOCK] /= -(root[first : first + _BLOCK, None] * root)
     np.fill_diagonal(affinity, 1.0 + _SHIFT)
-    # Its transpose, which is as good, Fortran overwrites instead of copying it.
+    # Fortran overwrites the equal transpose instead of copying it.
     factor, _ = cho_factor(affinity.T, lower=True, overwrite_a=True, check_finite=False)
     (solve,) = get_blas_funcs(("trsv",), (factor,))
 
@@ -123,9 +122,9 @@ def _smoothest(affinity: np.ndarray, number: int) -> np.ndarray:
 
 
 def _divided(vectors: np.ndarray) -> np.ndarray:
-    """(m,) clusters: each object's is the axis that it lies nearest to, after a rotation.
+    """(m,) clusters: the nearest axis to each object, after a rotation.
 
-    The rotation takes as many objects as there are clusters, as far apart as possible, to the axes.
+    The rotation turns as many objects as clusters, as distant as possible, to the axes.
     """
     number = vectors.shape[1]
     _, _, order = qr(vectors.T, mode="economic", pivoting=True)

@@ -1,4 +1,4 @@
-"""How sure clusters are: what becomes of them when the answers are resampled."""
+"""Stability of clusters when the answers are resampled."""
 
 from __future__ import annotations
 
@@ -29,24 +29,25 @@ class Stability:
     labels : ndarray of int, shape (n,)
         Clusters of all answers; -1 for objects without one.
     together : ndarray, shape (n, n)
-        Share of replicates that put two objects in one cluster, of those that place both; NaN
-        where none does. With as many clusters as `labels` has.
+        Share of the replicates with both objects that put them in one cluster, with as many
+        clusters as `labels` has; NaN without such replicates.
     recovery : ndarray, shape (k,)
-        For each cluster of `labels`, the largest overlap (Jaccard) with a cluster of a replicate,
-        on average. Below 0.5 it dissolves, above 0.75 it is stable (Hennig 2007).
+        For each cluster of `labels`, mean largest overlap (Jaccard) with a cluster of a replicate.
+        Below 0.5 it dissolves, above 0.75 it is stable (Hennig 2007).
     numbers : ndarray of int, shape (m,)
         Numbers of clusters: 2, 3, ...
     agreement : ndarray, shape (r, m)
         Adjusted Rand index of each replicate and the clusters of all answers, by number.
     linkage : ndarray of merges, shape (p, 4)
-        Tree of all answers; no rows where the method makes none.
+        Tree of all answers; no rows for methods without one.
     support : ndarray, shape (p,)
-        Share of replicates that have exactly this branch.
+        Share of replicates with exactly this branch.
     branch_recovery : ndarray, shape (p,)
-        For each branch, the largest overlap (Jaccard) with a branch of a replicate, on average.
+        For each branch, mean largest overlap (Jaccard) with a branch of a replicate.
     unit : {"answers", "participants", "both"}
+        Resampling unit.
     n_units : int or None
-        What was resampled, and how many.
+        Number of units.
     """
 
     labels: np.ndarray
@@ -86,8 +87,8 @@ def stability(
 ) -> Stability:
     """Cluster the answers of resampled participants or trials, and compare with those of all.
 
-    A resample lacks about a third of the answers, so that objects that few answers mention look
-    less sure than they are. A stop keeps two replicates or more.
+    A resample lacks about a third of the answers, so that objects with few answers look less stable
+    than they are. A stop keeps two replicates or more.
 
     References
     ----------
@@ -98,9 +99,9 @@ def stability(
     """
     triplets = as_triplets(triplets)
     if (triplets.weight == 0).any():
-        # These are none: in their place, no other answer would be drawn.
+        # They would be drawn instead of answers that count.
         triplets = triplets.take(triplets.weight > 0)
-    # Only what is resampled matters of the answers.
+    # Resampling needs these columns alone.
     answers = triplets.answers.filter(["weight", "trial", HELD_TOGETHER])
     bare = Triplets(triplets.rows, triplets.objects, answers, triplets.name)
     units = sampling_units(triplets, unit)
@@ -173,10 +174,7 @@ def _replicate(
 
 
 def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(k,) the largest Jaccard index of each set with one of some others.
-
-    Shapes: sets bool (k, n), others bool (l, n).
-    """
+    """(k,) largest Jaccard index of each set (k, n) with one of the others (l, n)."""
     with single_blas_thread():
         common = sets.astype(np.float32) @ others.T.astype(np.float32)
     either = sets.sum(axis=1)[:, None] + others.sum(axis=1) - common

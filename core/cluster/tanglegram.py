@@ -12,10 +12,10 @@ _MANY = 3_000  # leaves
 
 
 class Tanglegram(NamedTuple):
-    """Two trees, their branches turned so that lines between equal leaves cross little.
+    """Two trees, their branches turned for few crossings of the lines between equal leaves.
 
-    crossings: Pairs of lines that cross: 0 where the leaves have the same order.
-    pairs: Of lines.
+    crossings: Crossing pairs of lines; 0 if the leaves have the same order.
+    pairs: All pairs of lines.
     """
 
     first: Dendrogram
@@ -25,7 +25,7 @@ class Tanglegram(NamedTuple):
 
     @property
     def entanglement(self) -> float:
-        """Share of the pairs of lines that cross."""
+        """Share of crossing pairs of lines."""
         return self.crossings / max(self.pairs, 1)
 
 
@@ -34,14 +34,11 @@ def untangle(
 ) -> Tanglegram:
     """Turn the branches of two trees towards each other.
 
-    With one tree fixed, each branch of the other can be turned for itself, and the crossings are
-    then as few as they can be; the trees take turns until nothing is gained. As that ends in
-    different places, it begins once with the trees as they are, and then with branches turned
-    at random; the fewest crossings are kept, which are never more than before.
-
-    first, second: Objects that only one of them has are ignored.
-    rounds: At most, from every start.
-    starts: At most so many; one of trees with more than 3,000 leaves.
+    With one tree fixed, each branch of the other is turned separately, which is optimal; the trees
+    alternate until crossings no longer decrease. Of several starts, the first from the trees as
+    they are and the others from random turns, the one with the fewest crossings counts: never more
+    than before. Objects of one tree alone are ignored; trees with more than 3,000 leaves have one
+    start.
 
     References
     ----------
@@ -62,7 +59,7 @@ def untangle(
 def _settled(
     first: Dendrogram, second: Dendrogram, rounds: int
 ) -> tuple[Dendrogram, Dendrogram, int]:
-    """Both trees, turned in turns until nothing is gained, and their crossings."""
+    """Both trees, turned alternately until crossings no longer decrease, and their crossings."""
     crossings = _crossings(first, second)
     for _ in range(rounds):
         turned = _towards(first, second)
@@ -75,7 +72,7 @@ def _settled(
 
 
 def _ranks(tree: Dendrogram, other: Dendrogram) -> list[np.ndarray]:
-    """For every leaf of `tree`, its place in `other`; empty where it has none there."""
+    """For every leaf of `tree`, its place in `other`; empty without one."""
     place = np.full(max(tree.n_objects, other.n_objects), -1)
     place[other.order] = np.arange(other.n_leaves)
     return [ranks[ranks >= 0] for ranks in place[tree.objects][:, None]]
