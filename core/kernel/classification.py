@@ -1,4 +1,4 @@
-"""How well a kernel tells labels apart, by nested cross-validation."""
+"""Classification of labels from a kernel, by nested cross-validation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
 from tripletscope.core.kernel.space import Space, space_of
 
-#: What the inner cross-validation chooses from.
+#: Choices of the inner cross-validation.
 _PENALTIES = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]}
 _FEW_PENALTIES = {"C": [0.1, 1.0, 10.0]}
 _NEIGHBOURS = (1, 3, 5, 9, 15, 25)
@@ -31,22 +31,20 @@ _INNER_FOLDS = 5
 
 @dataclass(frozen=True)
 class Classification:
-    """Labels predicted for objects whose own label was held out.
+    """Labels predicted for held-out objects.
 
     Attributes
     ----------
     classes : ndarray of str, shape (c,)
-    truth, predicted : ndarray of int, shape (n,)
-        Positions in `classes`; -1 for objects without a label or about which nothing is known.
+    truth : ndarray of int, shape (n,)
+        Positions in `classes`; -1 for objects without a label or usable answers.
+    predicted : ndarray of int, shape (n,)
+        Likewise, in the first repetition.
     fold_errors : ndarray, shape (r, folds)
         Share of wrong labels in every outer fold of every repetition.
     chosen : ndarray, shape (r, folds)
-        Penalty or number of neighbours that the inner folds chose; 1 where some label has one
-        object only to learn from, too few for inner folds.
-
-    Notes
-    -----
-    `predicted` is of the first repetition.
+        Penalty or number of neighbours chosen by the inner folds; 1 where a label has only one
+        training object, too few for inner folds.
     """
 
     classes: np.ndarray
@@ -62,17 +60,17 @@ class Classification:
 
     @property
     def standard_error(self) -> float:
-        """Of `error`, as an estimate of that on further objects.
+        """Standard error of `error` for further objects.
 
-        Folds learn from much the same objects, and all the more do repetitions, so that the plain
-        spread over folds would be too small (Nadeau & Bengio 2003; Bouckaert & Frank 2004).
+        Folds and repetitions share training objects, so that the plain spread over folds would be
+        too small (Nadeau & Bengio 2003; Bouckaert & Frank 2004).
         """
         ratio = 1.0 / (self.fold_errors.shape[1] - 1)
         return float(np.sqrt((1.0 / self.fold_errors.size + ratio) * self.fold_errors.var(ddof=1)))
 
     @property
     def chance(self) -> float:
-        """Error of always naming the most frequent label."""
+        """Error of the most frequent label."""
         counts = np.bincount(self.truth[self.truth >= 0])
         return float(1.0 - counts.max() / counts.sum())
 
@@ -104,8 +102,8 @@ def classify(
 ) -> Classification:
     """Predict a column of labels from a kernel, or from any distances by nearest neighbours.
 
-    By cross-validation that is repeated, because the error of one shuffle depends on its folds. The
-    method is fitted to all answers: these are given about all objects, labels are not.
+    Cross-validation is repeated, because its error depends on the folds. The method is fitted to
+    all answers; only labels are held out.
     """
     triplets = as_triplets(triplets)
     values = column_of(triplets, labels)
@@ -131,10 +129,7 @@ def classify_labels(
     fitted: Method, labels: Any, *, algorithm: str = "svm", folds: int = 10, repeats: int = 5,
     seed: int = 0, progress: Progress = silent,
 ) -> Classification:
-    """The same for a method that is fitted already, and labels of its n objects.
-
-    labels (n,): Missing values mean that the label is not known.
-    """
+    """`classify` for a fitted method and labels (n,) of its objects; missing labels are unknown."""
     space = space_of(fitted)
     return classify_by(
         partial(_learner, fitted, space, algorithm), space, labels,
@@ -143,11 +138,10 @@ def classify_labels(
 
 
 class Learner(NamedTuple):
-    """A classifier, what it sees of m objects, and what of it inner folds choose.
+    """A classifier of scikit-learn's kind for m objects.
 
-    inputs: A row for each of the objects.
-    classifier: Of scikit-learn's kind.
-    grid: Values of one parameter.
+    inputs: A row per object.
+    grid: Values of one parameter, for inner folds to choose from.
     square: Whether inputs are a matrix between the objects.
     """
 
@@ -161,11 +155,9 @@ def classify_by(
     learner: Callable[[int], Learner], space: Space, labels: Any, *, folds: int = 10,
     repeats: int = 5, seed: int = 0, progress: Progress = silent,
 ) -> Classification:
-    """The same by any classifier; folds follow from the labels and the seed alone.
+    """`classify_labels` by any classifier; folds depend on the labels and the seed alone.
 
-    Shapes: labels (n,).
-    learner: Is given the number of objects that inner folds learn from.
-    space: Its objects are those that the learner sees.
+    learner: From the number of objects in an inner training part to a `Learner` of the space.
     """
     from sklearn.model_selection import GridSearchCV, StratifiedKFold  # imported late: slow
 

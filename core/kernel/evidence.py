@@ -1,4 +1,4 @@
-"""What similarities from triplets rest on: comparisons in common, and chance."""
+"""Evidence behind similarities from triplets: common comparisons, and chance."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from scipy import sparse
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.kernel.triplet import TripletKernel, net_votes
 
-#: Drawn answers by chance whose similarities are averaged, where trials have several answers.
+#: Draws of random answers to average over, in trials of several answers.
 _SHUFFLES = 5
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """How much the similarities of a triplet kernel tell.
+    """Evidence in the similarities of a triplet kernel.
 
-    shared: Share of the pairs of objects that have a comparison in common.
-    noise: Root mean square of a similarity if every vote had the other sign with probability 1/2,
-        or, where trials have several answers, if people chose at random in every trial.
-    spread: Root mean square of the similarities as they are.
+    shared: Share of the pairs of objects with a common comparison.
+    noise: Root mean square of a similarity if votes had random signs or, in trials of several
+        answers, if people chose at random.
+    spread: Root mean square of the similarities.
     """
 
     shared: float
@@ -40,19 +40,15 @@ class Evidence:
 def evidence(
     kernel: TripletKernel, triplets: Triplets, *, most: int = 500, seed: int = 0
 ) -> Evidence:
-    """What the similarities between different objects rest on.
+    """Evidence in the similarities between different objects.
 
-    A similarity is a sum over the comparisons that two objects have in common, each counting with
-    the product of two votes. Random votes leave a sum of independent signs, whose variance is the
-    sum of the squared products. Answers of one trial are not independent, as who is preferred to
-    all others is so in each of them: their variance is that of answers `by_chance`.
+    A similarity sums the products of two objects' votes over their common comparisons. Random votes
+    have independent signs: the variance is the sum of the squared products. Answers of one trial
+    depend on each other; their variance is that of answers `by_chance`.
 
     Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
 
-    Shapes: triplets (T, 3).
-    kernel: Fitted or not.
-    most, seed: Where more objects have votes, only so many of them, chosen at random, are compared
-        with all others.
+    most, seed: At most so many objects, chosen at random, are compared with all others.
     """
     triplets = as_triplets(triplets)
     unit = _unit_votes(kernel, triplets)
@@ -87,8 +83,8 @@ def evidence(
 def by_chance(triplets: Triplets, rng: np.random.Generator) -> Triplets:
     """The same trials, answered at random.
 
-    In every trial the objects change places with each other, all but an anchor that its answers
-    share: a choice of several is then as random as a single one.
+    The objects of every trial are permuted, except an anchor that all its answers share: a choice
+    of several is then as random as a single one.
     """
     rows, n, trials = triplets.rows.astype(np.int64), triplets.n_objects, triplets.trials
     if trials is None:
@@ -108,9 +104,9 @@ def by_chance(triplets: Triplets, rng: np.random.Generator) -> Triplets:
 def common_comparisons(
     kernel: TripletKernel, triplets: Triplets, first: int, second: int
 ) -> tuple[int, int]:
-    """Number of comparisons that two objects have in common, and how many have the same result.
+    """Number of comparisons that two objects have in common, and number with the same result.
 
-    What was answered as often one way as the other has no result, and does not count.
+    Ties do not count.
     """
     triplets = as_triplets(triplets)
     concerned = np.isin(triplets.rows, (first, second)).any(axis=1)
@@ -120,7 +116,7 @@ def common_comparisons(
 
 
 def _unit_votes(kernel: TripletKernel, triplets: Triplets) -> sparse.csr_array:
-    """(n, c) votes of every object, of length 1; of those that have none, 0."""
+    """(n, c) votes of every object, of length 1; 0 without votes."""
     votes = net_votes(kernel._entries(triplets))
     length = np.sqrt(votes.power(2).sum(axis=1))
     return (sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ votes).tocsr()

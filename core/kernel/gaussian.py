@@ -1,4 +1,4 @@
-"""Kernels that start from a map, and the Gaussian kernel on it."""
+"""Kernels of a map, and the Gaussian kernel on it."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MapKernel(Kernel):
-    """Similarities for which a map is needed."""
+    """Similarities that need a map."""
 
     basis: Annotated[Method | dict | None, Inner(
         ("embedding",), "Map", "The map that the kernel needs.", automatic=DEFAULT_EMBEDDING.title
     )] = None
 
     def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find the map, then the kernel.
+        """Fit the map, then the kernel.
 
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
-            Or Quadruples, where the kernel needs nothing but the map.
+            Or Quadruples, for kernels that need the map alone.
         y : ignored
         progress : Progress
-            Of the map; a stop keeps the kernel of the map so far.
+            For the map; a stop keeps the kernel of the map so far.
 
         Raises
         ------
         DataError
-            If there is no answer to learn from, or the objects are too many for a matrix.
+            If there are no usable answers, or too many objects for a matrix.
         """
         self._check_parameters()
         data = as_answers(triplets)
@@ -51,7 +51,7 @@ class MapKernel(Kernel):
         return self
 
     def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
-        """Find the kernel, once there is a map."""
+        """Compute the kernel from the map."""
         raise NotImplementedError
 
 
@@ -60,8 +60,8 @@ class MapKernel(Kernel):
 class GaussianKernel(MapKernel):
     """Gaussian kernel exp(-d^2 / (2 s^2)) of the distances d in an ordinal embedding.
 
-    Objects near each other in the map are similar; similarity falls with their distance like a
-    Gaussian whose standard deviation s is the bandwidth.
+    Similarity falls with distance in the map like a Gaussian with standard deviation s, the
+    bandwidth.
 
     Attributes
     ----------
@@ -100,18 +100,18 @@ class GaussianKernel(MapKernel):
         self.fit_positions(fitted.embedding_, fitted.placed_)
 
     def fit_positions(self, positions: Any, placed: np.ndarray | None = None) -> Self:
-        """Put the kernel on given positions, shape (n, d).
+        """Compute the kernel of positions.
 
         Parameters
         ----------
         positions : array-like, shape (n, d)
         placed : ndarray of bool, shape (n,), optional
-            Which of them mean something; by default all.
+            Positions to use; by default all.
 
         Raises
         ------
         DataError
-            If a position is not finite, or the objects are too many for a matrix.
+            If a position is not finite, or there are too many objects for a matrix.
         """
         self._check_parameters()
         positions = np.asarray(positions, dtype=float)

@@ -1,4 +1,4 @@
-"""What all kernels share: a matrix or the vectors behind it, and the answers that follow."""
+"""Shared by all kernels: a matrix or the vectors behind it, and predicted answers."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import single_blas_thread
 
-#: Above so many objects kernels and features are in single precision, which halves their memory.
+#: Above so many objects, kernels and features are in single precision, to halve their memory.
 SINGLE_ABOVE = 5_000
-#: Above so many objects no (n, n) matrix is made: it would take more than 1.6 GB.
+#: Most objects of an (n, n) matrix: more would take over 1.6 GB.
 MOST_IN_A_MATRIX = 20_000
-#: Entries that are gathered at a time.
+#: Entries at a time.
 _CHUNK = 2**22
-#: Up to so many objects all eigenvalues are found as quickly as one.
+#: Up to so many objects, all eigenvalues take no longer than one.
 _FEW = 300
 
 
 class Kernel(Method):
-    """Similarities of n objects that are inner products of some vectors.
+    """Similarities of n objects: inner products of vectors.
 
     Attributes
     ----------
     features_ : ndarray, shape (n, m), or None
-        The vectors, where they have fewer entries than there are objects.
+        The vectors, if m < n.
     gram_ : ndarray, shape (n, n), or None
-        Their inner products, where the vectors are not kept.
+        Their inner products, if the vectors are not kept.
     placed_ : ndarray of bool, shape (n,)
-        False for objects about which nothing is known; their similarities are 0.
+        False for objects without usable answers; their similarities are 0.
     n_objects_ : int
     stopped_ : bool
     """
@@ -64,7 +64,7 @@ class Kernel(Method):
         return self._between(anchor, far) - self._between(anchor, near)
 
     def _between(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Distances of pairs of objects, without a matrix where there is none."""
+        """Distances of pairs of objects, without making a matrix."""
         if self.gram_ is not None:
             diagonal = self.gram_.diagonal()
             return np.sqrt(np.maximum(diagonal[a] + diagonal[b] - 2.0 * self.gram_[a, b], 0.0))
@@ -77,7 +77,7 @@ class Kernel(Method):
         return distances
 
     def _keep(self, features: np.ndarray | sparse.csc_array, placed: np.ndarray) -> None:
-        """Take over vectors, as they are or, if they are no shorter, by their products."""
+        """Keep vectors, or their products if these are no larger."""
         self.n_objects_, self.placed_, self.stopped_ = features.shape[0], placed, False
         self.features_ = self.gram_ = None
         if features.shape[1] < features.shape[0]:
@@ -88,7 +88,7 @@ class Kernel(Method):
 
 
 def refuse_matrix(n_objects: int) -> None:
-    """Say so where an (n, n) matrix would not fit into the memory of a laptop."""
+    """Raise DataError if an (n, n) matrix would exceed a laptop's memory."""
     if n_objects > MOST_IN_A_MATRIX:
         raise DataError(
             f"all similarities of {n_objects:,} objects would take "
@@ -114,7 +114,7 @@ def inner_products(features: np.ndarray | sparse.csc_array) -> np.ndarray:
 
 @numba.njit(nogil=True, cache=True, error_model="numpy")
 def _add_columns(starts, rows, values, products):
-    """Add up the lower triangles of the products of columns, whose rows ascend."""
+    """Add the lower triangles of the products of columns, whose rows ascend."""
     for column in range(starts.size - 1):
         for p in range(starts[column], starts[column + 1]):
             for q in range(starts[column], p + 1):
@@ -122,7 +122,7 @@ def _add_columns(starts, rows, values, products):
 
 
 def _mirrored(lower: np.ndarray, block: int = 512) -> np.ndarray:
-    """A symmetric matrix of which only the lower triangle is filled, completed in place."""
+    """Complete a symmetric matrix from its lower triangle, in place."""
     for i in range(0, len(lower), block):
         tile = lower[i : i + block, i : i + block]
         tile[:] = np.tril(tile) + np.tril(tile, -1).T
@@ -154,5 +154,5 @@ def smallest_eigenvalue(kernel: np.ndarray) -> float:
                 )
                 return max(float(values[0]), 0.0)
             except ArpackNoConvergence:
-                pass  # the smallest ones are nearly equal
+                pass  # the smallest eigenvalues are nearly equal
         return max(float(eigvalsh(kernel, subset_by_index=(0, 0))[0]), 0.0)

@@ -1,4 +1,4 @@
-"""What clustering, maps and classifiers see of a fitted method: where its objects lie."""
+"""The space of a fitted method's objects, for clustering, maps and classifiers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tripletscope.core.models.embedding.ordinal import Embedding
 
 @dataclass(frozen=True)
 class Space:
-    """Where m of n objects lie, by their vectors, inner products or distances.
+    """The space of m of n objects, by their vectors, inner products or distances.
 
     Attributes
     ----------
     n_objects : int
     objects : ndarray of int, shape (m,)
-        Positions of the objects about which something is known, ascending.
+        Positions of the objects with usable answers, ascending.
     vectors : ndarray, shape (m, d), or None
     gram : ndarray, shape (m, m), or None
-        Inner products, where vectors are not known.
+        Inner products, without vectors.
     given : ndarray, shape (m, m), or None
-        Distances, where nothing else is known.
+        Distances, without either.
     """
 
     n_objects: int
@@ -49,7 +49,7 @@ class Space:
         return squareform(self.condensed())
 
     def condensed(self) -> np.ndarray:
-        """(m (m - 1) / 2,) distances in the order of SciPy, with no matrix beside them."""
+        """(m (m - 1) / 2,) distances in SciPy's order, without a matrix."""
         m = len(self)
         refuse_matrix(m)
         if self.vectors is not None:
@@ -72,7 +72,7 @@ class Space:
         return np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
 
     def part(self, which: np.ndarray) -> Space:
-        """Only some of the m objects, by their positions among these."""
+        """Some of the m objects, by their positions among these."""
         square = np.ix_(which, which)
         return Space(
             self.n_objects, self.objects[which],
@@ -104,11 +104,9 @@ def space_of(fitted: Method) -> Space:
 def space_of_distances(
     matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None
 ) -> Space:
-    """The space of given distances.
+    """The space of distances (m, m).
 
-    Shapes: matrix (m, m).
-    objects (m,): Positions of its rows among `n_objects`; without it they are all objects in their
-        order.
+    objects (m,): Positions of the rows among `n_objects`; by default all objects in their order.
     """
     matrix = np.array(matrix, dtype=float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -136,7 +134,7 @@ def space_of_distances(
 
 
 def centred_gram(space: Space) -> np.ndarray:
-    """(m, m) inner products about the centre; for given distances those of classical scaling."""
+    """(m, m) inner products about the centre; of distances, those of classical scaling."""
     if space.vectors is not None:
         refuse_matrix(len(space))
         about = space.vectors - space.vectors.mean(axis=0)
@@ -148,7 +146,7 @@ def centred_gram(space: Space) -> np.ndarray:
 
 
 def is_euclidean(space: Space) -> bool:
-    """Whether the distances are those of points in some Euclidean space, up to rounding."""
+    """Whether points in some Euclidean space have these distances, up to rounding."""
     if space.given is None:
         return True
     gram = centred_gram(space)

@@ -1,4 +1,4 @@
-"""Eigenvalues of a kernel, the maps of its leading components, and what these predict."""
+"""Eigenvalues of a kernel, maps of its leading components, and their predictions."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from tripletscope.core.kernel.evidence import by_chance
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
 
-#: Eigenvalues of a spectrum at most.
+#: Most eigenvalues of a spectrum.
 _MOST = 50
-#: Up to so many objects all eigenvalues are found as quickly as a few.
+#: Up to so many objects, all eigenvalues take no longer than a few.
 _FEW = 500
-#: Held-out answers are predicted by so many leading components at most.
+#: Most leading components to predict held-out answers by, and folds.
 _PREDICTING, _FOLDS = 10, 5
 
 
 @dataclass(frozen=True)
 class KernelMap:
-    """A map of the objects made from their similarities.
+    """A map of the objects from their similarities.
 
     Attributes
     ----------
     coordinates : ndarray, shape (n, d)
-        NaN for objects about which nothing is known.
+        NaN for objects without usable answers.
     shares : ndarray, shape (d,) or (0,)
-        Share of the variance on each axis; empty where axes have none. Of a kernel whose diagonal
-        was reduced, of what that has left: the map is of the reduced kernel.
+        Share of the variance on each axis; empty for axes without variances. After a reduction of
+        the diagonal, shares of the reduced kernel.
     whole_shares : ndarray, shape (d,) or (0,)
-        The same of the kernel as it was before.
+        Shares of the kernel before the reduction.
     """
 
     coordinates: np.ndarray
@@ -81,10 +81,9 @@ def kernel_map(
 def principal_components(space: Space, n_components: int, shift: float = 0.0) -> KernelMap:
     """Kernel PCA (Schölkopf, Smola & Müller 1998), by scikit-learn.
 
-    Of given distances classical scaling: coordinates are 0 on axes whose variance would be
-    negative.
+    Distances are scaled classically, with coordinates 0 on axes of negative variance.
 
-    shift: What was taken from the diagonal of the inner products.
+    shift: Reduction of the diagonal of the inner products.
     """
     from sklearn.decomposition import PCA, KernelPCA  # imported late: slow to import
 
@@ -98,7 +97,7 @@ def principal_components(space: Space, n_components: int, shift: float = 0.0) ->
                 space.vectors, axis=0, ddof=1, dtype=float
             ).sum())
         elif space.given is not None:
-            # Distances need not be Euclidean, which scikit-learn's kernel PCA insists on.
+            # Scikit-learn's kernel PCA insists on Euclidean distances.
             gram = centred_gram(space)
             last = len(gram) - 1
             values, axes = eigh(gram, subset_by_index=(last - n_components + 1, last))
@@ -113,7 +112,7 @@ def principal_components(space: Space, n_components: int, shift: float = 0.0) ->
     missing = n_components - coordinates.shape[1]
     coordinates = np.pad(coordinates.astype(float), ((0, 0), (0, missing)))
     variances = np.pad(variances.astype(float), (0, missing))
-    # The reduction took as much from each of the m - 1 eigenvalues about the centre.
+    # The reduction subtracts as much from each of the m - 1 eigenvalues about the centre.
     whole = total + shift * (len(space) - 1)
     return KernelMap(
         space.spread(coordinates, np.nan), variances / (total or 1.0),
@@ -150,12 +149,12 @@ class Spectrum:
     Attributes
     ----------
     eigenvalues : ndarray, shape (m,)
-        Of the centred kernel, the largest first.
+        Of the centred kernel, descending.
     shuffled : ndarray, shape (r, m)
-        The same of answers of which each was turned round or not by a coin.
+        The same with answers reversed by coin flips.
     errors : ndarray, shape (c,)
-        Held-out triplet error with 1, 2, ... leading components; NaN where there are too few
-        different questions to hold some out.
+        Held-out triplet error with 1, 2, ... leading components; NaN with too few different
+        questions.
     level : float
     """
 
@@ -166,14 +165,14 @@ class Spectrum:
 
     @property
     def threshold(self) -> np.ndarray:
-        """(m,) what a share `level` of the shuffled eigenvalues of the same rank stay below."""
+        """(m,) quantile `level` of the shuffled eigenvalues of the same rank."""
         return np.quantile(self.shuffled, self.level, axis=0)
 
     @property
     def n_signal(self) -> int:
-        """How many leading components are larger than chance makes them.
+        """Number of leading components above chance.
 
-        They are not dimensions: a single one has several, as a polynomial has.
+        They are not dimensions: a single dimension has several, as a polynomial has.
 
         Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
         """
@@ -194,9 +193,9 @@ def spectrum(
 ) -> Spectrum:
     """Eigenvalues of a kernel against chance: parallel analysis.
 
-    Without reducing the diagonal, which would shift the eigenvalues of the shuffled answers by
-    another amount. Held-out errors are of kernel PCA in five folds of questions, with the same
-    reduction of the diagonal as asked for.
+    The diagonal is not reduced, as this would shift the eigenvalues of the shuffled answers by
+    another amount. Held-out errors are of kernel PCA in five folds of questions, with the kernel's
+    own reduction of the diagonal.
 
     References
     ----------
@@ -231,7 +230,7 @@ def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:
         anchor, near, far = triplets.rows[held].T
         squared = [(places[anchor] - places[other]) ** 2 for other in (near, far)]
         differences = np.cumsum(squared[1] - squared[0], axis=1).T
-        # Of objects that no other answer mentions, nothing is predicted.
+        # Objects without other answers have no prediction.
         wrong[:count, held] = np.where(np.isnan(differences), 0.5, 0.5 - 0.5 * np.sign(differences))
         wrong[count:, held] = wrong[count - 1, held]
     return wrong @ triplets.weight / triplets.weight.sum()
@@ -246,7 +245,7 @@ def _shuffled(
 
 
 def _eigenvalues(space: Space) -> np.ndarray:
-    """The largest eigenvalues of the centred kernel, from above."""
+    """The largest eigenvalues of the centred kernel, descending."""
     if len(space) < 2:
         return np.zeros(1)
     count = min(_MOST, len(space) - 1)

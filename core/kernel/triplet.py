@@ -1,4 +1,4 @@
-"""Kernels on triplets: how alike two objects rank the others, or are ranked by them."""
+"""Kernels on triplets: how similarly two objects rank the others, or are ranked by them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tripletscope.core.engine.method import register
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, smallest_eigenvalue
 
-#: Features are counted in a full table if it has at most so many cells, or so many per answer.
+#: Features are counted in a full table of at most so many cells, or so many per answer.
 _SMALL_TABLE, _CELLS_PER_ANSWER = 2**20, 16
 
-#: Answers for and against differ by rounding only, where weights are no whole numbers.
+#: Smaller differences between votes of fractional weights are rounding.
 _TIE = 1e-6
 
 _compiled = numba.njit(nogil=True, cache=True, error_model="numpy")
 
 
 class Entries(NamedTuple):
-    """Votes for cells of a feature table: +weight or -weight in (row, column), some left out.
+    """Votes +weight or -weight for cells (row, column) of a feature table.
 
     Shapes: row, column (e,), sign int8 (e,), weight (e,).
     """
@@ -49,7 +49,7 @@ def _add(row, column, sign, weight, net, total):
 
 @_compiled
 def _count_k2(rows, weight, rank, net, total, own_net, own_total):
-    """The same for k2 of a landmark design, from the answers; `rank` is -1 for no landmark."""
+    """Count k2 of a landmark design from the answers; `rank` is -1 for no landmark."""
     n_objects, n_landmarks = net.shape[0], own_net.shape[0]
     for t in range(len(rows)):
         if weight[t] > 0.0:
@@ -82,7 +82,7 @@ class TripletKernel(Kernel):
     Attributes
     ----------
     shift_ : float
-        What was taken from the diagonal, of the objects about which something is known.
+        Reduction of the diagonal, for objects with usable answers.
     """
 
     reduce_diagonal: Annotated[bool, Switch(
@@ -98,17 +98,16 @@ class TripletKernel(Kernel):
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
-            Repeats and contradictions of one comparison count together: its entry is the
-            difference of the two answers' numbers (weights), divided by their sum.
+            Repeats and contradictions of one comparison count together: its entry is the difference
+            of the two answers' numbers (weights), divided by their sum.
         y : ignored
         progress : Progress
-            Called once; there is nothing to keep of a computation that was stopped.
+            Called once; a stopped computation has no partial result.
 
         Raises
         ------
         DataError
-            If there is no answer, or the answers are about too many objects and not in a
-            landmark design.
+            If there is no answer, or too many objects outside a landmark design.
         """
         self._check_parameters()
         data = as_triplets(triplets)
@@ -134,7 +133,7 @@ class TripletKernel(Kernel):
         raise NotImplementedError
 
     def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
-        """Rows of length 1, or 0 where there is nothing; and where there is something."""
+        """Rows of length 1, or 0 without votes; and which rows have votes."""
         entries = self._entries(triplets)
         if _is_dense(entries.shape, len(triplets)):
             return _unit_rows(_votes(entries, triplets.n_objects))
@@ -144,12 +143,12 @@ class TripletKernel(Kernel):
 @register("kernel")
 @dataclass(kw_only=True, eq=False, repr=False)
 class K1(TripletKernel):
-    """Kernel k1: how alike two objects rank the others by similarity to themselves.
+    """Kernel k1: how similarly two objects rank the others by similarity to themselves.
 
-    Feature (i, j) of an anchor says which of i and j it is more similar to. With all comparisons
+    Feature (i, j) of an anchor is the sign of its preference between i and j. With all comparisons
     answered, and without reducing the diagonal, k1 of two objects is Kendall's tau of their
     rankings of the n - 2 others, times C(n - 2, 2) / C(n - 1, 2) = (n - 3) / (n - 1): each also
-    ranks the other, in pairs that it shares with nobody.
+    ranks the other, in pairs that no other object shares.
 
     References
     ----------
@@ -184,9 +183,9 @@ class K1(TripletKernel):
 @register("kernel")
 @dataclass(kw_only=True, eq=False, repr=False)
 class K2(TripletKernel):
-    """Kernel k2: how alike two objects are ranked by the others.
+    """Kernel k2: how similarly two objects are ranked by the others.
 
-    Feature (i, j) of an object says whether i is more similar to it than to j.
+    Feature (i, j) of an object: whether i is more similar to it than to j.
 
     References
     ----------
@@ -231,7 +230,7 @@ def _landmark_features(triplets: Triplets, landmarks: np.ndarray) -> tuple[np.nd
     """Features of k2 where every answer has a landmark as its anchor and among its choices.
 
     All objects share the features (landmark, landmark). The far more numerous (landmark, other)
-    belong to landmarks only, so that as many numbers as there are landmarks say the same.
+    belong to landmarks alone: as many columns as landmarks give the same products.
     """
     n, n_landmarks = triplets.n_objects, len(landmarks)
     rank = np.full(n, -1)
@@ -249,7 +248,7 @@ def _landmark_features(triplets: Triplets, landmarks: np.ndarray) -> tuple[np.nd
 
 
 def _ranks(n_objects: int, *columns: np.ndarray) -> tuple[np.ndarray, int]:
-    """Place of every object among those that occur in some columns, and the number of these."""
+    """Rank of every object among those in some columns, and the number of these."""
     occurs = np.zeros(n_objects, dtype=bool)
     for column in columns:
         occurs[column] = True
@@ -282,7 +281,7 @@ def _unit_rows(votes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def net_votes(entries: Entries) -> sparse.csc_array:
-    """(n, c) votes from -1 to 1 in the columns that have some; ties are none."""
+    """(n, c) votes from -1 to 1 in the non-empty columns; ties are no votes."""
     n, counted = entries.shape[0], entries.weight > 0
     code = entries.column[counted] * n + entries.row[counted]
     order = np.argsort(code)
@@ -299,7 +298,7 @@ def net_votes(entries: Entries) -> sparse.csc_array:
 
 
 def _sparse(entries: Entries) -> tuple[sparse.csc_array, np.ndarray]:
-    """The same where almost all cells are empty."""
+    """`_unit_rows` where almost all cells are empty."""
     n, votes = entries.shape[0], net_votes(entries)
     length = np.sqrt(np.bincount(votes.indices, votes.data**2, n))
     votes.data = (votes.data / length[votes.indices]).astype(

@@ -20,17 +20,17 @@ from tripletscope.core.kernel.kernel import Kernel
 @register("graph_kernel")
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeisfeilerLehman(Kernel):
-    """Weisfeiler-Lehman kernels: how many neighbourhoods of the same shape two graphs share.
+    """Weisfeiler-Lehman kernels: number of neighbourhoods of equal shape in two graphs.
 
-    In every round each node's label is joined with the sorted labels of its neighbours into a new
-    one. The subtree kernel counts nodes by their labels in all rounds, the edge kernel edges by
-    the labels of their ends.
+    Every round joins each node's label with the sorted labels of its neighbours into a new one. The
+    subtree kernel counts nodes by their labels in all rounds, the edge kernel edges by the labels
+    of their ends.
 
     Notes
     -----
     Haghiri, Garreau & von Luxburg (2018) grow their forests with three rounds, from distances
-    without the root, K_aa + K_bb - 2 K_ab. These order pairs of graphs as `distances` does, so
-    that all comparisons, trees and forests are the same.
+    without the root, K_aa + K_bb - 2 K_ab. These order pairs of graphs as `distances` does: all
+    comparisons, trees and forests are the same.
 
     References
     ----------
@@ -81,7 +81,7 @@ class WeisfeilerLehman(Kernel):
         Raises
         ------
         DataError
-            If there is no graph, or labels of edges are asked for that some graph lacks.
+            If there is no graph, or `edge_labels` are missing in some graph.
         """
         self._check_parameters()
         graphs = list(graphs)
@@ -127,7 +127,7 @@ class WeisfeilerLehman(Kernel):
 
 
 def _joined(graphs: Sequence[Graph], labelled: bool) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Edges of all graphs as one, the graph of each, and the number of its label."""
+    """Edges of all graphs as one, their graphs, and the numbers of their labels."""
     start = np.cumsum([0] + [len(g.node_labels) for g in graphs])
     edges = [g.edges + first for g, first in zip(graphs, start[:-1], strict=True)]
     owner = np.repeat(np.arange(len(graphs)), [len(g.edges) for g in graphs])
@@ -138,7 +138,7 @@ def _joined(graphs: Sequence[Graph], labelled: bool) -> tuple[np.ndarray, np.nda
 
 
 def _neighbours(edges: np.ndarray, kinds: list[int], n_nodes: int) -> list[list[tuple[int, int]]]:
-    """Neighbours of every node with the label of the edge to each."""
+    """For every node, its neighbours and the labels of the edges to them."""
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes)]
     for (a, b), kind in zip(edges.tolist(), kinds, strict=True):
         neighbours[a].append((b, kind))
@@ -147,13 +147,13 @@ def _neighbours(edges: np.ndarray, kinds: list[int], n_nodes: int) -> list[list[
 
 
 def _numbered(labels: list) -> np.ndarray:
-    """Equal labels get equal numbers, in the order of their first appearance."""
+    """Numbers of labels, by first appearance."""
     numbers: dict = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
 def _counted(owner: np.ndarray, labels: np.ndarray, n_graphs: int) -> sparse.csr_array:
-    """(n_graphs, number of labels) how often each label occurs in each graph."""
+    """(n_graphs, number of labels) counts of each label in each graph."""
     n_labels = int(labels.max()) + 1 if len(labels) else 0
     ones = np.ones(len(labels))
     return sparse.coo_array((ones, (owner, labels)), (n_graphs, n_labels)).tocsr()
