@@ -1,6 +1,6 @@
 """Binomial regression of many sets of responses to the same trials at once, by Fisher scoring.
 
-Libraries fit one model at a time, and spend most of it on other things; none knows lapses.
+Libraries fit one model at a time, with much overhead, and without lapses.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from tripletscope.core.scale.trials import ScaleTrials
 
 #: A fit that needs more steps than this has no finite optimum.
 MOST_STEPS = 200
-#: Keeps the equations solvable where a resample separates; changes no value by 1e-5.
+#: Ridge that keeps the equations of separating resamples solvable; changes no value by 1e-5.
 _TINY = 1e-6
-#: Up to so many numbers, products of the columns are kept for all models: the quicker way, but for
-#: hundreds of levels they would not fit into memory.
+#: Most products of the columns to keep for all models: the quicker way, but those of
+#: hundreds of levels would not fit into memory.
 _MOST_PRODUCTS = 10_000_000
-#: Log odds between which rates are looked for; below the first a rate is 0 for all purposes.
+#: Range of the rates' log odds; below the first a rate is 0 for all purposes.
 LEAST_ODDS, MOST_ODDS = -14.0, 6.0
-#: They change by no more at a time: near 0 the likelihood is flat.
+#: Longest step of the log odds: near 0 the likelihood is flat.
 _LONGEST = 2.0
-#: How rates of lapses may be shared.
+#: Sharing of lapse rates.
 LAPSES = {"none": "None", "one": "One rate for all", "each": "A rate for each participant"}
-#: Log odds of rates that are tried at first: of several optima, the highest counts.
+#: First log odds of rates to try: of several optima, the highest counts.
 _BEGIN = (logit(0.02), logit(0.2))
 #: A rate below this is none.
 _NO_RATE = 1e-4
-#: From these log odds a rate finds back to where the likelihood is steep.
+#: Log odds of a rate whose likelihood is steep enough to start from.
 _BACK = logit(0.005)
-#: Of the interval of a rate, and the highest rate that it may hold.
+#: Coverage of a rate's interval, and its highest end.
 _LEVEL, _HIGHEST = 0.95, 0.99
-#: Its ends need no more digits.
+#: Precision of its fits.
 _SETTLED = 1e-6
 
 
@@ -55,10 +55,10 @@ class Prior(NamedTuple):
 
 @dataclass(frozen=True)
 class Link:
-    """A symmetric link: distribution function below zero, and density, of the decision noise.
+    """A symmetric link of the decision noise: distribution function below zero, and density.
 
-    Beyond `farthest` the products of tails and densities leave the range of floating-point numbers;
-    linear predictors count as if they were there.
+    Linear predictors beyond `farthest` count as there: products of tails and densities would leave
+    the range of floating-point numbers.
     """
 
     title: str
@@ -88,12 +88,12 @@ LINKS = {
 
 @dataclass(frozen=True)
 class Design:
-    """What decides on each kind of trial.
+    """Decision variables of each kind of trial.
 
-    rows (q, p): What it adds up of the coefficients.
-    observer (q,): Whose lapses count in it, from 0.
-    n_rates: How many rates of lapses are estimated, one for each observer; or none. Their log odds
-        follow the coefficients among the values of a model.
+    rows (q, p): Weights of the coefficients.
+    observer (q,): Number of the observer with the lapses.
+    n_rates: Number of lapse rates, one per observer, or 0. Their log odds follow the coefficients
+        among the values of a model.
     """
 
     rows: np.ndarray
@@ -105,17 +105,17 @@ class Design:
         return self.rows.shape[1]
 
     def rates(self, values: np.ndarray) -> np.ndarray | float:
-        """(..., q) rate of lapses in every kind of trial, from values (..., p + n_rates)."""
+        """(..., q) lapse rate in every kind of trial, from values (..., p + n_rates)."""
         if not self.n_rates:
             return 0.0
         return expit(values[..., self.n_coefficients :])[..., self.observer]
 
     def linear(self, values: np.ndarray) -> np.ndarray:
-        """(..., q) value of the decision variable in every kind of trial."""
+        """(..., q) decision variable in every kind of trial."""
         return values[..., : self.n_coefficients] @ self.rows.T
 
     def probabilities(self, values: np.ndarray, link: Link) -> np.ndarray:
-        """(..., q) of success."""
+        """(..., q) probability of success."""
         linear = self.linear(values)
         small = _unlikely(link, np.abs(linear), self.rates(values))
         return np.where(linear > 0, 1.0 - small, small)
@@ -123,7 +123,7 @@ class Design:
     def log_likelihoods(
         self, values: np.ndarray, link: Link, successes: np.ndarray, totals: np.ndarray
     ) -> np.ndarray:
-        """(..., q) of so many successes in so many single trials, each in its order."""
+        """(..., q) log-likelihood of single trials, in their order."""
         linear = self.linear(values)
         small = _unlikely(link, np.minimum(np.abs(linear), link.farthest), self.rates(values))
         likely = np.where(linear > 0, successes, totals - successes)
@@ -153,7 +153,7 @@ class Design:
         return ((off / spread)[:, None] @ slopes)[:, 0], weighted.transpose(0, 2, 1) @ slopes
 
     def _information(self, weights: np.ndarray) -> np.ndarray:
-        """(b, p, p) of coefficients, from weights (b, q) of the kinds of trials."""
+        """(b, p, p) information of the coefficients, from weights (b, q) of the kinds of trials."""
         if self._products is None:
             return np.array([(self.rows.T * each) @ self.rows for each in weights])
         return (weights @ self._products).reshape(-1, self.n_coefficients, self.n_coefficients)
@@ -167,16 +167,15 @@ class Design:
 
 
 def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float) -> np.ndarray:
-    """Of the less probable response, at a linear predictor of this size."""
+    """Probability of the less likely response, at a linear predictor of this size."""
     return lapse / 2.0 + (1.0 - lapse) * link.tail(-size)
 
 
 class Fits(NamedTuple):
     """Most likely models of b sets of responses.
 
-    Shapes: values (b, s), where responses separate large but finite.
-    worth (b,): Log-likelihood, with the logarithm of the prior.
-    n_steps: That were taken, at most `MOST_STEPS`.
+    Values (b, s) are large but finite where responses separate; worth (b,) is the log-likelihood
+    plus the log prior; n_steps is at most `MOST_STEPS`.
     """
 
     values: np.ndarray
@@ -189,14 +188,13 @@ def fit_many(
     start: np.ndarray | float = 0.0, prior: Prior | None = None, fixed: np.ndarray | None = None,
     settled: float = 1e-10,
 ) -> Fits:
-    """The most likely models, or, with a prior, the most probable ones.
+    """The most likely models, or, with a prior on the first coefficients, the most probable ones.
 
-    Of the chance g / 2 + (1 - g) F(eta), over coefficients and log odds of the rates g together.
+    The chance of success is g / 2 + (1 - g) F(eta), over coefficients and log odds of the rates g.
 
     Shapes: successes (b, q), totals (q,) or (b, q), start (s,) or (b, s), s = p + n_rates.
-    prior: On the first of the coefficients.
-    fixed bool (s,): What stays as it is at the start.
-    settled: A fit is done when a step gains no more than this share of the log-likelihood.
+    fixed bool (s,): Values that stay at the start.
+    settled: A fit ends when a step gains at most this share of the log-likelihood.
     """
     p = design.n_coefficients
     size = p + design.n_rates
@@ -217,7 +215,7 @@ def fit_many(
         worth -= 0.5 * np.einsum("bi,ij,bj->b", at - mean, ridge, at - mean)
         gain = worth - value[active]
         better = gain >= 0
-        # A step too long is halved until it is none, then taken anew from there.
+        # A step that is too long is halved, and the next one starts from there.
         values[active[~better]] = 0.5 * (at + best[active])[~better]
         best[active[better]], value[active[better]] = at[better], worth[better]
         done = np.abs(gain) <= settled * (np.abs(worth) + 0.1)
@@ -241,8 +239,8 @@ def fit_many(
 def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.ndarray) -> bool:
     """Whether a single set of coefficients is the most likely one.
 
-    It is not if some direction contradicts no answer: the likelihood then grows along it without
-    end (separation, also quasi-complete), or does not change (too few answers).
+    It is not if some direction contradicts no answer: along it, the likelihood grows without end
+    (separation, also quasi-complete), or is constant (too few answers).
 
     Shapes: design (q, p), successes, totals (q,).
 
@@ -265,14 +263,13 @@ def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.nda
 
 @dataclass(frozen=True, kw_only=True)
 class ObserverComparisons(Design):
-    """What observers compared, and how often, each time with the same chance of an answer.
+    """Observers' comparisons, and their counts.
 
-    rows (q, p): Of the design without the lowest level; then, if asked for, a column for each
-        observer's preference: 1 where the second interval minus the first is as in the row, -1
-        otherwise.
-    names str (k,): Of the observers; one empty name where a rate is shared.
+    rows (q, p): Of the design without the lowest level; then optionally a column per observer for
+        the preference: 1 where the second interval minus the first is as in the row, else -1.
+    names str (k,): Of the observers; one empty name for a shared rate.
     which (t,): The row of every trial.
-    sign (t,): 1 where the trial is that row, -1 where it is its reverse.
+    sign (t,): 1 if the trial is that row, -1 if its reverse.
     successes, totals (q,): Weights of the answers as in the row, and of all.
     """
 
@@ -286,9 +283,8 @@ class ObserverComparisons(Design):
 def compared(
     trials: ScaleTrials, answers: Judgements, lapses: str = "none", order: bool = False
 ) -> ObserverComparisons:
-    """The comparisons of every observer.
+    """The comparisons of every observer, from trials and the answers that hold them.
 
-    answers: That they were read from.
     lapses: one of {"none", "one", "each"}.
     order: Whether the first or the second interval may be preferred.
     """
@@ -321,7 +317,7 @@ def compared(
 
 
 def _observers(answers: Judgements) -> tuple[np.ndarray, np.ndarray]:
-    """(t,) whose lapses count, and the names; trials of nobody known share a rate."""
+    """(t,) observer of every trial, and their names; trials without a participant share one."""
     who, number = participants_of(answers)
     if not number:
         return np.zeros(len(answers), dtype=np.int64), np.array([""])
@@ -334,7 +330,7 @@ def _observers(answers: Judgements) -> tuple[np.ndarray, np.ndarray]:
 
 
 def beginning(data: ObserverComparisons, values: np.ndarray) -> np.ndarray:
-    """Fitted values to begin with: no rate is so near to 0 that none would come back from it."""
+    """Fitted values as a start: rates too near to 0 to recover are raised."""
     start = values.copy()
     start[data.n_coefficients :] = np.maximum(start[data.n_coefficients :], _BACK)
     return start
@@ -344,11 +340,9 @@ def beginning(data: ObserverComparisons, values: np.ndarray) -> np.ndarray:
 class Lapsing:
     """The most likely scale with rates of lapses.
 
-    Shapes: values (p + n_rates,).
-    covariance (p, p): Of all but the rates.
-    worth: Log-likelihood, with the logarithm of the prior.
-    n_steps: See `Fits`.
-    identified: Whether each value is known to within the range of the scale.
+    values (p + n_rates,), covariance (p, p): The latter without the rates.
+    worth, n_steps: See `Fits`.
+    identified: Whether each standard error is below the range of the scale.
     """
 
     values: np.ndarray
@@ -362,10 +356,9 @@ def fit_lapses(
     data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None = None,
     settled: float = 1e-10,
 ) -> Lapsing:
-    """The most likely scale with rates of lapses, if any are asked for.
+    """The most likely scale, with the rates of lapses in the comparisons.
 
     start (m - 1,): A scale without lapses.
-    settled: As of `fit_many`.
     """
     p = data.n_coefficients
     begin = np.zeros((len(_BEGIN) if data.n_rates else 1, p + data.n_rates))
@@ -381,7 +374,7 @@ def fit_lapses(
     if prior is not None:
         m = len(prior.mean)
         information[0, :m, :m] += prior.precision
-    # A rate at 0 is as good as known: its odds are not, but nothing depends on them.
+    # A rate at 0 is as good as certain: its odds are not, but nothing depends on them.
     counts = np.append(np.ones(p, dtype=bool), expit(best[p:]) > _NO_RATE)
     covariance = np.linalg.pinv(information[0][np.ix_(counts, counts)])[:p, :p]
     highest = best[len(start) - 1]
@@ -392,14 +385,14 @@ def fit_lapses(
 def rate_intervals(
     data: ObserverComparisons, fitted: Lapsing, link: Link, prior: Prior | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ends (k,) of the 95 % intervals of the rates, by the profile of the likelihood."""
+    """Ends (k,) of the 95 % profile-likelihood intervals of the rates."""
     p = data.n_coefficients
     ends = np.empty((2, data.n_rates))
     for k in range(data.n_rates):
         fixed = np.arange(p + data.n_rates) == p + k
 
         def lacking(root: float, k: int = k, fixed: np.ndarray = fixed) -> float:
-            """Deviance beyond what it may rise to within the interval, the other values free."""
+            """Deviance beyond the interval's limit, the other values free."""
             begin = fitted.values.copy()
             begin[p + k] = np.clip(logit(max(root**2, 1e-9)), LEAST_ODDS, MOST_ODDS)
             worth = fit_many(
@@ -418,9 +411,9 @@ def rate_intervals(
 
 
 def p_of_lapse(ratio: float) -> float:
-    """Probability that a rate raises twice the log-likelihood by as much where it is 0.
+    """Significance of a rate that raises twice the log-likelihood by `ratio`.
 
-    In half of all data it comes out at 0 then.
+    In half of all data without lapses, the estimate is 0.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Maximum likelihood conjoint measurement: what several properties contribute to one judgement."""
+"""Maximum likelihood conjoint measurement: contributions of several properties to one judgement."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.scale.binomial import LINKS, Design, Prior, fit_many, has_finite_optimum
 from tripletscope.core.scale.resampling import TOGETHER, simulated_counts
 
-#: Comparisons for each parameter below which tests are not told: chi squared is too coarse.
+#: Fewest comparisons per parameter for a test: below, chi squared is too coarse.
 ENOUGH = 10
 #: As in R, whose deviance settles to all digits.
 _SETTLED = 1e-13
-#: A test is told below this probability.
+#: Significance level.
 _SIGNIFICANT = 0.05
 _MOST_LEVELS = 60
 
@@ -36,15 +36,15 @@ class ConjointModel:
     Attributes
     ----------
     name : str
-        "additive", "saturated", or the dimension that alone counts.
+        "additive", "saturated", or the only dimension that counts.
     values : ndarray, shape (p,)
-        Of the levels of each dimension but its lowest, or of each combination but the lowest; in
-        units of the noise.
+        Of the levels of each dimension, or of each combination, without the lowest; in units of the
+        noise.
     low, high : ndarray, shape (p,)
         Percentile intervals of the parametric bootstrap.
     log_likelihood : float
     finite : bool
-        Whether the answers allow no infinite value.
+        Whether all values are finite.
     """
 
     name: str
@@ -69,7 +69,7 @@ class ConjointScales:
     levels : dict of str to list
         Levels of each dimension, ascending.
     combinations : list of tuple
-        Levels of each combination that was shown, the first of which has the value 0.
+        Levels of each combination shown; the first has the value 0.
     models : dict of str to ConjointModel
         "additive", "saturated", and the model of each dimension alone.
     tests : DataFrame
@@ -77,11 +77,11 @@ class ConjointScales:
         ``degrees``, ``p``.
     link : str
     level : float
-        Of the intervals.
+        Coverage of the intervals.
     n_answers : int
     n_people : int
-        Participants that the table names; of more than one no test is told, because it would take
-        them for one observer.
+        Participants in the table; with several, tests are not reported: they are valid for one
+        observer.
     notes : list of str
 
     References
@@ -108,7 +108,7 @@ class ConjointScales:
 
     @property
     def interaction(self) -> float | None:
-        """Probability of so much against additivity, where it is below 5 %; None otherwise.
+        """Significance (p) of the test of additivity, if below 5 %; else None.
 
         Silent on: additive observers, and below `ENOUGH` comparisons for each value
         (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).
@@ -116,10 +116,9 @@ class ConjointScales:
         return self._told("additive")
 
     def contributes(self, dimension: str) -> float | None:
-        """Probability of so much against a dimension's being of no account, where below 5 %.
+        """Significance (p) of the test of a dimension, if below 5 %; else None.
 
-        None otherwise. With more than two dimensions, that each of the others alone counts is
-        tested, and not this.
+        None for more than two dimensions: the tests then are of each dimension alone.
 
         Silent on: dimensions of no account, and below `ENOUGH` comparisons for each value
         (tests/core/scale/test_conjoint.py::test_a_dimension_of_no_account_is_seldom_told).
@@ -133,9 +132,9 @@ class ConjointScales:
         return float(p) if is_told and p < _SIGNIFICANT else None
 
     def curves(self, model: str = "additive") -> pd.DataFrame:
-        """Rows of ``dimension``, ``level`` (its number from 1), ``value``, ``low`` and ``high``.
+        """Rows of ``dimension``, ``number``, ``level``, ``value``, ``low``, ``high``.
 
-        Of the additive model, or of the dimension that alone counts.
+        ``number`` counts levels from 1. For the additive model, or a dimension alone.
         """
         fit, rows, start = self.models[model], [], 0
         for name, levels in self.levels.items():
@@ -157,7 +156,7 @@ class ConjointScales:
 
     @property
     def surface(self) -> pd.DataFrame:
-        """Values of the saturated model: a row for each combination that was shown."""
+        """Values of the saturated model: a row for each combination shown."""
         fit = self.models["saturated"]
         table = pd.DataFrame(self.combinations, columns=list(self.levels))
         for name, values in (("value", fit.values), ("low", fit.low), ("high", fit.high)):
@@ -172,22 +171,20 @@ def conjoint_scales(
 ) -> ConjointScales:
     """Scales of two or more properties from comparisons of stimuli that vary in all of them.
 
-    The first of two stimuli is judged to have more of what is asked for if its value, with noise,
-    is larger. In the additive model a value is the sum of what the level of each dimension
-    contributes; in the model of one dimension the others contribute nothing; in the saturated one
-    each combination has a value.
+    The first of two stimuli is chosen if its value, with noise, is larger. In the additive model a
+    value is the sum of the contributions of each dimension's level; in the model of one dimension
+    the others contribute nothing; in the saturated model each combination has a value.
 
     Parameters
     ----------
     table : DataFrame
-        Column ``first``: 1 where the first stimulus was chosen, 0 where the second; and for each
-        dimension two columns whose names end in 1 and 2, such as ``gloss1`` and ``gloss2``, with
-        the levels of both.
+        Column ``first``: 1 if the first stimulus was chosen, 0 if the second. For each dimension
+        two columns with the levels of both, such as ``gloss1`` and ``gloss2``.
     link : {"probit", "logit", "cauchit"}
     replicates : int
         Of the parametric bootstrap.
     level : float
-        Of the intervals.
+        Coverage of the intervals.
     seed : int
     progress : Progress
 
@@ -267,7 +264,7 @@ def conjoint_scales(
 
 
 def _dimensions(table: pd.DataFrame) -> list[str]:
-    """Names of which there is a column for both stimuli."""
+    """Names with a column for each of both stimuli."""
     columns = [str(column) for column in table.columns]
     names = [one[:-1] for one in columns if one.endswith("1") and f"{one[:-1]}2" in columns]
     if len(names) < 2 or "first" not in columns or not len(table):
@@ -279,7 +276,7 @@ def _dimensions(table: pd.DataFrame) -> list[str]:
 
 
 def _designs(coded: np.ndarray, names: list[str]) -> dict[str, np.ndarray]:
-    """(t, p) what decides, first minus second, by model; the lowest level has the value 0."""
+    """(t, p) decision variables by model, first minus second; the lowest level has the value 0."""
     def difference(codes: np.ndarray) -> np.ndarray:
         one = np.eye(codes.max() + 1)[codes]
         return (one[0] - one[1])[:, 1:]
@@ -313,7 +310,7 @@ def _fitted(
         drawn.append(fit(*simulated_counts(chance, totals, rng, size), start=values).values)
     tail = 50.0 * (1.0 - level)
     low, high = np.percentile(np.concatenate(drawn), [tail, 100.0 - tail], axis=0)
-    # Of single answers, as R's `glm` counts.
+    # Of single answers, as in R's `glm`.
     worth = float(design.log_likelihoods(values, LINKS[link], wins, totals).sum())
     return ConjointModel(name, values, low, high, worth, finite)
 

@@ -1,4 +1,4 @@
-"""Whether the model of difference scaling describes the answers."""
+"""Goodness of fit of difference scaling."""
 
 from __future__ import annotations
 
@@ -27,39 +27,38 @@ from tripletscope.core.scale.mlds import MLDS
 from tripletscope.core.scale.resampling import TOGETHER, batches, refitted
 from tripletscope.core.scale.trials import ScaleTrials
 
-#: Responses simulated together at most, one for every answer.
+#: Most responses to simulate together, one for every answer.
 _RESPONSES = 1_000_000
-#: Ranks of residuals whose envelope is found at once.
+#: Ranks of residuals in one step of the envelope.
 _RANKS = 4_096
 
 
 @dataclass(frozen=True)
 class ScaleDiagnostics:
-    """Residuals of a difference scale beside those of answers by its own model.
+    """Residuals of a difference scale beside those of answers simulated by its model.
 
     Attributes
     ----------
     residuals : ndarray, shape (t,)
         Deviance residuals of the answers, sorted.
     low, high : ndarray, shape (t,)
-        Envelope that holds 95 % of the simulated residuals of each rank.
+        Envelope of 95 % of the simulated residuals of each rank.
     runs : int
-        Changes of sign of the residuals in the order of the fitted probabilities. These depend
-        on which interval came first, where that was recorded.
+        Changes of sign of the residuals in the order of the fitted probabilities, which depend on
+        the order of the intervals if it was recorded.
     simulated_runs : ndarray of int, shape (b,)
     six_point : float or None
-        Log-likelihood of the answers that belong to six-point conditions; None where there are
-        none.
+        Log-likelihood of the answers in six-point conditions; None without any.
     simulated_six_point : ndarray, shape (b,) or (0,)
-        Empty where there are none.
+        Empty without six-point conditions.
     n_six_points : int
-        Six-point conditions.
+        Number of six-point conditions.
     lapse : float or None
-        The most likely rate of lapses, shared by all; None where the method has rates already.
+        Most likely shared rate of lapses; None if the method has rates already.
     lapse_p : float or None
-        Probability of so much evidence for lapses where there are none.
+        p value of the test for lapses.
     lapse_aic : float or None
-        AIC with that rate less AIC without.
+        AIC with lapses less AIC without.
     """
 
     residuals: np.ndarray
@@ -76,7 +75,7 @@ class ScaleDiagnostics:
 
     @property
     def advises_lapses(self) -> bool:
-        """Whether lapses make the answers more likely than chance would, at the level of 5 %.
+        """Whether the test for lapses is significant at 5 %.
 
         Silent on: observers without lapses
         (tests/core/scale/test_lapses.py::test_advice_is_given_where_there_are_lapses).
@@ -85,7 +84,7 @@ class ScaleDiagnostics:
 
     @property
     def runs_p(self) -> float:
-        """Probability, under the model, of as few runs: low where residuals hang together."""
+        """Probability, under the model, of as few runs; low for dependent residuals."""
         return float(np.mean(np.append(self.simulated_runs, self.runs) <= self.runs))
 
     @property
@@ -97,7 +96,7 @@ class ScaleDiagnostics:
 
     @property
     def outside(self) -> float:
-        """Share of the residuals outside of the envelope; about 5 % where the model holds."""
+        """Share of residuals outside the envelope; about 5 % if the model holds."""
         return float(np.mean((self.residuals < self.low) | (self.residuals > self.high)))
 
 
@@ -112,9 +111,9 @@ def diagnose(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> ScaleDiagnostics:
-    """Does the model describe the answers? Every one counts once, whatever its weight.
+    """Test whether the model describes the answers; each counts once, whatever its weight.
 
-    A stop keeps the simulations that were done.
+    A stop keeps the finished simulations.
 
     References
     ----------
@@ -158,7 +157,7 @@ def diagnose(
 def _evidence_of_lapses(
     fitted: MLDS, triplets: Any
 ) -> tuple[float, float, float] | tuple[None, None, None]:
-    """A shared rate, p that there is none, and by how much it lowers AIC."""
+    """A shared rate, its p value, and the change of AIC."""
     if fitted.lapses != "none":
         return None, None, None
     richer = clone(fitted).set_params(lapses="one").fit(triplets)
@@ -168,7 +167,7 @@ def _evidence_of_lapses(
 
 @dataclass(frozen=True)
 class _Model:
-    """What answers are simulated from and judged by: fitted values (s,) of comparisons."""
+    """The model of simulations: fitted values (s,) of comparisons."""
 
     data: ObserverComparisons
     values: np.ndarray
@@ -177,7 +176,7 @@ class _Model:
 
     @property
     def by_trial(self) -> Design:
-        """Of every trial by itself: it is its row, or the reverse of it."""
+        """The design of single trials: their rows, or the reverse."""
         data = self.data
         rows = data.rows[data.which] * data.sign[:, None]
         return Design(rows, data.observer[data.which], data.n_rates)
@@ -186,11 +185,11 @@ class _Model:
 def _simulated(
     model: _Model, points: np.ndarray, size: int, seed: np.random.SeedSequence, halt: Halt
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`_judged` of answers by the model, each set with the values that fit it."""
+    """`_judged` of simulated answers, each set with the values fitted to it."""
     data = model.data
     chance = model.by_trial.probabilities(model.values, model.link)
     response = np.random.default_rng(seed).random((size, len(chance))) < chance
-    # The fit needs to know no more than how often each comparison was answered which way.
+    # The fit needs only the counts of each comparison.
     order = np.argsort(data.which, kind="stable")
     begins = np.searchsorted(data.which[order], np.arange(len(data.rows)))
     agrees = response[:, order] == (data.sign[order] > 0)
@@ -214,11 +213,11 @@ def _judged(
 
 
 def _six_points(trials: ScaleTrials) -> np.ndarray:
-    """(t,) in how many six-point conditions each trial stands.
+    """(t,) number of six-point conditions of each trial.
 
     Six levels a < b < c < d < e < f make one of the trials on the intervals ab and de, bc and ef,
-    ac and df: who finds de larger than ab and ef larger than bc should find df larger than ac.
-    Where a trial was repeated, its answers share its conditions.
+    ac and df: an observer who finds de larger than ab and ef larger than bc should find df larger
+    than ac. Repeats of a trial share its conditions.
     """
     rows, which, _ = trials.comparisons()
     number = {

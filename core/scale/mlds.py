@@ -28,11 +28,10 @@ from tripletscope.core.scale.binomial import (
 )
 from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answers_of, as_trials
 
-#: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
-#: scale is the most likely one.
+#: Range of a scale, in units of the noise, by the prior for answers without a finite scale.
 _USUAL_RANGE = 5.0
-#: As R's package, which lets the deviance settle to all digits that rounding leaves: with more, it
-#: would decide on the last step.
+#: R's package settles the deviance to all digits that rounding leaves: with more, rounding would
+#: decide on the last step.
 _SETTLED = 1e-12
 
 
@@ -42,9 +41,9 @@ class MLDS(Method):
     """Maximum likelihood difference scaling: a scale along one ordered physical stimulus.
 
     Of two intervals, the one with the larger difference of scale values, plus noise, is judged to
-    be larger. As the order of the levels is known, this is a generalised linear model. The fit
-    does not force the scale to rise, but the model is only valid if it does: where a scale falls
-    and rises again, its intervals are no distances.
+    be larger. As the order of the levels is known, this is a generalised linear model. The fit does
+    not force the scale to rise, but the model is valid only if it does: intervals of a scale that
+    falls and rises again are no distances.
 
     Attributes
     ----------
@@ -55,35 +54,33 @@ class MLDS(Method):
     unconstrained_ : ndarray, shape (m,)
         The scale in units of the noise: ``scale_ / sigma_``.
     standard_errors_ : ndarray, shape (m,)
-        Of `unconstrained_`; 0 at the lowest level, which is where the scale begins.
+        Of `unconstrained_`; 0 at the lowest level.
     scale_errors_ : ndarray, shape (m,)
         Of `scale_`, by the delta method; 0 at both ends.
     covariance_ : ndarray, shape (m, m)
         Of `unconstrained_`.
     levels_ : ndarray, shape (m,)
-        Physical values, ascending; the mean of those that were joined.
+        Physical values, ascending; means of binned ones.
     level_of_ : ndarray of int, shape (n,)
         Position among the levels of every object.
     log_likelihood_, deviance_, null_deviance_, aic_ : float
-        Of single answers, as R's `glm` counts; the null model guesses.
+        Of single answers, as in R's `glm`; the null model guesses.
     daf_ : float
         Deviance accounted for: 1 - deviance / null deviance.
     finite_ : bool
-        False where the answers separate or leave levels open, so that no single finite scale is
-        the most likely one. A normal prior on the differences of neighbouring levels, that they
-        are equal give or take their own size and add up to five times the noise, then makes the
-        scale finite; `sigma_` is largely the prior's.
+        False if the answers separate or leave levels open, so that no single finite scale is the
+        most likely one. A normal prior then makes the scale finite: equal differences of
+        neighbouring levels, with standard deviations of their own size, that add up to five times
+        the noise. `sigma_` is then largely the prior's.
     lapse_, lapse_low_, lapse_high_ : ndarray, shape (k,), optional
-        With `lapses`: rates of each of `observers_`, with the 95 % interval by the profile of the
-        likelihood.
+        With `lapses`: rates of `observers_`, with 95 % profile-likelihood intervals.
     preference_, preference_errors_ : ndarray, shape (k,), optional
-        With `order`: by how much each of `observers_` prefers the second interval, in units of the
-        noise.
+        With `order`: preferences of `observers_` for the second interval, in units of the noise.
     observers_ : ndarray of str, shape (k,), optional
-        With either; one empty name where all share a rate.
+        With either; one empty name for a shared rate.
     values_ : ndarray, shape (p,), optional
-        With either: all that was estimated; the scale in units of the noise without its lowest
-        level, preferences, and log odds of the rates.
+        With either: all estimates: the scale in units of the noise without its lowest level,
+        preferences, and log odds of the rates.
     n_answers_ : int
         Answers used; the others compare no intervals.
     n_iter_ : int
@@ -146,11 +143,11 @@ class MLDS(Method):
 
     @property
     def answer_columns(self) -> tuple[str, ...]:
-        """Columns of the answers that the fit reads beside those that parameters name."""
+        """Columns of the answers that the fit reads beside those named by parameters."""
         return ("participant",) if self.lapses == "each" else ()
 
     def fit(self, triplets: Any, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find the most likely scale.
+        """Estimate the most likely scale.
 
         Parameters
         ----------
@@ -165,7 +162,7 @@ class MLDS(Method):
         DataError
             If no answer compares two intervals of the stimulus.
         ValueError
-            If a parameter is not as declared.
+            If a parameter is out of range.
         """
         self._check_parameters()
         trials = self.trials(triplets)
@@ -204,24 +201,24 @@ class MLDS(Method):
     def informing(self, triplets: Judgements) -> np.ndarray:
         """(T,) bool: answers that compare intervals of the stimulus."""
         informs = np.zeros(len(triplets), dtype=bool)
-        with suppress(DataError):  # none does
+        with suppress(DataError):  # no answer does
             informs[self.trials(triplets).answer] = True
         return informs & (triplets.weight > 0)
 
     def _comparisons(self, trials: ScaleTrials, data: Any) -> ObserverComparisons:
-        """What observers compared, as lapses and order ask for."""
+        """The observers' comparisons, by `lapses` and `order`."""
         return compared(trials, answers_of(data), self.lapses, self.order)
 
     @property
     def _estimated(self) -> np.ndarray:
-        """(s,) all that was estimated: the values that `_comparisons` have a likelihood under."""
+        """(s,) all estimates: the values of `_comparisons`."""
         return self.values_ if self.lapses != "none" or self.order else self.unconstrained_[1:]
 
     def _fit_lapses(self, trials: ScaleTrials, data: ObserverComparisons) -> None:
-        """From the scale without lapses, one with them."""
+        """Add lapses and preferences to the scale."""
         link, start = LINKS[self.link], self.unconstrained_[1:]
         fit = fit_lapses(data, link, start, self._prior(trials))
-        if self.finite_ and not fit.identified:  # lapses may explain all errors that there are
+        if self.finite_ and not fit.identified:  # lapses may explain all errors
             self.finite_ = False
             fit = fit_lapses(data, link, start, self._prior(trials))
         n, p = len(start), data.n_coefficients
@@ -235,7 +232,7 @@ class MLDS(Method):
             self.preference_errors_ = np.sqrt(np.diag(fit.covariance)[n:p])
 
     def _prior(self, trials: ScaleTrials) -> Prior | None:
-        """On the values of all levels but the lowest, where there is need of one."""
+        """The prior on all levels but the lowest, if no finite scale is most likely."""
         if self.finite_:
             return None
         n_levels = len(trials.levels)
@@ -273,9 +270,6 @@ class MLDS(Method):
 
 
 def standardised(unconstrained: np.ndarray) -> np.ndarray:
-    """(..., m) scales from 0 at the lowest level to 1 at the highest.
-
-    NaN where the two ends have the same value.
-    """
+    """(..., m) scales from 0 at the lowest level to 1 at the highest; NaN if these are equal."""
     highest = unconstrained[..., -1:]
     return unconstrained / np.where(highest == 0, np.nan, highest)

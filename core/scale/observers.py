@@ -1,4 +1,4 @@
-"""Difference scales of many observers at once, each drawn to what is common to all."""
+"""Difference scales of many observers at once, each shrunk towards their mean."""
 
 from __future__ import annotations
 
@@ -10,25 +10,22 @@ from scipy.optimize import minimize
 from tripletscope.core.scale.binomial import Design, Link, Prior, fit_many, has_finite_optimum
 from tripletscope.core.scale.mlds import standardised
 
-#: Observers from whom it can be said how much they differ.
+#: Fewest observers to estimate their differences from.
 FEWEST = 4
-#: Medians and standard deviation of the logarithms of the spreads, and of the part of all levels
-#: over which steps differ alike, before any answer was seen: so that what is not known of the
-#: spreads, with few answers, makes bands wider and not narrower.
+#: Prior medians and standard deviation of the logarithms of the spreads and of the reach: with few
+#: answers, uncertain spreads make bands wider and not narrower.
 _USUAL, _SURE = np.log([0.5, 0.5, 0.5]), 0.7
 _ROUNDS, _MOST_TRIES, _DRAWS = 2, 60, 2_000
-#: Of a scale without any range, steps are spread by this part of the noise.
+#: Least mean step, in units of the noise, for scales without range.
 _LEAST = 0.05
 
 
 @dataclass(frozen=True)
 class ObserverScales:
-    """Scales in units of the noise, without the lowest level.
+    """Scales of P observers in units of the noise, without the lowest level.
 
-    Shapes: covariance (P, m - 1, m - 1).
-    values (P, m - 1): Most probable ones.
-    mean (m - 1,): Over observers.
-    held bool (P,): Whether the own answers allow no finite scale, so that only what is common holds
+    Shapes: values (P, m - 1), covariance (P, m - 1, m - 1), mean (m - 1,) over observers. held bool
+    (P,): Whether the observer's answers allow no finite scale, so that only the prior holds
         it.
     """
 
@@ -41,7 +38,7 @@ class ObserverScales:
         """Scales from 0 to 1 of all levels, and both ends of their bands, (P, m) each."""
         rng = np.random.default_rng(seed)
         normal = rng.standard_normal((_DRAWS, len(self.mean)))
-        # The spreads themselves are known from so many observers only: Student's distribution.
+        # The spreads are estimates from few observers: Student's distribution.
         degrees = len(self.values) - 1
         normal *= np.sqrt(degrees / rng.chisquare(degrees, (_DRAWS, 1)))
         root = np.linalg.cholesky(self.covariance)
@@ -57,12 +54,12 @@ def scales_of_observers(
 ) -> ObserverScales:
     """Scales of observers who are normally distributed about a mean: empirical Bayes.
 
-    The deviations of an observer from the mean are of the whole scale (consistency), and of steps
-    from level to level, those nearby alike. Their spreads maximise the marginal likelihood of all
-    answers, by Laplace's approximation; posteriors allow for what is not known of the mean.
+    An observer deviates from the mean by the size of the whole scale (consistency), and by steps
+    between levels, correlated for nearby steps. The spreads maximise the marginal likelihood of all
+    answers, by Laplace's approximation; posteriors include the uncertainty of the mean.
 
     Shapes: successes, totals (P, q).
-    rows (q, m - 1): Comparisons, as `ScaleTrials.comparisons` has them, without the lowest level.
+    rows (q, m - 1): `ScaleTrials.comparisons` without the lowest level.
 
     References
     ----------
@@ -97,7 +94,7 @@ def scales_of_observers(
         ).x.clip(-4.0, 1.5)
         mean = found(spreads)[1].mean(axis=0)
     _, values, information, prior = found(spreads)
-    # (I⁻¹ + T)⁻¹ of each: what it tells of the mean; its inverse sum is what is not known of it.
+    # (I⁻¹ + T)⁻¹ is each observer's information about the mean; the inverse sum is its covariance.
     told = information @ np.linalg.inv(np.eye(n) + prior @ information)
     unknown = np.linalg.inv(told.sum(axis=0))
     covariance = np.linalg.inv(information + np.linalg.inv(prior))
@@ -113,9 +110,8 @@ def scales_of_observers(
 def _spread(mean: np.ndarray, consistency: float, shape: float, reach: float) -> np.ndarray:
     """(m - 1, m - 1) covariance of observers' scales.
 
-    Shapes: mean (m - 1,).
-    consistency, shape: Standard deviations of the size of the whole scale, and of steps, in parts
-        of the mean.
+    consistency, shape: Standard deviations of the whole scale's size, and of steps, as parts of the
+        mean.
     reach: Part of all levels at which deviations of two steps correlate by 1 / e.
     """
     n = len(mean)

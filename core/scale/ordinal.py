@@ -32,7 +32,7 @@ from tripletscope.core.scale.observers import FEWEST, scales_of_observers
 from tripletscope.core.scale.resampling import bootstrap_scale, may_rise
 from tripletscope.core.scale.trials import Stimulus, stimulus_of
 
-#: Of five objects, one order in twelve is the shortest way around: none has p < .05.
+#: Five objects have only twelve orders around a circle: none has p < .05.
 FEWEST_AROUND = 6
 
 
@@ -46,19 +46,20 @@ class OrdinalScale:
     Attributes
     ----------
     objects : ndarray of int, shape (m,)
-        Those that answers mention, in the order of their stimulus.
+        Objects with answers, in the order of their stimulus.
     stimulus : ndarray, shape (m,)
         Ascending.
     values : ndarray, shape (m, d)
     maps : ndarray, shape (b, m, d)
-        As the answers could as well have given; NaN where a map does not place an object.
+        Resampled maps; NaN for objects that a map does not place.
     deviation : ndarray, shape (m, d)
         Standard deviation of each value.
     degrees : float or None
-        Of freedom of the deviations; None where they are as good as known. See `Samples`.
+        Degrees of freedom of the deviations; None if as good as known. See `Samples`.
     unit : {"answers", "participants", "both"}
+        Resampling unit.
     n_units : int or None
-        What was resampled, and how many.
+        Number of units.
     """
 
     objects: np.ndarray
@@ -78,8 +79,8 @@ class OrdinalScale:
     def is_monotone(self, coverage: float = 0.95) -> bool:
         """Whether a curve that never falls fits into the simultaneous band of the first axis.
 
-        The band is as much wider than the pointwise one as Šidák's correction for the number of
-        objects makes it; see `may_rise`.
+        The band is the pointwise one, widened by Šidák's correction for the number of objects; see
+        `may_rise`.
 
         Silent on: rising scales, guesses
         (tests/core/scale/test_ordinal.py::test_guesses_seldom_fall).
@@ -107,7 +108,7 @@ class OrdinalScale:
     def angles(self) -> np.ndarray:
         """(m,) angle of each object around the middle of a plane map, unrolled, in radians.
 
-        For circles and helices: it grows by a full turn where the stimulus closes on itself.
+        For circles and helices: it grows by a full turn if the stimulus closes on itself.
         """
         turn = np.unwrap(self._directions(self.values))
         return (turn - turn[0]) * (-1.0 if turn[-1] < turn[0] else 1.0)
@@ -121,10 +122,10 @@ class OrdinalScale:
 
     @property
     def ends_apart(self) -> tuple[float, float, float]:
-        """Distance of both ends of the stimulus, of the widest distance, and its 95 % interval.
+        """Distance of the stimulus's ends, as a part of the widest distance, and its 95 % interval.
 
-        Along a line it is 1, around a closed circle the distance of neighbours; by the spread over
-        the maps, as the interval of `rank_correlation`.
+        Along a line it is 1, around a closed circle the distance of neighbours. The interval is by
+        the spread over the maps, as in `rank_correlation`.
         """
         def share(positions: np.ndarray) -> float:
             placed = positions[np.isfinite(positions).all(axis=1)]
@@ -142,19 +143,19 @@ class OrdinalScale:
         return estimate, max(estimate - reach, least), min(estimate + reach, 1.0)
 
     def is_round(self, seed: int = 0) -> bool:
-        """Whether the map goes round with the stimulus, back to where it began.
+        """Whether the map closes into a circle with the stimulus.
 
-        Objects of neighbouring stimuli lie nearer than in other orders (permutation test,
-        p < .05), the ends are surely nearer than those of three quarters of a circle, and the
-        angle grows by a full turn, give or take a quarter. That two dimensions predict better than
-        one is for held-out answers to say. Fewer than six objects cannot be tested.
+        Objects of neighbouring stimuli lie nearer than in other orders (permutation test, p < .05),
+        the ends are significantly nearer than those of three quarters of a circle, and the angle
+        grows by a full turn, give or take a quarter. Held-out answers must show that two dimensions
+        predict better than one. Fewer than six objects cannot be tested.
 
         Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
         """
         return not self.not_round(seed)
 
     def not_round(self, seed: int = 0) -> str:
-        """What speaks against a circle, or "" where `is_round`: "few", "angle", "ends", "order".
+        """The reason against a circle, or "" if `is_round`: "few", "angle", "ends", "order".
 
         Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
         """
@@ -235,17 +236,13 @@ def ordinal_scale(
 
 
 def oriented(positions: np.ndarray, stimulus: np.ndarray):
-    """The transformation that turns and scales a map to its stimulus; see `OrdinalScale`.
-
-    Shapes: positions (m, d), stimulus (m,).
-    Returns: Of positions of shape (..., d); distances keep their ratios.
-    """
+    """The transformation of positions (..., d) that `OrdinalScale` describes, from a map (m, d)."""
     centred = positions - positions.mean(axis=0)
     ranks = np.argsort(np.argsort(stimulus, kind="stable")).astype(float)
     slope = centred.T @ (ranks - ranks.mean())
     length = np.linalg.norm(slope)
     first = slope / length if length > 0 else np.eye(len(slope))[0]
-    # The other axes are the principal ones of what is left; this makes `first` the last of all.
+    # The other axes are the principal ones of the rest; this makes `first` the last of all.
     left = centred - np.outer(centred @ first, first)
     _, axes = np.linalg.eigh(left.T @ left - np.outer(first, first) * (1.0 + np.sum(left**2)))
     turn = np.column_stack([first, *axes.T[:0:-1]])
@@ -255,11 +252,7 @@ def oriented(positions: np.ndarray, stimulus: np.ndarray):
 
 
 def normalised(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """A one-dimensional scale from 0 to 1, turned towards a reference.
-
-    Shapes: values, reference (m,).
-    Returns: (m,): The better of the scale and its mirror image, by mean squared distance.
-    """
+    """(m,) one-dimensional scale from 0 to 1, mirrored if that is nearer to a reference (m,)."""
     scale = (values - values.min()) / (np.ptp(values) or 1.0)
     mirrored = 1.0 - scale
     better = np.sum((scale - reference) ** 2) <= np.sum((mirrored - reference) ** 2)
@@ -281,17 +274,17 @@ class GroupScales:
     names : ndarray of str, shape (g,)
         "all" first.
     n_answers : ndarray of int, shape (g,)
-        Usable ones: those that inform the scale.
+        Answers that inform the scale.
     needed : ndarray of int, shape (g,)
-        Below so many, a group has no scale; see `tripletscope.core.people.floor`.
+        Fewest answers for a scale; see `tripletscope.core.people.floor`.
     stimulus : ndarray, shape (n,)
         Of every object, ascending.
     values, low, high : ndarray, shape (g, n)
-        NaN for objects that a group was not asked about, and for groups that allow no scale.
+        NaN for objects without answers of a group, and for groups without a scale.
     pooled : ndarray of bool, shape (g,)
-        Drawn to what is common to all; see `scales_by`.
+        Whether shrunk towards the observers' mean; see `scales_by`.
     held : ndarray of bool, shape (g,)
-        Held by that alone: the own answers allow no finite scale.
+        Whether only that makes the scale finite.
     """
 
     names: np.ndarray
@@ -329,17 +322,16 @@ def scales_by(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> GroupScales:
-    """Scales of participants or groups beside the pooled one.
+    """Scales of participants or groups with enough answers, beside the pooled one.
 
-    Of those alone who gave answers enough. By difference scaling, where every group is one person
-    and four or more gave enough, the scales are drawn to what is common to them, as far as people
-    are alike (empirical Bayes, `tripletscope.core.scale.observers`), and bands are the posterior's.
-    An embedding is fitted in one dimension, with a bootstrapped band; where a group has one
-    participant, its answers are resampled, whatever the unit.
+    In difference scaling with four or more groups of one person each, scales shrink towards the
+    observers' mean, as far as people are alike (empirical Bayes,
+    `tripletscope.core.scale.observers`), with posterior bands. An embedding is fitted in one
+    dimension, with a bootstrapped band; in groups of one participant, answers are resampled,
+    whatever the unit.
 
-    Measured on planted observers whose scales are powers of the stimulus, of 12 levels and with
-    sensitivities that differ, 95 % bands hold 92 to 94 % from 45 usable answers each on:
-    ``benchmarks/verdicts.py scales``.
+    For planted observers with power scales of 12 levels and different sensitivities, 95 % bands
+    contain 92 to 94 % from 45 usable answers each on: ``benchmarks/verdicts.py scales``.
     """
     triplets = as_answers(triplets)
     physical = stimulus_of(triplets, stimulus)
@@ -350,7 +342,7 @@ def scales_by(
         groups.update(list(groups_of(triplets, by).items())[:most])
     floor = floor_of(method, triplets, groups)
     enough = floor.reached
-    enough[0] = True  # nothing is said of a person by all answers together
+    enough[0] = True  # all answers together single out no person
     together = _together(method, triplets, by, list(groups.values()), enough, coverage, seed)
     pieces = [
         (method, triplets.take(members), stimulus, unit, maps, coverage, seed)
@@ -374,9 +366,9 @@ def _together(
     method: Method, triplets: Judgements, by: str | None, members: list[np.ndarray],
     enough: np.ndarray, coverage: float, seed: int,
 ) -> dict[int, tuple[np.ndarray, bool]]:
-    """(3, n) value and band of observers, and whether held by the prior, by number of the group.
+    """(3, n) value and band of observers, and whether the prior holds them, by number of the group.
 
-    None where groups are not of one participant each who is known, or too few are one.
+    Empty unless at least `FEWEST` groups are one known participant each.
     """
     chosen = [k for k in np.flatnonzero(enough) if k > 0]
     if (
@@ -430,6 +422,6 @@ def _scale_of(
             )
             ends = scale.band(coverage)
             bands[:, scale.objects] = np.array([scale.values, *ends])[..., 0]
-    except (DataError, Stopped):  # too few answers, or nobody waits for it any more
+    except (DataError, Stopped):  # too few answers, or stopped
         pass
     return bands

@@ -1,4 +1,4 @@
-"""How sure a difference scale is."""
+"""Uncertainty of difference scales."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ TOGETHER = 100
 
 #: Successes and totals (b, q) of b resamples.
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
-#: Values (b, s) that fit what was drawn.
+#: Values (b, s) fitted to a draw.
 Fit = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class ScaleSamples:
-    """Difference scales that the answers could as well have given.
+    """Resampled difference scales.
 
     Attributes
     ----------
@@ -49,8 +49,9 @@ class ScaleSamples:
     estimate : ndarray, shape (m,)
         The scale of all answers, likewise.
     unit : {"answers", "participants", "both"}
+        Resampling unit.
     n_units : int or None
-        What was resampled, and how many.
+        Number of units.
     """
 
     levels: np.ndarray
@@ -74,9 +75,9 @@ class ScaleSamples:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ends (m,) of the percentile interval of every level.
 
-        Of P participants, percentiles further out, so that of a mean over them it would be
-        Student's interval. Of fewer than eight there are too few different resamples for such
-        percentiles, and it is Student's interval by the standard deviation over the resamples.
+        For P participants, percentiles are expanded as Student's interval of their mean requires.
+        Fewer than eight have too few different resamples: for them, Student's interval by the
+        standard deviation over the resamples.
 
         References
         ----------
@@ -97,9 +98,10 @@ class ScaleSamples:
         return low, high
 
     def standard_errors(self, *, unconstrained: bool = False) -> np.ndarray:
-        """(m,) standard deviation of every level; of P participants, times the root of P / (P - 1).
+        """(m,) standard deviation of every level.
 
-        Of two stages it is large enough as it is.
+        For P participants, times the root of P / (P - 1); two stages of resampling need no
+        correction.
         """
         drawn = self.unconstrained if unconstrained else self.scales
         spread = np.nanstd(drawn, axis=0, ddof=1)
@@ -110,7 +112,7 @@ class ScaleSamples:
     def is_monotone(self, coverage: float = 0.95) -> bool:
         """Whether a curve that never falls fits into the simultaneous band; see `may_rise`.
 
-        Of 120 observers who guess, it did not of 2 % with 400 answers, and of 9 % with 100.
+        Of 120 guessing observers, it did not for 2 % with 400 answers, and for 9 % with 100.
 
         Silent on: rising scales, guesses
         (tests/core/scale/test_ordinal.py::test_guesses_seldom_fall).
@@ -122,9 +124,9 @@ class ScaleSamples:
 def may_rise(low: np.ndarray, high: np.ndarray) -> bool:
     """Whether a curve that never falls fits between two ends (m,), which may be NaN.
 
-    False means that the scale falls somewhere by more than its uncertainty; True is no proof that
-    it does not. The band must be a simultaneous one: of many levels, some always lie outside of
-    their own interval.
+    False means that the scale falls somewhere by more than its uncertainty; True does not prove
+    that it rises. The band must be simultaneous: of many levels, some always lie outside their
+    pointwise interval.
     """
     return not np.any(np.fmax.accumulate(low) > high)
 
@@ -159,14 +161,14 @@ def bootstrap_scale(
     Returns
     -------
     ScaleSamples
-        Of the resamples that were done, if stopped.
+        If stopped, of the finished resamples.
 
     Raises
     ------
     DataError
-        If participants are to be resampled and fewer than two are known.
+        If participants are the unit, and fewer than two are known.
     Stopped
-        If `progress` asks to stop before any is done.
+        If `progress` asks to stop before the first resample.
 
     Examples
     --------
@@ -195,7 +197,7 @@ def bootstrap_scale(
 
 
 def batches(number: int, together: int, seed: int) -> list[tuple[int, np.random.SeedSequence]]:
-    """Sizes, of `together` but for the last one, and seeds of so many draws."""
+    """Sizes and seeds of so many draws, `together` per batch."""
     sizes = [min(together, number - start) for start in range(0, number, together)]
     return list(zip(sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True))
 
@@ -203,7 +205,7 @@ def batches(number: int, together: int, seed: int) -> list[tuple[int, np.random.
 def _resampled(
     draw: Draw, fit: Fit, size: int, seed: np.random.SeedSequence, halt: Halt
 ) -> np.ndarray:
-    """(size, s) values that fit what was drawn."""
+    """(size, s) values fitted to a draw."""
     return fit(*draw(np.random.default_rng(seed), size))
 
 
@@ -211,14 +213,14 @@ def refitted(
     data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
     wins: np.ndarray, totals: np.ndarray,
 ) -> np.ndarray:
-    """(b, s) values that fit many sets of responses to the same comparisons."""
+    """(b, s) values fitted to many sets of responses to the same comparisons."""
     return fit_many(data, wins, totals, link, start=start, prior=prior).values
 
 
 def _answers_drawn(
     successes: np.ndarray, totals: np.ndarray, rng: np.random.Generator, size: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(size, q) successes and totals where every answer, right or wrong, is as likely drawn."""
+    """(size, q) successes and totals of answers drawn with replacement."""
     both = np.concatenate([successes, totals - successes])
     drawn = rng.multinomial(round(both.sum()), both / both.sum(), size=size).astype(float)
     wins, losses = np.split(drawn, 2, axis=1)
@@ -228,7 +230,7 @@ def _answers_drawn(
 def simulated_counts(
     chance: np.ndarray, totals: np.ndarray, rng: np.random.Generator, size: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(size, q) successes of answers to the same questions by the model, and (q,) totals."""
+    """(size, q) simulated successes of answers to the same questions, and (q,) totals."""
     whole = np.floor(totals).astype(int)
     wins = rng.binomial(whole, chance, size=(size, len(chance))).astype(float)
     if (rest := totals - whole).any():  # weights need not be whole

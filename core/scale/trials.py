@@ -25,16 +25,15 @@ _OBSERVERS = ("obs", "observer", "participant")
 class ScaleTrials:
     """Difference-scaling trials about the levels of a stimulus, in ascending order.
 
-    Shapes: weight (t,).
-    design int8 (t, m): What each trial adds up of the levels' scale values: second interval minus
-        first, each upper end minus lower end. Where nobody recorded which came first, it is the one
-        that makes the first non-zero entry positive.
-    response bool (t,): Whether the answer agrees with that sum being positive.
+    design int8 (t, m): Weights of the levels' scale values: second interval minus first, each upper
+        end minus lower end. Without a recorded order, the first non-zero entry is positive.
+    response bool (t,): Whether the answer agrees with a positive sum.
+    weight (t,)
     levels (m,): Physical values, ascending.
     level_of int (n,): Position among the levels of every object.
     quadruples: Whether each trial compares two intervals without a common end.
-    answer int (t,): Position of each trial among the answers that it was read from.
-    ordered: Whether it is recorded which interval came first.
+    answer int (t,): Position of each trial among the answers.
+    ordered: Whether the order of the intervals is recorded.
     """
 
     design: np.ndarray
@@ -50,11 +49,10 @@ class ScaleTrials:
         return len(self.design)
 
     def comparisons(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What was compared, whichever interval came first.
+        """Comparisons regardless of the order of their intervals.
 
         Returns: rows (q, m): Different rows of the design with a positive first entry; which int
-            (t,): The row of every trial; sign (t,): 1 where the trial is that row, -1 where its
-            reverse.
+            (t,): The row of every trial; sign (t,): 1 if the trial is that row, -1 if its reverse.
         """
         sign = np.sign(_leading(self.design))
         rows, which = np.unique(self.design * sign[:, None], axis=0, return_inverse=True)
@@ -65,11 +63,10 @@ class ScaleTrials:
 class Recorded:
     """Trials as difference-scaling programs record them.
 
-    answers: The same as similarity judgements about the levels; for triads the middle is the
-        anchor.
+    answers: Similarity judgements about the levels; the middle of a triad is the anchor.
     levels (m,): Physical values, ascending; the objects of `answers`.
-    observer str (t,): Who answered; empty text where that is not recorded.
-    second bool (t,): Whether the second interval was said to be larger.
+    observer str (t,): Empty if not recorded.
+    second bool (t,): Whether the second interval was judged larger.
     """
 
     answers: Judgements
@@ -84,12 +81,11 @@ class Recorded:
 
 
 def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
-    """Read a table of difference-scaling trials, as R's package MLDS has them.
+    """Read a table of difference-scaling trials, in the form of R's package MLDS.
 
-    table: ``resp`` (or ``Response``): 1 where the second interval looked larger. Then stimuli
-        ``S1`` to ``S4``, the second interval from S3 to S4, or, for triads, ``S1`` to ``S3``, the
-        second from S2 to S3, in ascending or descending order. Optionally ``Obs``. Any other column
-        is left alone.
+    table: ``resp`` (or ``Response``): 1 if the second interval looked larger. Stimuli ``S1`` to
+        ``S4``, the second interval from S3 to S4, or, for triads, ``S1`` to ``S3``, the second from
+        S2 to S3, in ascending or descending order. Optionally ``Obs``. Other columns are ignored.
     """
     columns = {str(column).strip().lower(): column for column in table.columns}
     response = next((columns[name] for name in _RESPONSES if name in columns), None)
@@ -156,7 +152,7 @@ def stimulus_of(triplets: Judgements, column: str | None) -> np.ndarray:
 
 
 def answers_of(data: Any) -> Judgements:
-    """The answers that trials are read from; see `as_trials`."""
+    """The answers behind trials; see `as_trials`."""
     if isinstance(data, pd.DataFrame):
         data = recorded(data)
     return data.answers if isinstance(data, Recorded) else as_answers(data)
@@ -168,14 +164,13 @@ def as_trials(
 ) -> ScaleTrials:
     """Difference-scaling trials from answers of any kind.
 
-    data: Triplets are triads where the anchor lies between the others. Of quadruples, the intervals
-        may overlap; which one came first is read from ``side``. A table is read by `recorded`. An
-        array of three columns is triplets, of four Quadruples.
-    stimulus: Column of the objects with the physical value; by default objects are in order.
-    outside: Whether triplets whose anchor lies at one end count too. If the scale rises their true
-        answer is known, so they tell little of its shape.
-    most_levels: Where there are more, neighbouring ones are joined to so many, of about equally
-        many values each.
+    data: Triplets are triads if the anchor lies between the others. Intervals of quadruples may
+        overlap; ``side`` holds which one came first. `recorded` reads a table. An array of three
+        columns is triplets, of four Quadruples.
+    stimulus: Column of the objects with the physical value; by default their order. outside:
+    Whether triplets with the anchor at one end count too. On a rising scale their true answer
+        is certain, so they tell little of its shape.
+    most_levels: More levels are binned into so many, of about equally many values each.
     """
     levels = second = None
     if isinstance(data, pd.DataFrame):
@@ -221,5 +216,5 @@ def as_trials(
 
 
 def _leading(design: np.ndarray) -> np.ndarray:
-    """(t,) first entry of every row that is not zero."""
+    """(t,) first non-zero entry of every row."""
     return design[np.arange(len(design)), np.argmax(design != 0, axis=1)]
