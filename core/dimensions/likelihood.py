@@ -1,8 +1,7 @@
-"""Choices among three objects, and their likelihood, where similarities are dot products.
+"""Choices among three objects, and their likelihood, with dot products as similarities.
 
-Rows of weights are 32-bit floats, padded so that vector instructions have no rest. Trials are
-gone through in parts, each with a gradient of its own, added in order: so the bits do not depend
-on the number of threads.
+Rows of weights are 32-bit floats, padded for vector instructions. Gradients of parts of the trials
+are added in order, so that the bits do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -21,28 +20,28 @@ from tripletscope.core.models.optimise.elementary import compiled
 
 #: Weights per vector of numbers.
 LANES = 16
-#: Trials that are worth a part of their own, and parts at most.
+#: Fewest trials per part, and most parts.
 _PART, _PARTS = 4096, 8
 
 
-#: What was chosen: the most similar of three pairs, the nearer of two, the least similar of three.
+#: Kinds of choices: the most similar of three pairs, the nearer of two, the least similar of three.
 ODD_ONE_OUT, NEARER, MOST_CENTRAL = 0, 1, 2
 
 
 def kinds_of(trials: Choices) -> np.ndarray:
-    """(Q,) int8 which of the three each trial is."""
+    """(Q,) int8 kind of each trial."""
     of_three = np.where(trials.sign < 0, MOST_CENTRAL, ODD_ONE_OUT)
     return np.where(trials.n_shown == 2, NEARER, of_three).astype(np.int8)
 
 
 def padded(d: int) -> int:
-    """Length of the rows of d weights."""
+    """Length of a padded row of d weights."""
     return -(-d // LANES) * LANES
 
 
 @dataclass(frozen=True, eq=False)
 class TrialBatch:
-    """Trials that are evaluated together, ordered by their first object.
+    """Trials to evaluate together, ordered by their first object.
 
     Shapes: rows int32 (Q, 3), kind int8 (Q,), weight float32 (Q,), bounds (parts + 1,).
     """
@@ -54,7 +53,7 @@ class TrialBatch:
 
     @classmethod
     def of(cls, trials: Choices, which: np.ndarray | None = None) -> TrialBatch:
-        """Of some of the trials that count, by their positions."""
+        """Some trials, by their positions; by default those with a weight."""
         trials = trials.take(trials.weight > 0 if which is None else which)
         rows = trials.triples
         order = np.lexsort((rows[:, 1], rows[:, 0]))
@@ -69,11 +68,9 @@ class TrialBatch:
         return len(self.rows)
 
     def evaluate(self, x: np.ndarray, gradients: np.ndarray) -> float:
-        """Loss at x, whose gradient is added up in ``gradients[0]``.
+        """Loss at x float32 (n, padded d): minus the log-probability of the trials.
 
-        Shapes: x float32 (n, padded d).
-        gradients float32 (>= parts, n, padded d): Overwritten.
-        Returns: Sum over trials of minus the logarithm of their probability.
+        gradients float32 (>= parts, n, padded d): Overwritten; the sum is in ``gradients[0]``.
         """
         def part(k: int) -> float:
             begin, end = self.bounds[k], self.bounds[k + 1]
@@ -130,10 +127,7 @@ def _evaluate(rows, kind, weight, x, gradient):
 
 
 def trials_of(data: Any) -> Choices:
-    """The choices about three objects: odd ones out, then triplets, then most central ones.
-
-    Shapes: data (T, 3).
-    """
+    """The choices about three objects: odd ones out, then triplets, then most central ones."""
     triplets = as_triplets(data)
     choices = triplets.choices
     two = (choices.n_shown == 2) & (choices.n_chosen == 1) & (choices.sign == 1)
@@ -152,9 +146,9 @@ def trials_of(data: Any) -> Choices:
 
 
 def scored(trials: Choices) -> Choices:
-    """The trials whose accuracy is told, which have one chance.
+    """The trials for accuracy, of one kind and chance.
 
-    The odd ones out where there are any, else triplets, else most central ones.
+    Odd ones out if there are any, else triplets, else most central ones.
     """
     for kind in (
         (trials.n_shown == 3) & (trials.sign == 1), trials.n_shown == 2, trials.sign == -1

@@ -1,4 +1,4 @@
-"""Weights under a price on their sum, and the price that predicts trials which were held out."""
+"""Weights under a penalty on their sum, and the penalty that best predicts held-out trials."""
 
 from __future__ import annotations
 
@@ -21,34 +21,30 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds, require_groups
 from tripletscope.core.models.optimise.responses import choice_losses
 
-#: Weights at the start are uniform up to this.
+#: Upper end of the uniform starting weights.
 _START = 0.3
-#: Steps that the model of the curvature remembers.
+#: Steps in the model of the curvature.
 _MEMORY = 10
-#: A fit begins with these shares of the penalty, and looks at them less closely. At the whole of it
-#: at once, random weights end in no dimensions, or in far too many that are all alike.
+#: A fit begins with these shares of the penalty, at lower precision. With the whole penalty
+#: at once, random weights end in no dimensions, or in far too many equal ones.
 _RAMP, _RAMP_TOLERANCE = (0.125, 0.25, 0.5), 1e-5
-#: What is tried, in units of the log-likelihood for a weight of 1. The way is upwards: a dimension
-#: that is empty stays so.
+#: Penalties to try, in units of the log-likelihood for a weight of 1; ascending, as an
+#: empty dimension stays so.
 PENALTIES = 2.0 ** np.arange(-1, 6)
-#: Where dimensions begin to go, so many steps to twice the penalty.
+#: Where dimensions begin to vanish, steps from a penalty to twice as much.
 _STEPS = 4
-#: A fit along the way need not be as exact as the last one.
+#: Fits along the way need less precision than the last one.
 _TOLERANCE = 1e-5
-#: Share of the time that goes into the large steps.
+#: Share of the time for the large steps.
 _ROUGH = 0.3
-#: Parts of which some are held out where a fit chooses for itself: so many trials, or few parts.
+#: When a fit chooses the penalty: parts of the trials, trials to hold out, and most parts for it.
 _PARTS, _HELD_OUT, _MOST = 10, 3000, 3
 #: One-sided quantile of 5 %.
 _SURELY = 1.645
 
 
 class Weights(NamedTuple):
-    """Where a descent has ended.
-
-    Shapes: x (n, d).
-    losses: After every iteration.
-    """
+    """Result of a descent: weights (n, d), and the losses after every iteration."""
 
     x: np.ndarray
     losses: np.ndarray
@@ -57,7 +53,7 @@ class Weights(NamedTuple):
 
 
 def random_weights(n: int, d: int, seed: int) -> np.ndarray:
-    """(n, d) positive weights to begin at."""
+    """(n, d) positive weights to start from."""
     return np.random.default_rng(seed).uniform(0.0, _START, (n, d))
 
 
@@ -109,7 +105,7 @@ def from_random(
     trials: Choices, penalty: float, n_components: int, *, max_iter: int, tol: float,
     seed: int, progress: Progress = silent,
 ) -> Weights:
-    """As `penalised`, from random weights by way of lower penalties."""
+    """`penalised` from random weights by way of lower penalties."""
     result = Weights(
         random_weights(trials.n_objects, n_components, seed), np.zeros(0), False, False
     )
@@ -129,14 +125,14 @@ def from_random(
 
 
 def without_empty(x: np.ndarray) -> np.ndarray:
-    """The dimensions that have a weight, as an empty one cannot come back; one at least."""
+    """The dimensions with a weight, at least one: an empty one cannot come back."""
     filled = x.any(axis=0)
     return x[:, filled] if filled.any() else x[:, :1]
 
 
 @dataclass(frozen=True)
 class PenaltyCurve:
-    """How well held-out trials are predicted, by penalty.
+    """Prediction of held-out trials, by penalty.
 
     Attributes
     ----------
@@ -145,9 +141,9 @@ class PenaltyCurve:
     log_likelihood : ndarray, shape (p,)
         Mean log-probability of the choice in a held-out trial; guessing has log(1/3) among three.
     errors : ndarray, shape (p,)
-        Standard error of that, over trials.
+        Its standard error, over trials.
     behind : ndarray, shape (p,)
-        By how much each is below the best, in the same trials.
+        Difference from the best, in the same trials.
     behind_errors : ndarray, shape (p,)
         Standard error of that difference.
     n_dimensions : ndarray, shape (p,)
@@ -171,11 +167,11 @@ class PenaltyCurve:
 
     @property
     def chosen(self) -> float:
-        """The best penalty, if it predicts held-out trials better than no dimensions do.
+        """The best penalty, if it predicts held-out trials better than no dimensions.
 
         By a one-sided test of level 5 % in the same trials; otherwise the largest penalty, which
-        leaves none. In simulations the largest within one standard error of the best, which is
-        often chosen, lost half of the dimensions that the best finds.
+        leaves none. The usual choice, the largest penalty within one standard error of the best,
+        lost half of the best one's dimensions in simulations.
 
         Silent on: choices by coin (tests/core/dimensions/test_penalties.py::test_no_dimensions).
         """
@@ -241,9 +237,9 @@ def penalty_curve(
 def choose_penalty(
     method: Method, triplets: Triplets, trials: Choices, progress: Progress
 ) -> float:
-    """The penalty that a tenth of the trials speaks for, or of few more.
+    """The penalty chosen by a tenth of the trials, or more of few trials.
 
-    Where the trials cannot be divided, it is the middle one.
+    The middle one if the trials cannot be divided.
     """
     groups = triplets.groups[trials.answer]
     n_trials = np.count_nonzero(trials.weight)
@@ -283,8 +279,8 @@ def _steps(
 ) -> np.ndarray:
     """Penalties up to the last that leaves all dimensions, and small steps from there on.
 
-    In one large step nearly all dimensions may go: the best, between chance ones that predict
-    badly and none, would be missed.
+    In one large step nearly all dimensions may go, and with them the best penalty, between chance
+    dimensions that predict badly and none.
     """
     for number, penalty in enumerate(penalties):
         result = penalised(
@@ -312,7 +308,7 @@ def _path(
     likely, kept = [], []
     for number, penalty in enumerate(penalties):
         low, high = number / len(penalties), (number + 1) / len(penalties)
-        if x.any():  # what is empty stays so
+        if x.any():  # empty dimensions stay so
             result = penalised(
                 learned, penalty, x, max_iter=method.max_iter, tol=_TOLERANCE,
                 progress=part(progress, low, high),

@@ -1,4 +1,4 @@
-"""What a dimension has to do with what else is known of the objects."""
+"""Relations of a dimension to other values and categories of the objects."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pandas as pd
 from scipy.special import expit, logit
 from scipy.stats import norm, rankdata, spearmanr, t
 
-#: A category is told of from so many objects on, within and without it.
+#: Fewest objects inside and outside a category.
 _FEWEST = 3
 
 
 def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, float, float, int]:
-    """Spearman's correlation with its 95 % interval over objects.
+    """Spearman's correlation with its 95 % interval over objects, and their number.
 
     weights, values (n,): Objects without a value in either are left out.
-    Returns: Correlation, ends of the interval, and number of objects; NaN where it is not defined,
-        which the interval of a perfect correlation is not either: its standard error would be 0.
+    Returns: Correlation, ends of the interval, and number of objects; NaN if undefined, such as the
+        interval of a perfect correlation, whose standard error would be 0.
 
     References
     ----------
@@ -37,18 +37,16 @@ def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, fl
 
 
 def category_table(weights: np.ndarray, categories: pd.Series) -> pd.DataFrame:
-    """How well a dimension tells each category from all other objects.
+    """Discrimination of each category from all other objects by weights (n,), the best first.
 
-    Shapes: weights (n,).
-    categories: Objects without one are left out.
-    Returns: The category that stands out most first: ``category``, ``objects``, mean ``weight``,
-        and ``auc``, the probability that an object of the category has a larger weight than another
-        one, with ``low`` and ``high`` of its 95 % interval; NaN of categories of fewer than three
-        objects, and where all weights are alike.
+    Objects without a category are left out. Columns are ``category``, ``objects``, mean ``weight``,
+    and ``auc``, the probability that an object of the category has a larger weight than another
+    one, with ``low`` and ``high`` of its 95 % interval; NaN for fewer than three objects on a side,
+    and for equal weights.
 
     The interval is DeLong's on the logarithm of the odds, with Student's quantile for the smaller
-    number of objects. Where a category is told apart without
-    exception, it is that of as many comparisons as there are objects on the smaller side.
+    number of objects; for perfect discrimination, that of as many comparisons as objects on the
+    smaller side.
     """
     known = (categories.notna() & np.isfinite(weights)).to_numpy()
     names, of = np.unique(categories[known].astype(str), return_inverse=True)

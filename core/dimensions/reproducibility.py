@@ -1,4 +1,4 @@
-"""Which dimensions come back: with another start, in half of the trials, in another fit."""
+"""Reproducibility of dimensions: with another start, in half of the trials, in another fit."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds, require_groups
 from tripletscope.core.inference.evaluation.units import Unit, sampling_units
 
-#: From this correlation on a dimension counts as found again.
+#: Above this correlation a dimension counts as reproduced.
 FOUND_AGAIN = 0.8
-#: Correlations are no nearer to 1 than this before Fisher's z, which has no value for 1.
+#: Largest correlation for Fisher's z, which is infinite for 1.
 NEAREST = 1.0 - 1e-6
-#: A fit to resampled trials begins at the dimensions and need not be as exact.
+#: A fit to resampled trials begins at the dimensions and need not be as precise.
 _TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
 class DimensionReproducibility:
-    """How well each dimension is found again.
+    """Reproducibility of each dimension.
 
     Attributes
     ----------
     correlations : ndarray, shape (runs, d)
-        Of each dimension of the reference with the most similar one of every other run, over
-        objects with trials. Two dimensions may find the same one: a dimension that the other run
-        does not divide.
+        Of each reference dimension with the most similar one of every other run, over objects with
+        trials. Two dimensions may match the same one: a dimension that the other run does not
+        divide.
     n_dimensions : ndarray of int, shape (runs,)
-        How many the other runs have.
+        Number of dimensions of the other runs.
     reference : ndarray, shape (n, d)
-        The dimensions that are looked for: those of a fit to all trials.
+        The dimensions of a fit to all trials.
     halves : bool
         Whether the other runs learned from halves of the trials.
     """
@@ -56,7 +56,7 @@ class DimensionReproducibility:
 
     @property
     def found(self) -> np.ndarray:
-        """(d,) share of the runs in which each dimension is found with a correlation above .8."""
+        """(d,) share of the runs with a correlation above .8 with each dimension."""
         return (self.correlations > FOUND_AGAIN).mean(axis=0)
 
     @property
@@ -66,7 +66,7 @@ class DimensionReproducibility:
 
     @property
     def share(self) -> np.ndarray:
-        """(runs,) share of the dimensions that are found with a correlation above .8."""
+        """(runs,) share of the dimensions with a correlation above .8."""
         if not self.correlations.shape[1]:
             return np.zeros(len(self.correlations))
         return (self.correlations > FOUND_AGAIN).mean(axis=1)
@@ -85,23 +85,23 @@ def fisher_mean(correlations: np.ndarray, axis: int) -> np.ndarray:
 
 
 def standardised(table: np.ndarray) -> np.ndarray:
-    """(n, d) columns with mean 0 and length 1; a constant column is 0, and so unlike any other."""
+    """(n, d) columns with mean 0 and length 1; a constant column becomes 0, unlike any other."""
     difference = table - table.mean(axis=0)
     size = np.linalg.norm(difference, axis=0)
     return difference / np.where(size > 0, size, 1.0)
 
 
 def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """(d,) correlation of each column with the column of another table that is most like it."""
+    """(d,) correlation of each column with the most similar column of another table."""
     if not other.shape[1] or not len(other):
         return np.zeros(reference.shape[1])
     return (standardised(reference).T @ standardised(other)).max(axis=1)
 
 
 def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pair columns of tables (n, d) and (n, e), one to one, so that correlations add up to most.
+    """Pair columns of `standardised` tables (n, d) and (n, e), one to one, for the largest sum.
 
-    Both as `standardised`, so that objects can be permuted at little cost.
+    Objects of such tables can be permuted at little cost.
     Returns: (k,) columns of the one, their partners, and their correlations.
     """
     r = one.T @ other
@@ -129,7 +129,7 @@ def dimension_reproducibility(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionReproducibility:
-    """How well the dimensions of a fit are found in others.
+    """Reproducibility of the dimensions of a fit in other fits.
 
     Parameters
     ----------
@@ -137,10 +137,10 @@ def dimension_reproducibility(
         Not changed.
     triplets : Triplets or array-like of int, shape (T, 3)
     halves : bool
-        Half of the trials has fewer dimensions than all: what is not found in halves may still be
-        right. What is found with other starts alone may still be chance.
+        Half of the trials has fewer dimensions than all: dimensions that halves miss may still be
+        right. Dimensions reproduced with other starts alone may still be chance.
     seed : int
-        Of the divisions, and of the other runs' starts.
+        For the divisions, and the other runs' starts.
     progress : Progress
         Called after every fit.
 
@@ -151,7 +151,7 @@ def dimension_reproducibility(
     Raises
     ------
     DataError
-        If there is nothing to learn from, or nothing to divide.
+        If there are no usable trials, or too few to divide.
     Stopped
         If `progress` asks to stop before the end.
 
@@ -198,23 +198,23 @@ def _fitted(
 
 @dataclass(frozen=True)
 class DimensionBootstrap:
-    """How much weights would change with other trials, or other people.
+    """Variation of weights with other trials, or other people.
 
     Attributes
     ----------
     embedding : ndarray, shape (n, d)
-        The weights that are asked about.
+        The weights.
     sd : ndarray, shape (n, d)
         Standard deviation over resamples.
     low, high : ndarray, shape (n, d)
-        Where the middle 95 % of them lie; of participants as much wider about `embedding` as their
-        small number asks for. Never below 0. The penalty draws weights to 0: in simulations they
-        held 81 to 89 % of planted weights above zero.
+        Middle 95 % of the resamples, from 0 up; for participants, widened about `embedding` as
+        their number requires. The penalty shrinks weights: in simulations the intervals contained
+        81 to 89 % of planted weights above zero.
     replicates : int
     unit : {"answers", "participants", "both"}
-        What was drawn.
+        Resampling unit.
     n_units : int
-        How many trials or participants.
+        Number of units.
     """
 
     embedding: np.ndarray
@@ -240,8 +240,8 @@ def bootstrap_dimensions(
 ) -> DimensionBootstrap:
     """Uncertainty of SPoSE's weights, by fits to resampled trials or people.
 
-    Every fit begins at the dimensions of the fit to all trials, which keeps their order: this is
-    the uncertainty of weights on given dimensions, not of which dimensions there are.
+    Every fit begins at the dimensions of the fit to all trials, which keeps their order: the
+    uncertainty is of weights on these dimensions, not of which dimensions there are.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def bootstrap_dimensions(
     Raises
     ------
     DataError
-        If there is nothing to learn from, or participants are asked for and fewer than two known.
+        If there are no usable trials, or participants are the unit and fewer than two are known.
     ValueError
         If the method has no penalty: VICE has a posterior.
     Stopped

@@ -1,4 +1,4 @@
-"""Odd ones out that an observer with known dimensions names."""
+"""Simulated odd-one-out choices of an observer with known dimensions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def simulate_choices(
     objects: pd.DataFrame | Sequence[str] | None = None,
     participants: int = 0,
 ) -> Triplets:
-    """Odd-one-out trials of an observer who knows the objects by their dimensions.
+    """Odd-one-out trials of an observer with known dimensions.
 
-    Three different objects, drawn at random, are shown in each. The pair that is most similar, by
-    the dot product of weights, belongs together with a probability by softmax.
+    Each shows three different objects, drawn at random. The most similar pair, by the dot product
+    of weights, belongs together with a probability by softmax.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ def simulate_choices(
     n_trials : int
     seed : int
     temperature : float
-        Similarities are divided by it: 0 for no noise.
+        Divides similarities: 0 for no noise.
     objects : DataFrame or sequence of str, optional
         The table of objects, or their names; by default they are numbered.
     participants : int
-        Among how many people the trials are divided, at random; 0 for none.
+        Number of people to divide the trials among, at random; 0 for none.
 
     Returns
     -------
@@ -62,9 +62,9 @@ def simulate_choices(
         raise ValueError("Temperature and number of trials must not be negative.")
     rng = np.random.default_rng(seed)
     shown = random_questions(len(x), n_trials, rng).astype(np.int32)
-    # Gumbel's distribution makes of a maximum a draw by softmax.
+    # With Gumbel noise, the maximum is a draw by softmax.
     noise = temperature * rng.gumbel(size=(n_trials, 3))
-    # Of what is as similar, the later one is odd.
+    # Of equal similarities, the later object is odd.
     odd = 2 - np.argmax((similarities_of(x, shown) + noise)[:, ::-1], axis=1)
     _last(shown, odd)
     rows = np.repeat(shown, 2, axis=0)
@@ -84,6 +84,6 @@ def simulate_choices(
 
 
 def _last(shown: np.ndarray, odd: np.ndarray) -> None:
-    """Bring the odd one of each row to its end, in place."""
+    """Move the odd object of each row to its end, in place."""
     each = np.arange(len(shown))
     shown[each, odd], shown[:, 2] = shown[:, 2].copy(), shown[each, odd]

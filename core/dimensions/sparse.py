@@ -1,4 +1,4 @@
-"""What models of sparse non-negative dimensions share: predictions, and what explains them."""
+"""Shared by models of sparse non-negative dimensions: predictions, and their explanations."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.models.optimise.responses import hits, shares
 
-#: Pairs of a trial's columns, each without the column of its own number: the pair that belongs
-#: together if that object is odd.
+#: Pairs of a trial's columns; pair k belongs together if the object of column k is odd.
 PAIRS = ((1, 2), (0, 2), (0, 1))
 
 
@@ -41,7 +40,7 @@ class SparseDimensions(Method):
     """Objects as sums of a few non-negative dimensions, from choices among three.
 
     The similarity of two objects is the sum over dimensions of the product of their weights. Of
-    three objects, the pair of similarity s belongs together with a probability in proportion to
+    three objects, a pair of similarity s belongs together with a probability proportional to
     exp(s).
 
     Attributes
@@ -49,7 +48,7 @@ class SparseDimensions(Method):
     embedding_ : ndarray, shape (n, d)
         Weights from 0 up; the dimension with the largest sum first.
     embedding_sd_ : ndarray, shape (n, d), or None
-        How uncertain each weight is; see `caution`.
+        Uncertainty of each weight; see `caution`.
     n_dimensions_ : int
     n_objects_ : int
     placed_ : ndarray of bool, shape (n,)
@@ -59,11 +58,11 @@ class SparseDimensions(Method):
     converged_, stopped_ : bool
     """
 
-    #: What is to be known about `embedding_sd_`; empty where nothing is.
+    #: A warning about `embedding_sd_`, or empty.
     caution: ClassVar[str] = ""
 
     def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find the dimensions.
+        """Fit the dimensions.
 
         Parameters
         ----------
@@ -71,12 +70,12 @@ class SparseDimensions(Method):
             Odd-one-out trials at best, as their two answers with one ``trial``.
         y : ignored
         progress : Progress
-            Snapshots are weights, of shape (n, dimensions that are left).
+            Snapshots are weights, of shape (n, remaining dimensions).
 
         Raises
         ------
         DataError
-            If there is nothing to learn from, or too few objects, or choices are of another kind.
+            If there are no usable trials, too few objects, or choices of another kind.
         Stopped
             If `progress` asks to stop before a penalty is chosen.
         """
@@ -100,7 +99,7 @@ class SparseDimensions(Method):
         return self.embedding_ @ self.embedding_.T
 
     def distances(self) -> np.ndarray:
-        """(n, n) by how much pairs are less similar than the most similar pair; 0 of an object."""
+        """(n, n) similarity of the most similar pair minus that of each; 0 on the diagonal."""
         similar = self.similarities()
         np.fill_diagonal(similar, -np.inf)
         difference = np.max(similar, initial=-np.inf) - similar
@@ -125,13 +124,13 @@ class SparseDimensions(Method):
         Returns
         -------
         ndarray, shape (Q, 3)
-            Columns as those of `rows`.
+            Columns as in `rows`.
         """
         self._require_fit()
         return softmax(similarities_of(self.embedding_, three(rows)), axis=1)
 
     def contributions(self, rows: Any) -> np.ndarray:
-        """What each dimension adds to the similarities of three objects.
+        """Contribution of each dimension to the similarities of three objects.
 
         Parameters
         ----------
@@ -140,8 +139,8 @@ class SparseDimensions(Method):
         Returns
         -------
         ndarray, shape (Q, 3, d)
-            Column j is about the pair that stays if the object in column j of `rows` is odd; the
-            exponentials of its sum over dimensions are in proportion to `probabilities`.
+            Column j is of the pair without the object in column j of `rows`; the exponentials of
+            its sum over dimensions are proportional to `probabilities`.
         """
         self._require_fit()
         x = self.embedding_[three(rows)]
@@ -150,8 +149,8 @@ class SparseDimensions(Method):
     def score(self, triplets: Triplets, y: Any = None) -> float:
         """Weighted share of trials whose choice is the most probable one; ties count their share.
 
-        That is odd-one-out accuracy, where chance is one third; of data without such trials the
-        share of triplets that are predicted, where it is one half; see `chance`.
+        That is odd-one-out accuracy, with chance one third; for data without such trials, the share
+        of predicted triplets, with chance one half; see `chance`.
 
         Raises
         ------
@@ -163,17 +162,17 @@ class SparseDimensions(Method):
         return float(np.average(right, weights=trials.weight))
 
     def chance(self, triplets: Triplets) -> float:
-        """Share of the trials that `score` is about which guessing gets right."""
+        """Accuracy of guessing in the trials of `score`."""
         trials = _scored(triplets)
         return float(trials.chance[0])
 
     def log_likelihood(self, triplets: Triplets) -> np.ndarray:
-        """(Q,) log-probability of what was chosen in each trial of `trials_of` the data."""
+        """(Q,) log-probability of the choice in each trial of `trials_of` the data."""
         trials = trials_of(triplets)
         return np.log(np.maximum(self._shares(trials)[trials.bounds[:-1]], 1e-30))
 
     def leaving_out(self, triplets: Triplets) -> np.ndarray:
-        """By how much the accuracy falls if a dimension is left out, and nothing fitted anew.
+        """Loss of accuracy without each dimension, by the same fit.
 
         Parameters
         ----------
@@ -182,8 +181,8 @@ class SparseDimensions(Method):
         Returns
         -------
         ndarray, shape (d,)
-            In shares of the trials that `score` is about. Small though it be, a dimension may
-            matter for a few objects alone; dimensions that say the same replace each other.
+            As shares of the trials of `score`. A dimension with a small loss may matter for a few
+            objects; redundant dimensions replace each other.
 
         Raises
         ------
@@ -198,13 +197,13 @@ class SparseDimensions(Method):
         return (whole - without) / trials.weight.sum()
 
     def _shares(self, trials: Choices) -> np.ndarray:
-        """(E,) probability of each pair of the trials to be chosen."""
+        """(E,) probability of choosing each pair of the trials."""
         self._require_fit()
         return shares(trials, products(self.embedding_, trials.pairs))
 
 
 def _scored(triplets: Triplets) -> Choices:
-    """The trials whose accuracy is told."""
+    """The trials for accuracy."""
     trials = scored(trials_of(triplets))
     if not trials.weight.sum() > 0:
         raise DataError(
@@ -226,7 +225,7 @@ def similarities_of(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def products(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Dot products of the rows of x that pairs (E, 2) name."""
+    """Dot products of the rows of x in pairs (E, 2)."""
     return _dots(np.ascontiguousarray(x, dtype=float), np.ascontiguousarray(pairs, dtype=np.int64))
 
 
@@ -244,7 +243,7 @@ def _dots(x, pairs):
 
 @compiled
 def _hit(ab, ac, bc, kind):
-    """Whether the first pair is the one to choose; a share of a tie."""
+    """Whether the first pair is the predicted choice; a share for ties."""
     if kind == MOST_CENTRAL:
         ab, ac, bc = -ab, -ac, -bc
     if kind == NEARER:
@@ -257,7 +256,7 @@ def _hit(ab, ac, bc, kind):
 
 @compiled
 def _accuracies(x, rows, kind, weight):
-    """Weight of the trials that are predicted, by all dimensions and by all but each."""
+    """Weight of the correctly predicted trials, by all dimensions and without each."""
     whole, without = 0.0, np.zeros(x.shape[1])
     for t in range(len(rows)):
         a, b, c = x[rows[t, 0]], x[rows[t, 1]], x[rows[t, 2]]

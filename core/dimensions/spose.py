@@ -17,7 +17,7 @@ from tripletscope.core.engine.progress import Progress, part
 
 #: A fit has converged when an iteration lowers the loss by less than this fraction.
 _TOLERANCE = 1e-7
-#: Share of the time that goes into choosing the penalty.
+#: Share of the time for choosing the penalty.
 _CHOOSING = 0.7
 
 
@@ -33,9 +33,9 @@ class SPoSE(SparseDimensions):
     Attributes
     ----------
     embedding_sd_ : None
-        A bootstrap says how uncertain weights are.
+        A bootstrap estimates the uncertainty of weights.
     penalty_ : float
-        The one that was used.
+        The penalty used.
     losses_ : ndarray, shape (steps,)
         The loss in the course of the fit, which begins at lower penalties.
 

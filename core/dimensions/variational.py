@@ -1,11 +1,9 @@
-"""The normal posterior of sparse non-negative weights that is nearest to the true one.
+"""The normal approximation to the posterior of sparse non-negative weights.
 
-Its prior is a mixture of two normal distributions around zero.
-
-Minus the evidence's lower bound is minimised by steps of Adam (Kingma & Ba, 2015), each on some of
-the trials and with weights drawn anew. A fixed set of draws would make the objective a function
-for L-BFGS, but the fit learns the draws: with 32 or 128 of them the bound on new draws was worse by
-a fifth, on 150 objects and 100,000 trials.
+The prior is a mixture of two normal distributions around zero. Steps of Adam (Kingma & Ba, 2015)
+minimise minus the evidence lower bound, each on some of the trials and with new draws of weights.
+Fixed draws would allow L-BFGS, but the fit learns the draws: with 32 or 128 of them the bound on
+new draws was worse by a fifth, on 150 objects and 100,000 trials.
 """
 
 from __future__ import annotations
@@ -21,32 +19,28 @@ from tripletscope.core.dimensions.likelihood import TrialBatch, padded
 from tripletscope.core.engine.threads import side_by_side
 from tripletscope.core.models.optimise.elementary import compiled, exp_negative
 
-#: Places and weights at which expectations over a normal distribution are taken.
+#: Places and weights of Gauss-Hermite quadrature.
 _PLACES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(10)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 #: Trials of a step: at least so many, and so many per object.
 _LEAST, _PER_OBJECT = 2000, 4
-#: First length of steps, share of them that have it, and how fast moments are forgotten.
+#: First length of steps, share of steps that have it, and decay of the moments.
 _LENGTH, _LONG, _FIRST, _SECOND = 0.02, 0.4, 0.9, 0.999
 #: Standard deviations of the means at the start and of the posterior.
 _START, _START_SD = 0.14, 0.05
-#: Weights that are worth a stream of random numbers of their own, and streams at most.
+#: Fewest weights per stream of random numbers, and most streams.
 _STREAM, _STREAMS = 32_768, 8
-#: How often dimensions are counted in the course of a fit.
+#: Counts of dimensions in the course of a fit.
 COUNTS = 40
 
-#: Which dimensions stay, of means and standard deviations (n, d).
+#: From means and standard deviations (n, d) to the dimensions that stay.
 Relevant = Callable[[np.ndarray, np.ndarray], np.ndarray]
-#: Told fraction, loss and means; True asks to stop.
+#: Receives fraction, loss and means; True asks to stop.
 Report = Callable[[float, float, np.ndarray], bool]
 
 
 class SpikeAndSlab(NamedTuple):
-    """Density ``pi N(0, spike^2) + (1 - pi) N(0, slab^2)`` of every weight.
-
-    spike, slab: Standard deviations.
-    pi: Share of the spike.
-    """
+    """Density ``pi N(0, spike^2) + (1 - pi) N(0, slab^2)`` of every weight."""
 
     spike: float
     slab: float
@@ -83,8 +77,8 @@ class Posterior(NamedTuple):
     """Normal distributions of all weights.
 
     Shapes: mu, sigma (n, d).
-    losses: Minus the lower bound of the log-evidence in the course of the fit.
-    counts: Number of dimensions that would have stayed.
+    losses: Minus the evidence lower bound in the course of the fit.
+    counts: Number of relevant dimensions at the same steps.
     """
 
     mu: np.ndarray
@@ -95,7 +89,7 @@ class Posterior(NamedTuple):
 
 
 class _Weights:
-    """Means and standard deviations, with what Adam knows of them; rows are padded."""
+    """Means and standard deviations, with Adam's moments; rows are padded."""
 
     def __init__(self, n: int, d: int, rng: np.random.Generator) -> None:
         self.d = d
@@ -114,7 +108,7 @@ class _Weights:
         self.gradients = np.zeros((8, *self.mu.shape), np.float32)
 
     def keep(self, which: np.ndarray) -> None:
-        """Go on with some of the dimensions."""
+        """Continue with some of the dimensions."""
         width = padded(len(which))
         if width == self.mu.shape[1]:
             return
@@ -129,7 +123,7 @@ class _Weights:
         self._make_room()
 
     def draw(self) -> None:
-        """New weights from the posterior."""
+        """Draw weights from the posterior."""
         def part(k: int) -> None:
             rows = slice(self._bounds[k], self._bounds[k + 1])
             noise = self.noise[rows]
@@ -168,12 +162,11 @@ def approximate(
     trials: Choices, n_components: int, prior: SpikeAndSlab, relevant: Relevant, *,
     steps: int, seed: int, report: Report,
 ) -> Posterior:
-    """The normal posterior of every weight.
+    """The normal posterior of every weight, at the last step or where `report` asked to stop.
 
     trials: At least one of a weight above 0.
-    relevant: Dimensions that are not, at a count, are left out of all later steps.
+    relevant: Later steps leave out dimensions that are irrelevant at a count.
     steps: Of Adam.
-    Returns: As it is after the last step, or where `report` asked to stop.
     """
     rng = np.random.default_rng(seed)
     use = rng.permutation(np.flatnonzero(trials.weight > 0))
@@ -213,7 +206,7 @@ def approximate(
 
 
 def _length(done: float) -> float:
-    """How long a step is after this share of them."""
+    """Length of a step after this share of them."""
     if done < _LONG:
         return _LENGTH
     return _LENGTH * 0.5 * (1.0 + math.cos(math.pi * (done - _LONG) / (1.0 - _LONG)))

@@ -27,37 +27,36 @@ from tripletscope.core.models.optimise.responses import shares
 
 #: Level of the false discovery rate among the objects of a dimension.
 _LEVEL = 0.05
-#: Draws from the posterior that predictions are averaged over.
+#: Draws from the posterior to average predictions over.
 _DRAWS = 20
 
 
 @register("dimensions")
 @dataclass(kw_only=True, eq=False, repr=False)
 class VICE(SparseDimensions):
-    """Variational inference for dimensions: how many there are, and how sure every weight is.
+    """Variational inference for dimensions: their number, and the uncertainty of every weight.
 
-    The posterior of each weight is a normal distribution, of which the part below zero counts as
-    zero; its prior is a narrow normal distribution or a wide one. A dimension stays if more than
+    The posterior of each weight is a normal distribution, whose part below zero counts as zero; its
+    prior is a narrow normal distribution or a wide one. A dimension stays if more than
     `min_objects` objects have a weight above zero on it, by one-sided tests whose false discovery
     rate is 5 % in the dimension (Benjamini & Hochberg).
 
     Attributes
     ----------
     embedding_ : ndarray, shape (n, d)
-        Means of the posterior, or 0 if these are negative; the dimension with the largest sum
-        first.
+        Means of the posterior, or 0 if negative; the dimension with the largest sum first.
     embedding_sd_ : ndarray, shape (n, d)
-        Standard deviations of the normal posterior, which takes weights as independent and is too
-        narrow: 95 % intervals held 85 to 89 % of planted weights above zero, on 40 objects and
-        4,000 to 20,000 trials.
+        Standard deviations of the normal posterior, too narrow because it takes weights as
+        independent: 95 % intervals contained 85 to 89 % of planted weights above zero, with 40
+        objects and 4,000 to 20,000 trials.
     location_ : ndarray, shape (n, d)
         Means of the normal posterior.
     losses_ : ndarray, shape (steps,)
-        Minus the evidence's lower bound in the course of the fit.
+        Minus the evidence lower bound in the course of the fit.
     counts_ : ndarray of int, shape (steps,)
         Number of dimensions at the same steps.
     converged_ : bool
-        Whether their number changed by no more than one in the last quarter of the steps.
+        Whether the number changed by at most one in the last quarter of the steps.
 
     References
     ----------
@@ -144,7 +143,7 @@ class VICE(SparseDimensions):
         self.converged_ = not result.stopped and bool(np.ptp(settled) <= 1)
 
     def _relevant(self, mu: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-        """The dimensions that stay, that with the largest sum first.
+        """The dimensions that stay, the one with the largest sum first.
 
         Silent on: choices by coin
         (tests/core/dimensions/test_dimensions.py::test_vice_finds_none_in_coins).
@@ -154,7 +153,7 @@ class VICE(SparseDimensions):
         return keep[np.argsort(-np.maximum(mu[:, keep], 0.0).sum(axis=0), kind="stable")]
 
     def probabilities(self, rows: Any) -> np.ndarray:
-        """As of `SparseDimensions`, averaged over the posterior."""
+        """`SparseDimensions.probabilities`, averaged over the posterior."""
         rows = three(rows)
         return np.mean([softmax(similarities_of(x, rows), axis=1) for x in self._draws()], axis=0)
 
@@ -164,7 +163,7 @@ class VICE(SparseDimensions):
         )
 
     def _draws(self) -> list[np.ndarray]:
-        """Weights drawn from the posterior, always the same."""
+        """Fixed draws of weights from the posterior."""
         self._require_fit()
         rng = np.random.default_rng(self.seed)
         return [
