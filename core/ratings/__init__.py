@@ -1,7 +1,6 @@
 """Ratings, confusions, piles and arrangements: dissimilarities with their uncertainty.
 
-Each kind of data knows its dissimilarities, what they would have been with other raters, and the
-comparisons that each rater has made.
+Each kind of data has dissimilarities, resamples of them, and comparisons by each rater.
 """
 
 import lazy_loader

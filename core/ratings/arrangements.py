@@ -1,4 +1,4 @@
-"""Spatial arrangements: objects that people placed so that distances are dissimilarities."""
+"""Spatial arrangements: people place objects so that distances are dissimilarities."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from tripletscope.core.ratings.measured import (
     refuse_few,
 )
 
-#: Evidence that is left to two objects in one place, as a share of the mean.
+#: Evidence of two objects in one place, as a share of the mean.
 _LEAST_EVIDENCE = 1e-3
 #: Sizes of arrangements have settled when none changes by more than this share.
 _SETTLED, _MOST_ROUNDS = 1e-8, 1000
 
 
 class Arrangements(Measured):
-    """Positions of objects on a screen or a table, in one arrangement of each person or several.
+    """Positions of objects on a screen or a table, in one or several arrangements per person.
 
     Parameters
     ----------
     table : DataFrame
-        Columns ``item``, ``x`` and ``y``; ``participant``, and ``trial`` where people arranged
-        several sets of objects. Without ``trial`` everybody has one arrangement.
+        Columns ``item``, ``x`` and ``y``; ``participant``; and ``trial`` if people arranged several
+        sets of objects. Without ``trial`` each person has one arrangement.
     margin : float
-        Of the comparisons that are made of an arrangement: differences of distances up to this
-        share of its root mean square are ties.
+        For comparisons: differences of distances up to this share of the arrangement's root mean
+        square are ties.
 
     Raises
     ------
@@ -43,10 +43,10 @@ class Arrangements(Measured):
 
     Notes
     -----
-    Every set fills the screen, so that its size is no statement: it is estimated, in turn with
-    the person's dissimilarities, which are means over his arrangements, each weighted by its
-    evidence, the squared distance on the screen. People count equally, at a root mean square of 1.
-    Errors are over people; of one person they are over his arrangements, whose sizes are held.
+    Every set fills the screen, so that its size is arbitrary. Sizes are estimated, in turn with the
+    person's dissimilarities: means over the person's arrangements, weighted by their evidence, the
+    squared distance on the screen. People count equally, at a root mean square of 1. Errors are
+    over people; for one person over arrangements, with fixed sizes.
 
     References
     ----------
@@ -131,15 +131,14 @@ class Arrangements(Measured):
 
 
 def _evidence(values: np.ndarray) -> np.ndarray:
-    """(t, p) how much each distance on the screen tells: its square."""
+    """(t, p) evidence of each distance on the screen: its square."""
     return values**2 + _LEAST_EVIDENCE * np.nanmean(values**2)
 
 
 def _evident(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distances of arrangements at their estimated sizes, and the evidence-weighted mean.
+    """Distances (t, p) at the arrangements' estimated sizes, and their weighted mean (p,).
 
-    values (t, p): On the screen; NaN for pairs that were not there.
-    Returns: scaled (t, p); mean (p,).
+    values (t, p): On the screen; NaN for missing pairs.
     """
     finite = np.isfinite(values)
     plain, evidence = np.where(finite, values, 0.0), np.where(finite, _evidence(values), 0.0)

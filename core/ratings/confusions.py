@@ -25,25 +25,24 @@ from tripletscope.core.ratings.measured import (
     weighted_answers,
 )
 
-#: Errors without which nothing is said of who is confused with whom more often, for each object.
+#: Fewest errors per object for comparisons.
 _FEWEST = 1.0
 
 
 class Confusions(Measured):
-    """Responses to stimuli, of which each names the stimulus that was recognised.
+    """Responses to stimuli that name the recognised stimulus.
 
-    By the biased choice model the similarity of two stimuli is the geometric mean of how often
-    each is taken for the other, relative to being recognised,
-    sqrt(p_ij p_ji / (p_ii p_jj)), which is free of biases towards some responses; the
-    dissimilarity is minus its logarithm, and zero where they are confused as often as recognised.
+    By the biased choice model the similarity of two stimuli is the geometric mean of how often each
+    is taken for the other, relative to being recognised, sqrt(p_ij p_ji / (p_ii p_jj)), which is
+    free of biases towards some responses. The dissimilarity is minus its logarithm, and zero if
+    they are confused as often as recognised.
 
     Parameters
     ----------
     table : DataFrame
-        Columns ``stimulus``, ``response`` and ``count``; ``participant`` where several responded.
+        Columns ``stimulus``, ``response`` and ``count``; ``participant`` for several people.
     addition : float
-        Is added to every count before shares are taken: a pair that was never confused would be
-        infinitely far apart.
+        Added to every count, as pairs without confusions would be infinitely distant.
 
     Raises
     ------
@@ -53,12 +52,12 @@ class Confusions(Measured):
 
     Notes
     -----
-    Errors are over participants, whose counts are added, if there are several. Otherwise they are
-    over trials, by the delta method, and resamples have logarithms of counts with these errors.
+    With several participants, their counts are added, and errors are over participants. Otherwise
+    errors are over trials, by the delta method, and resamples have logarithms of counts with them.
 
-    A response that is wrong says that of all others the one named is most similar to the
-    stimulus. Responses give such answers where there is one error for each object at least; biases
-    towards some responses are in them. They count as one judgement for each error.
+    A wrong response is an answer: of all others, the response is most similar to the stimulus.
+    Responses give such answers if there is at least one error per object; biases towards some
+    responses are in them. They count as one judgement for each error.
 
     References
     ----------
@@ -114,7 +113,7 @@ class Confusions(Measured):
         ids : sequence of str, optional
             Names of the stimuli; by default numbers from 1.
         **options
-            As of the class.
+            Of the class.
         """
         parts = []
         several = isinstance(counts, Mapping)
@@ -140,7 +139,7 @@ class Confusions(Measured):
             error = drawn.std(axis=0, ddof=1) if replicates > 1 else np.full(len(mean), np.nan)
             count = np.full(len(mean), float(people))
         else:
-            # Counts drawn from shares with `addition` would have it added once more.
+            # Counts drawn from shares with `addition` would contain it twice.
             raised, drawn = summed + self.options["addition"], np.empty((replicates, len(mean)))
             for each in drawn:
                 off = rng.normal(size=raised.shape) / np.sqrt(raised)
@@ -152,7 +151,7 @@ class Confusions(Measured):
         )
 
     def _dissimilarity(self, counts: np.ndarray) -> np.ndarray:
-        """(p,) dissimilarity of every pair: that shares add up to 1 in a row cancels out."""
+        """(p,) dissimilarity of every pair; row sums cancel out."""
         return self._dissimilarity_by(np.log(counts + self.options["addition"]))
 
     @staticmethod
@@ -168,7 +167,7 @@ class Confusions(Measured):
 
     @staticmethod
     def _trials(counts: np.ndarray) -> np.ndarray:
-        """(p,) responses that tell of each pair: either of the two to either of the two."""
+        """(p,) responses of each pair: either of the two to either of the two."""
         right = np.diag(counts)
         return (counts + counts.T + right[:, None] + right)[np.triu_indices(len(counts), 1)]
 

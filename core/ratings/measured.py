@@ -1,4 +1,4 @@
-"""What all measured dissimilarities share: raters, means, errors, resamples, comparisons."""
+"""Shared by all measured dissimilarities: raters, means, errors, resamples, comparisons."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
 from tripletscope.core.engine.declared import with_random_state
 
-#: Comparisons that are made of measured dissimilarities at most, and of one rater's at least.
+#: Most comparisons from measured dissimilarities, and fewest from one rater's.
 MOST_ANSWERS, _FEWEST_EACH = 200_000, 20
-#: Questions that are looked at one by one; of more, some are drawn.
+#: Most questions to list; of more, some are drawn.
 _ALL_AT_ONCE = 2_000_000
-#: Degrees of freedom that the mean variance of all pairs is worth beside that of a pair itself.
+#: Degrees of freedom of the mean variance of all pairs, beside a pair's own.
 _PRIOR_DEGREES = 10.0
 
 
@@ -30,21 +30,19 @@ class Dissimilarities:
     ids : list of str
         Names of the objects.
     mean : ndarray, shape (n, n)
-        Symmetric, zero on the diagonal; NaN for pairs that nobody judged.
+        Symmetric, zero on the diagonal; NaN for pairs without judgements.
     standard_error : ndarray, shape (n, n)
-        Of `mean`, over raters, or over trials where one rater is known; NaN where a pair was
-        judged too rarely to tell.
+        Of `mean`, over raters, or over the trials of one known rater; NaN for too few judgements.
     count : ndarray of float, shape (n, n)
-        Raters who judged each pair; where one is known, his trials.
+        Raters of each pair; for one known rater, trials.
     n_raters : int
-        0 where nothing is known of raters.
+        0 if raters are unknown.
     unit : {"raters", "trials"}
-        What `standard_error` and `replicates` are over.
+        Unit of `standard_error` and `replicates`.
     replicates : ndarray, shape (b, n, n)
-        What `mean` could as well have been, with other raters or trials. Their spread about `mean`
-        is its standard error; empty where nothing was repeated, so that none is known.
+        Resamples of `mean`, with its standard error as their spread; empty if nothing was repeated.
     notes : list of str
-        How they were found, as sentences.
+        How the data were processed, as sentences.
 
     Examples
     --------
@@ -70,10 +68,10 @@ class Dissimilarities:
 
     @property
     def weights(self) -> np.ndarray:
-        """(n, n) one over the squared standard error, with a mean of 1; 0 for unknown pairs.
+        """(n, n) inverse squared standard errors, with a mean of 1; 0 for pairs without judgements.
 
-        The variance of each pair is drawn towards that of all (Smyth, 2004): of few raters who
-        happen to agree it would be 0. Where no error is known, every known pair has weight 1.
+        The variance of each pair is shrunk towards that of all (Smyth, 2004), as it would be 0 for
+        few raters who agree by chance. Without any errors, every judged pair has weight 1.
 
         References
         ----------
@@ -95,18 +93,18 @@ class Dissimilarities:
 
 
 class Measured:
-    """Dissimilarities as people gave them, rater by rater.
+    """Dissimilarities by people, rater by rater.
 
     Attributes
     ----------
     table : DataFrame
-        The data in the columns of its kind; what remakes it, see `measured`.
+        The data in the columns of its kind; `measured` remakes them from it.
     options : dict
-        Plain values that say how the data are understood.
+        Plain values for the interpretation of the data.
     ids : list of str
         Names of the objects.
     raters : list of str
-        Empty where nothing is known of them.
+        Empty if unknown.
     notes : list of str
         What was left out, as sentences.
     """
@@ -131,12 +129,12 @@ class Measured:
 
     @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
-        """Their mean over raters, and what it could as well have been.
+        """Their mean over raters, and resamples of it.
 
         Parameters
         ----------
         replicates : int
-            Resamples of raters; of trials where fewer than two raters are known.
+            Resamples of raters; of trials if fewer than two raters are known.
         seed : int
         """
         judged, unit, n_raters = self._judged()
@@ -150,24 +148,23 @@ class Measured:
         )
 
     def _judged(self) -> tuple[JudgedPairs, str, int]:
-        """What was judged, whether units are raters or trials, and how many raters there are."""
+        """Judged pairs, the unit "raters" or "trials", and the number of raters."""
         raise NotImplementedError
 
     @with_random_state
     def triplets(
         self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
     ) -> Triplets:
-        """What each rater's own data say of two objects beside a third; ties say nothing.
+        """Each rater's comparisons of two objects with a third; ties give none.
 
-        There are far more of these answers than judgements, and answers that share a judgement
-        are not independent. All answers of a rater therefore are ``held_together``, without
-        being one choice, and have weights that add up to the number of independent comparisons
-        that his judgements make: two ratings make one.
+        There are far more of them than judgements, and comparisons that share a judgement depend on
+        each other. All of a rater's therefore are ``held_together``, without being one choice, and
+        have weights that add up to the number of independent comparisons: two ratings make one.
 
         Parameters
         ----------
         most : int
-            Where there are more, each rater's are drawn at random.
+            From more, each rater's are drawn at random.
         seed : int
         name : str
             Of the answers.
@@ -175,13 +172,13 @@ class Measured:
         Returns
         -------
         Triplets
-            With ``weight``, and, of several raters, ``participant`` and ``held_together``.
+            With ``weight``, and, for several raters, ``participant`` and ``held_together``.
         """
         rng, parts = np.random.default_rng(seed), self._ordered()
         share = max(most // max(len(parts), 1), _FEWEST_EACH)
         rows = [compared(part.square, part.tie, share, rng) for part in parts]
         sizes = [len(each) for each in rows]
-        # None is worth more than one, however few of them are left by ties.
+        # Each weighs at most one, however few remain beside ties.
         weights = [min(part.worth / max(len(each), 1), 1.0)
                    for part, each in zip(parts, rows, strict=True)]
         return weighted_answers(
@@ -192,15 +189,15 @@ class Measured:
         )
 
     def _ordered(self) -> list[Ordered]:
-        """What each rater's own data say, as dissimilarities that may be compared."""
+        """Each rater's comparable dissimilarities."""
         raise NotImplementedError
 
 
 class JudgedPairs:
-    """Dissimilarities that were judged, one for each unit and pair of objects.
+    """Judged dissimilarities, one for each unit and pair of objects.
 
-    unit, pair (m,): Who judged which pair, see `pair_number`; one value each.
-    value, evidence (m,): The dissimilarity, and how much it counts in the mean.
+    unit, pair (m,): The judging unit, and the pair by `pair_number`.
+    value, evidence (m,): The dissimilarity, and its weight in the mean.
     """
 
     def __init__(
@@ -214,12 +211,12 @@ class JudgedPairs:
 
     @classmethod
     def of(cls, values: np.ndarray, n_objects: int) -> JudgedPairs:
-        """From the values of all pairs, (units, p), NaN where a unit judged nothing."""
+        """From the values of all pairs, (units, p), NaN without a judgement."""
         unit, pair = np.nonzero(np.isfinite(values))
         return cls(n_objects, unit, pair, values[unit, pair])
 
     def means(self, drawn: np.ndarray | None = None) -> np.ndarray:
-        """(p,) mean of every pair, each unit counting as often as it was drawn."""
+        """(p,) mean of every pair, each unit weighted by the number of its draws."""
         weight = self.evidence if drawn is None else self.evidence * drawn[self.unit]
         total = np.bincount(self.pair, weight, self.n_pairs)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -229,7 +226,7 @@ class JudgedPairs:
         return np.bincount(self.pair, minlength=self.n_pairs).astype(float)
 
     def errors(self) -> np.ndarray:
-        """(p,) standard error of the weighted mean over units; NaN of fewer than two."""
+        """(p,) standard error of the weighted mean over units; NaN for fewer than two."""
         mean, count = self.means(), self.counts()
         total = np.bincount(self.pair, self.evidence, self.n_pairs)
         off = np.bincount(
@@ -244,11 +241,9 @@ def resampled(
     mean_of: Callable[[np.ndarray], np.ndarray], n_units: int, replicates: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """(b, p) means of resampled units, spread as wide as the units' number asks for.
+    """(b, p) means of resampled units; `mean_of` maps their numbers of draws (u,) to (p,).
 
-    P units that are drawn with replacement vary by 1 - 1/P too little.
-
-    mean_of: Of units that were drawn so often (u,): (p,).
+    Widened, as P units drawn with replacement vary by 1 - 1/P too little.
     """
     mean = mean_of(np.ones(n_units))
     means = np.empty((replicates, len(mean)))
@@ -261,7 +256,7 @@ def resampled(
 def square_matrices(
     matrices: Mapping[str, Any], ids: Sequence[str] | None
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Rater, matrix and names of its objects: by default numbers from 1."""
+    """Rater, matrix and names of its objects, by default numbers from 1."""
     for rater, values in matrices.items():
         matrix = np.array(values, dtype=float)
         names = np.array(ids if ids is not None else range(1, len(matrix) + 1)).astype(str)
@@ -282,7 +277,7 @@ def squares(pairs: np.ndarray, n_objects: int) -> np.ndarray:
 
 
 def pair_number(first: np.ndarray, second: np.ndarray, n_objects: int) -> np.ndarray:
-    """Number of the pair of two different objects, as `numpy.triu_indices` counts."""
+    """Number of the pair of two different objects, in the order of `numpy.triu_indices`."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     return low * (2 * n_objects - low - 1) // 2 + high - low - 1
 
@@ -303,12 +298,12 @@ def named_objects(*columns: pd.Series) -> tuple[list[str], list[np.ndarray]]:
 
 
 def is_blank(column: pd.Series) -> np.ndarray:
-    """(m,) bool: cells with nothing, or white space alone."""
+    """(m,) bool: cells that are empty, or white space alone."""
     return (column.isna() | (column.astype(str).str.strip() == "")).to_numpy(dtype=bool)
 
 
 def natural(text: str) -> tuple[bool, float, str]:
-    """Numbers come first, by their size."""
+    """A sort key: numbers first, by size."""
     try:
         number = float(text)
     except ValueError:
@@ -317,7 +312,7 @@ def natural(text: str) -> tuple[bool, float, str]:
 
 
 def named_raters(table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
-    """Names of the raters, and the number of each row's; one without a name if none is given."""
+    """Names of the raters, and the number of each row's; all 0 without names."""
     if "participant" not in table:
         return [], np.zeros(len(table), dtype=np.int64)
     codes, names = pd.factorize(table["participant"].astype(str))
@@ -325,7 +320,7 @@ def named_raters(table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
 
 
 def refuse_few(number: int, problem: str) -> None:
-    """Three objects are the fewest that can be compared."""
+    """Raise DataError for fewer than three objects."""
     if number < 3:
         raise DataError(problem, remedy="Give three or more.")
 
@@ -344,7 +339,7 @@ def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:
 
 
 def counts_of(table: pd.DataFrame) -> np.ndarray:
-    """(m,) numbers of times."""
+    """(m,) whole numbers of column ``count``."""
     count = numbers_of(table, "count")
     wrong = (count < 0) | (count != np.round(count))
     if wrong.any():
@@ -361,9 +356,9 @@ class Ordered(NamedTuple):
     """Dissimilarities of one rater that may be compared with each other.
 
     owner: Number of the rater.
-    square (n, n): NaN where he judged nothing.
+    square (n, n): NaN without a judgement.
     tie: Differences up to this are ties.
-    worth: How many independent comparisons they make.
+    worth: Number of independent comparisons.
     """
 
     owner: int
@@ -376,7 +371,7 @@ def weighted_answers(
     ids: list[str], rows: np.ndarray, weight: np.ndarray, owner: np.ndarray,
     raters: Sequence[str], name: str,
 ) -> Triplets:
-    """Triplets with weights, held together by whose they are where there are several owners."""
+    """Triplets with weights, held together by owner if there are several."""
     answers = pd.DataFrame({"weight": weight})
     if len(raters):
         answers["participant"] = pd.Categorical.from_codes(owner, list(raters))
@@ -386,9 +381,9 @@ def weighted_answers(
 
 
 def compared(square: np.ndarray, tie: float, most: int, rng: np.random.Generator) -> np.ndarray:
-    """(t, 3) what dissimilarities, some of them NaN, say of all pairs beside all anchors.
+    """(t, 3) comparisons of all pairs with all anchors, from dissimilarities with NaN.
 
-    Differences up to `tie` say nothing. Of more than `most` answers so many are drawn.
+    Differences up to `tie` give none. Of more than `most` comparisons, so many are drawn.
     """
     judged = np.isfinite(square) & ~np.eye(len(square), dtype=bool)
     beside = judged.sum(axis=1)
@@ -412,7 +407,7 @@ def _around(anchor: int, others: np.ndarray) -> np.ndarray:
 
 
 def _drawn(judged: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
-    """(t, 3) different random questions about pairs that are known."""
+    """(t, 3) different random questions about judged pairs."""
     rows = np.sort(rng.integers(len(judged), size=(most, 3)), axis=1)
     rows = np.take_along_axis(rows, rng.permuted(np.tile(np.arange(3), (most, 1)), axis=1), axis=1)
     rows[:, 1:] = np.sort(rows[:, 1:], axis=1)

@@ -1,4 +1,4 @@
-"""Sorting data: objects that people put into piles."""
+"""Sorting data: people put objects into piles."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from tripletscope.core.ratings.measured import (
     refuse_few,
 )
 
-#: Shares that differ by this are equal but for rounding.
+#: Smaller differences of shares are rounding.
 _EQUAL = 1e-9
 
 
 class Piles(Measured):
-    """Which objects people put together.
+    """Objects that people put together.
 
     The dissimilarity of two objects is 1 minus the share of the people who put both together, of
-    those who sorted both. Where a person put an object into several piles, two objects are
-    together by the share of their piles that they have in common (Jaccard). Where a person sorted
-    several sets of objects, a pair's is the mean over the sets that had both.
+    those who sorted both. For objects in several piles of a person, it is the share of piles in
+    common (Jaccard); for several sets of a person, the mean over the sets with both objects.
 
     Parameters
     ----------
     table : DataFrame
         Columns ``participant``, ``item`` and ``pile``, a row for every object in every pile;
-        ``trial`` where people sorted several sets. What a pile is called matters within one person
-        and set only; rows without a pile are left out, and a note says so.
+        ``trial`` if people sorted several sets. Names of piles matter within one person and set
+        only; rows without a pile are left out, and a note says so.
 
     Raises
     ------
@@ -41,9 +40,9 @@ class Piles(Measured):
 
     Notes
     -----
-    Errors are over people. Of one person's piles there are none. A person's answers say that an
-    object of the same pile is more similar than one of another pile, and nothing of two objects
-    in the same pile, or of two in others; three objects that he placed make one comparison.
+    Errors are over people; one person's piles have none. In a person's comparisons, objects of the
+    same pile are more similar than objects of other piles; pairs within the same pile, or within
+    others, are not compared. Three objects make one comparison.
 
     References
     ----------

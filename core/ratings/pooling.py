@@ -13,16 +13,16 @@ from tripletscope.core.ratings.measured import Measured
 def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = "") -> Triplets:
     """Answers of several experiments about the same objects, for one map of all.
 
-    What was measured comes as the comparisons that it makes, see `Measured.triplets`, with
-    weights that add up to the number of independent ones: a hundred ratings count as much as
-    fifty choices, although they make thousands of comparisons.
+    Measured data become comparisons, see `Measured.triplets`, with weights that add up to the
+    number of independent ones: a hundred ratings count as much as fifty choices, although they make
+    thousands of comparisons.
 
     Parameters
     ----------
     choices : Triplets
-        Its objects come first, with all that is known of them.
+        Its objects come first, with their metadata.
     *others : Triplets, Ratings, Confusions, Piles or Arrangements
-        Their objects are the same ones where their ids are.
+        Objects with the same id are the same.
     name : str
         By default that of `choices`.
 
@@ -30,12 +30,12 @@ def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = ""
     -------
     Triplets
         With a column ``source`` that counts the experiments from 1. Participants of the same name
-        are taken for the same people.
+        count as the same people.
 
     Raises
     ------
     DataError
-        If an experiment has no object in common with those before.
+        If an experiment has no object in common with `choices`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = ""
         place = {text: i for i, text in enumerate(objects["id"])}
         rows.append(np.array([place[text] for text in part.ids], dtype=np.int64)[part.rows])
         told = part.answers.assign(source=number, weight=part.weight)
-        # Trials of two experiments are not the same because they are called so.
+        # Trials of two experiments may have the same numbers.
         numbers = np.arange(len(part)) if part.trials is None else part.trials
         told["trial"] = numbers + trials
         if HELD_TOGETHER in told:

@@ -20,7 +20,7 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.ratings.measured import counts_of, named_objects, named_raters
 
 MODELS = {"bradley_terry": "Bradley-Terry (logistic)", "thurstone": "Thurstone, case V (normal)"}
-#: From so many participants on they are resampled.
+#: Fewest participants to resample.
 _ENOUGH = 8
 _LARGEST = 30.0
 
@@ -35,11 +35,10 @@ class PreferenceScale:
     ids : list of str
     values : ndarray, shape (n,)
         They sum to 0. A difference of 1 means that the better one is preferred in 73 % of the
-        comparisons by the logistic model, in 84 % by the normal one, of those without a tie.
+        comparisons without a tie by the logistic model, in 84 % by the normal one.
     standard_error, low, high : ndarray, shape (n,)
-        Over participants if there are 8 or more, else over answers; the interval is one of
-        `level`, by the bootstrap. Where the prior alone holds some values, not below those of the
-        posterior.
+        Over participants if there are 8 or more, else over answers; the bootstrap interval has
+        coverage `level`. If only the prior makes some values finite, at least the posterior's.
     replicates : ndarray, shape (b, n)
         Values of resampled participants or answers.
     wins, ties : ndarray, shape (n, n)
@@ -47,13 +46,11 @@ class PreferenceScale:
     model : str
         One of `MODELS`.
     tie : float or None
-        How wide the range of indifference is, on the scale of the values; None without ties.
+        Width of the range of indifference, on the scale of the values; None without ties.
     deviance, degrees : float
-        Of the model against one with a share for each pair of its own; 0 degrees where each pair
-        is needed for the scale.
+        Against a model with a share for each pair; 0 degrees if the scale needs every pair.
     p_value : float
-        Probability of as large a deviance if the model held, from answers simulated by it; NaN
-        where nothing could have been in its way.
+        Probability of as large a deviance under the model, by simulation; NaN with 0 degrees.
     unit : {"participants", "answers"}
     n_participants : int
     level : float
@@ -88,7 +85,7 @@ class PreferenceScale:
 
     @property
     def denies_one_scale(self) -> bool:
-        """Whether answers by one scale would hardly ever have so large a deviance, at 5 %.
+        """Whether one scale is rejected at 5 %, by its deviance.
 
         Silent on: one scale
         (tests/core/ratings/test_preferences.py::test_one_scale_is_seldom_denied).
@@ -132,28 +129,28 @@ def paired_preferences(
     Parameters
     ----------
     table : DataFrame
-        Columns ``winner`` and ``loser``; optionally ``participant``, ``tie`` (true where neither
-        was preferred, or 1; empty is false) and ``count``.
+        Columns ``winner`` and ``loser``; optionally ``participant``, ``tie`` (true or 1 if neither
+        was preferred; empty is false) and ``count``.
     model : {"bradley_terry", "thurstone"}
-        With ties, that of Davidson, or a range of indifference.
+        With ties, Davidson's model, or a range of indifference.
     prior : float
-        Strength of the normal prior on the values: half of this times their sum of squares is
-        added to the loss. It keeps the values finite where an object was always preferred; 0 is
-        maximum likelihood.
+        Strength of the normal prior: half of it times the values' sum of squares is added to the
+        loss. It keeps the values of objects that were always preferred finite; 0 is maximum
+        likelihood.
     replicates : int
         Of the bootstrap.
     level : float
+        Coverage of the intervals.
     seed : int
     progress : Progress
-        Told of every replicate.
+        Called before every replicate.
 
     Raises
     ------
     DataError
-        If an object has no name or is compared with itself, a tie is neither true nor false,
-        there is one object only, objects were never compared with each other even by way of
-        others, or, without a prior, some were always
-        preferred to all others.
+        If an object has no name or is compared with itself, a tie is neither true nor false, there
+        is only one object, some objects were never compared, even through others, or, without a
+        prior, some were always preferred to all others.
     Stopped
         If `progress` asks to stop.
 
@@ -179,7 +176,7 @@ def paired_preferences(
     people = len(data.raters) >= _ENOUGH
     drawn, worse = np.empty((replicates, len(values))), 0
     deviance, degrees = fit.deviance(wins, ties, values, tie)
-    with single_blas_thread():  # others would take longer to wake up than these small sums
+    with single_blas_thread():  # more threads would only slow down these small sums
         for number in range(replicates):
             if progress(number / replicates):
                 raise Stopped
@@ -188,10 +185,10 @@ def paired_preferences(
                 simulated = fit.simulated(wins, ties, values, tie, rng)
                 other = fit(*simulated, start=values)
                 worse += fit.deviance(*simulated, *other)[0] >= deviance
-    # P people who are drawn with replacement vary by 1 - 1/P too little.
+    # P people drawn with replacement vary by 1 - 1/P too little.
     wider = np.sqrt(len(data.raters) / (len(data.raters) - 1)) if people else 1.0
     error = wider * drawn.std(axis=0, ddof=1)
-    # Symmetric about the estimate: quantiles of resamples would add the prior's pull once more.
+    # Symmetric about the estimate: quantiles of resamples would add the prior's pull again.
     reach = np.quantile(np.abs(drawn - values), level, axis=0) * wider
     if held_by_prior:
         # Resamples of unanimous answers are all alike, however few they are.
@@ -208,7 +205,7 @@ def paired_preferences(
 
 @dataclass
 class _Preferences:
-    """Preferences as they were given, row by row."""
+    """Preferences, row by row."""
 
     ids: list[str]
     raters: list[str]
@@ -254,9 +251,9 @@ class _Preferences:
         return self.counted(rng.multinomial(int(total), self.count / total).astype(float))
 
     def refuse_unconnected(self, prior: float) -> bool:
-        """Ford's (1957) condition: nobody who was never preferred to any of the others.
+        """Whether Ford's (1957) condition fails, so that only the prior makes values finite.
 
-        Whether it fails, so that values are finite by the prior alone.
+        No group of objects may be preferred in all comparisons with the others.
         """
         wins, ties = self.counted()
         linked, part = connected_components(wins + ties, directed=False)
@@ -282,7 +279,7 @@ class _Preferences:
 
 
 def _ties(column: pd.Series) -> np.ndarray:
-    """(m,) bool; every text would be true."""
+    """(m,) bool; texts are errors, as every text would be true."""
     told = column.astype(object).where(column.notna(), False)
     wrong = [
         not isinstance(cell, bool | np.bool_ | int | float | np.number) or cell not in (0, 1)
@@ -298,7 +295,7 @@ def _ties(column: pd.Series) -> np.ndarray:
 
 
 class _Fit:
-    """Values of highest likelihood."""
+    """Most likely values."""
 
     def __init__(self, model: str, prior: float, has_ties: bool) -> None:
         self.model, self.prior, self.has_ties = model, prior, has_ties
@@ -335,7 +332,7 @@ class _Fit:
     def _logs(self, lead: np.ndarray, width: float) -> tuple[list, list, list]:
         """Logs of the probabilities of a preference and of a tie, and their derivatives.
 
-        By the lead of the one that was preferred, and by the width of the range of indifference.
+        By the lead of the preferred object, and by the width of the range of indifference.
         """
         if self.model == "bradley_terry":
             if not self.has_ties:
@@ -383,7 +380,7 @@ class _Fit:
     def deviance(
         self, wins: np.ndarray, ties: np.ndarray, values: np.ndarray, tie: float
     ) -> tuple[float, int]:
-        """G squared against a share for each pair of its own, and its degrees of freedom."""
+        """G squared against a share for each pair, and its degrees of freedom."""
         better, even = self.shares(values, tie)
         compared = wins + wins.T + ties
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -398,7 +395,7 @@ class _Fit:
         self, wins: np.ndarray, ties: np.ndarray, values: np.ndarray, tie: float,
         rng: np.random.Generator,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Wins and ties of as many comparisons by the model."""
+        """Simulated wins and ties of as many comparisons."""
         better, even = self.shares(values, tie)
         first, second = np.nonzero(np.triu(wins + wins.T + ties, 1))
         number = (wins + wins.T + ties)[first, second].astype(np.int64)

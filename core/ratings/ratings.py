@@ -24,9 +24,9 @@ from tripletscope.core.ratings.measured import (
     squares,
 )
 
-#: Dissimilarities that differ by this share are equal but for rounding.
+#: Smaller relative differences of dissimilarities are rounding.
 _EQUAL = 1e-9
-#: How raters are made comparable.
+#: Standardisations of raters.
 STANDARDS = {
     "none": "As rated",
     "range": "Each rater's smallest and largest",
@@ -35,19 +35,18 @@ STANDARDS = {
 
 
 class Ratings(Measured):
-    """Numbers that say how similar, or how different, two objects are.
+    """Ratings of the similarity, or dissimilarity, of two objects.
 
     Parameters
     ----------
     table : DataFrame
-        Columns ``item1``, ``item2`` and ``rating``; ``participant`` where several people rated.
+        Columns ``item1``, ``item2`` and ``rating``; ``participant`` for several raters.
     direction : {"similar", "dissimilar"}
-        What large numbers mean. Similarities become dissimilarities as the largest of all ratings
-        minus each.
+        Meaning of large numbers. Similarities are subtracted from the largest of all ratings.
     standardise : {"none", "range", "z"}
-        Whether each rater's dissimilarities are brought to a common range, or to a common mean and
-        standard deviation, before raters are averaged. With ``z`` people who rated different
-        pairs are taken to have rated equally similar ones on average.
+        Whether each rater's dissimilarities get a common range, or a common mean and standard
+        deviation, before averaging. ``z`` assumes that raters of different pairs rated equally
+        similar ones on average.
 
     Raises
     ------
@@ -56,8 +55,8 @@ class Ratings(Measured):
 
     Notes
     -----
-    The order in a pair does not count. Ratings of an object beside itself are left out. A rater
-    who rated a pair several times counts once, by the mean. Errors are over raters. Of one rater
+    The order in a pair does not count. Ratings of an object with itself are left out. Several
+    ratings of a pair by one rater count once, by their mean. Errors are over raters. For one rater
     they are over the ratings of a pair, with one standard deviation for all pairs, and unknown if
     no pair was rated twice.
 
@@ -120,12 +119,12 @@ class Ratings(Measured):
         Parameters
         ----------
         matrices : mapping of str to array-like, or sequence of array-like, each (n, n)
-            By name of the rater; NaN where a pair was not rated. Two halves that differ are two
-            ratings of each pair, by the order of its objects.
+            By name of the rater; NaN for pairs without a rating. Different halves are two ratings
+            of each pair, by the order of its objects.
         ids : sequence of str, optional
             Names of the objects; by default numbers from 1.
         **options
-            As of the class.
+            Of the class.
 
         Examples
         --------
@@ -142,7 +141,7 @@ class Ratings(Measured):
         for rater, matrix, names in square_matrices(matrices, ids):
             rated = np.isfinite(matrix) & ~np.eye(len(matrix), dtype=bool)
             if np.array_equal(matrix[rated & rated.T], matrix.T[rated & rated.T]):
-                rated &= ~np.tril(rated.T)  # said twice, not judged twice
+                rated &= ~np.tril(rated.T)  # written twice, judged once
             first, second = np.nonzero(rated)
             parts.append(pd.DataFrame({
                 "participant": rater, "item1": names[first], "item2": names[second],
@@ -168,7 +167,7 @@ class Ratings(Measured):
         return self._of_one(judged.means(), replicates, seed)
 
     def _of_one(self, mean: np.ndarray, replicates: int, seed: int) -> Dissimilarities:
-        """Errors over the ratings of a pair, of one rater or of nobody known."""
+        """Errors over the ratings of a pair, for one or unnamed raters."""
         n, count = len(self.ids), np.bincount(self._pair, minlength=len(mean)).astype(float)
         freedom = float(np.maximum(count - 1, 0).sum())
         error, drawn = np.full(len(mean), np.nan), np.empty((0, len(mean)))
