@@ -31,7 +31,7 @@ class LabelAgreement:
 
     purity: Share of objects with the most frequent label of their cluster; grows with the number of
         clusters.
-    adjusted_rand: Agreement on pairs: 0 by chance, 1 if equal (Hubert & Arabie 1985).
+    adjusted_rand: 0 by chance, 1 if equal (Hubert & Arabie 1985).
     mutual_information: Normalised by the mean of the two entropies: 0 to 1.
     table: Number of objects by cluster (rows) and label (columns).
     """
@@ -97,11 +97,9 @@ class AgreementCurve:
     chance: np.ndarray
 
     def band(self, quantity: str = "purity") -> pd.DataFrame:
-        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean over subsets.
+        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval over subsets, of an attribute.
 
         All answers are one subset: there the interval covers only the method's random starts.
-
-        quantity {"purity", "adjusted_rand"}.
         """
         values = getattr(self, quantity)
         mean, reach = mean_with_reach(values)
@@ -126,8 +124,8 @@ def agreement_curve(
 ) -> AgreementCurve:
     """Cluster random subsets of the answers into as many clusters as there are labels.
 
-    The numbers of answers are equal steps of their logarithm, from a hundredth to all (Kleindessner
-    & von Luxburg 2017, figure 5). The method's own number of clusters does not matter.
+    Numbers of answers rise geometrically from a hundredth to all (Kleindessner & von Luxburg 2017,
+    figure 5). The method's own number of clusters does not matter.
     """
     triplets = as_triplets(triplets)
     categories = triplets.objects[labels]

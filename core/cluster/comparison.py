@@ -99,10 +99,7 @@ class ComparisonLinkage(Hierarchy):
 
 
 def additive_similarity(rows: np.ndarray, weight: np.ndarray, n_objects: int) -> np.ndarray:
-    """(n, n) AddS-3 of Perrot, Esser & Ghoshdastidar (2020); 0 for pairs without answers.
-
-    Shapes: rows (T, 3), weight (T,).
-    """
+    """(n, n) AddS-3 (Perrot et al. 2020) of rows (T, 3) and weights (T,); 0 without answers."""
     anchor, near, far = rows.T
     similarity = np.zeros((n_objects, n_objects))
     np.add.at(similarity, (anchor, near), weight)

@@ -101,8 +101,8 @@ def count_clusters(
 ) -> ClusterCounts:
     """Silhouettes with 2 to `most` clusters, and those of points without clusters.
 
-    Uses the ten leading principal components of kernels and dissimilarities, and a sample of more
-    than 500 objects. The method's own number of clusters does not matter.
+    Uses ten principal components of kernels and dissimilarities, and a sample of more than 500
+    objects. The method's own number of clusters does not matter.
     """
     method = clone(method)
     triplets = as_triplets(triplets)
@@ -148,7 +148,6 @@ def _clustered(
 def continua(points: np.ndarray) -> list[Draw]:
     """A box, an ellipsoid, a bent line, a ring and a normal cloud, as wide and noisy as points.
 
-    Clusters that hold against all of them are no part of a continuum that one of them describes.
     The curves are regressions of the points (m, d) on their order along the smoothest coordinate of
     the graph of neighbours (for the ring, the angle of the two smoothest); draws are uniform in
     length, with the covariance of the residuals as noise.
@@ -229,7 +228,7 @@ class ClusterAdvice:
 
     n_clusters: 1 if none are seen; None if the answers do not tell.
     reason: one of {"supported", "none", "too small", "too few objects", "chance", "too few
-        answers"}; too small: only numbers with clusters of fewer than three objects hold.
+        answers"}; too small: clusters have fewer than three objects.
     supported (s,): All numbers that hold against every continuum; ascending.
     """
 

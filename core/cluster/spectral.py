@@ -99,7 +99,7 @@ class SpectralClustering(BasedClustering):
 def _smoothest(affinity: np.ndarray, number: int) -> np.ndarray:
     """(m, number) eigenvectors of the normalised Laplacian with the smallest eigenvalues.
 
-    Divided by the roots of the degrees, as in scikit-learn. Overwrites the matrix.
+    Divided by the roots of the degrees. Overwrites the matrix.
     """
     m = len(affinity)
     np.fill_diagonal(affinity, 0.0)
@@ -122,10 +122,7 @@ def _smoothest(affinity: np.ndarray, number: int) -> np.ndarray:
 
 
 def _divided(vectors: np.ndarray) -> np.ndarray:
-    """(m,) clusters: the nearest axis to each object, after a rotation.
-
-    The rotation turns as many objects as clusters, as distant as possible, to the axes.
-    """
+    """(m,) nearest axis to each object, after a rotation of distant objects to the axes."""
     number = vectors.shape[1]
     _, _, order = qr(vectors.T, mode="economic", pivoting=True)
     left, _, right = svd(vectors[order[:number]].T)

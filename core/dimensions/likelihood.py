@@ -1,7 +1,7 @@
 """Choices among three objects, and their likelihood, with dot products as similarities.
 
-Rows of weights are 32-bit floats, padded for vector instructions. Gradients of parts of the trials
-are added in order, so that the bits do not depend on the number of threads.
+Rows of 32-bit weights are padded for vector instructions. Gradients of parts of the trials are
+added in order: bits do not depend on the number of threads.
 """
 
 from __future__ import annotations

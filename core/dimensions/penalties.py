@@ -65,7 +65,7 @@ def penalised(
 
     As weights cannot be negative, the sum of their absolute values is linear, and the loss smooth.
 
-    trials: At least one of a weight above 0.
+    trials: At least one with a weight.
     start (n, d): Dimensions without a positive weight stay so.
     tol: Converged when an iteration lowers the loss by less than this fraction.
     """
@@ -170,8 +170,8 @@ class PenaltyCurve:
         """The best penalty, if it predicts held-out trials better than no dimensions.
 
         By a one-sided test of level 5 % in the same trials; otherwise the largest penalty, which
-        leaves none. The usual choice, the largest penalty within one standard error of the best,
-        lost half of the best one's dimensions in simulations.
+        leaves none. The largest penalty within one standard error of the best lost half of the best
+        one's dimensions in simulations.
 
         Silent on: choices by coin (tests/core/dimensions/test_penalties.py::test_no_dimensions).
         """
@@ -237,10 +237,7 @@ def penalty_curve(
 def choose_penalty(
     method: Method, triplets: Triplets, trials: Choices, progress: Progress
 ) -> float:
-    """The penalty chosen by a tenth of the trials, or more of few trials.
-
-    The middle one if the trials cannot be divided.
-    """
+    """The penalty by a held-out tenth of the trials, or more of few; the middle one for too few."""
     groups = triplets.groups[trials.answer]
     n_trials = np.count_nonzero(trials.weight)
     if len(np.unique(groups[trials.weight > 0])) < _PARTS:
@@ -279,8 +276,7 @@ def _steps(
 ) -> np.ndarray:
     """Penalties up to the last that leaves all dimensions, and small steps from there on.
 
-    In one large step nearly all dimensions may go, and with them the best penalty, between chance
-    dimensions that predict badly and none.
+    One large step may empty nearly all dimensions, and skip the best penalty.
     """
     for number, penalty in enumerate(penalties):
         result = penalised(

@@ -39,14 +39,13 @@ def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, fl
 def category_table(weights: np.ndarray, categories: pd.Series) -> pd.DataFrame:
     """Discrimination of each category from all other objects by weights (n,), the best first.
 
-    Objects without a category are left out. Columns are ``category``, ``objects``, mean ``weight``,
-    and ``auc``, the probability that an object of the category has a larger weight than another
-    one, with ``low`` and ``high`` of its 95 % interval; NaN for fewer than three objects on a side,
-    and for equal weights.
+    Columns are ``category``, ``objects``, mean ``weight``, and ``auc``, the probability that an
+    object of the category has a larger weight than another one, with ``low`` and ``high`` of its 95
+    % interval; NaN for fewer than three objects on a side, and for equal weights. Objects without a
+    category are left out.
 
-    The interval is DeLong's on the logarithm of the odds, with Student's quantile for the smaller
-    number of objects; for perfect discrimination, that of as many comparisons as objects on the
-    smaller side.
+    The interval is DeLong's on the log odds, with Student's quantile for the smaller number of
+    objects; for perfect discrimination, that of as many comparisons.
     """
     known = (categories.notna() & np.isfinite(weights)).to_numpy()
     names, of = np.unique(categories[known].astype(str), return_inverse=True)

@@ -101,7 +101,6 @@ def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
 def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pair columns of `standardised` tables (n, d) and (n, e), one to one, for the largest sum.
 
-    Objects of such tables can be permuted at little cost.
     Returns: (k,) columns of the one, their partners, and their correlations.
     """
     r = one.T @ other

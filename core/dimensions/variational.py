@@ -1,9 +1,8 @@
 """The normal approximation to the posterior of sparse non-negative weights.
 
-The prior is a mixture of two normal distributions around zero. Steps of Adam (Kingma & Ba, 2015)
-minimise minus the evidence lower bound, each on some of the trials and with new draws of weights.
-Fixed draws would allow L-BFGS, but the fit learns the draws: with 32 or 128 of them the bound on
-new draws was worse by a fifth, on 150 objects and 100,000 trials.
+Steps of Adam (Kingma & Ba, 2015) minimise minus the evidence lower bound, each on some of the
+trials and with new draws of weights. Fixed draws would allow L-BFGS, but the fit learns them: with
+32 or 128 the bound on new draws was worse by a fifth, on 150 objects and 100,000 trials.
 """
 
 from __future__ import annotations
@@ -47,10 +46,7 @@ class SpikeAndSlab(NamedTuple):
     pi: float
 
     def divergence(self, mu: np.ndarray, log_sigma: np.ndarray) -> float:
-        """Sum of the Kullback-Leibler divergences of normal distributions from this one.
-
-        mu, log_sigma float32 (n, d): Means and logarithms of the standard deviations.
-        """
+        """Sum of the Kullback-Leibler divergences of normal distributions (n, d) from this one."""
         return _divergence(
             mu, log_sigma, self.spike, self.slab, self.pi, _PLACES, _WEIGHTS
         )
@@ -74,9 +70,8 @@ def _divergence(mu, log_sigma, spike, slab, pi, places, weights):
 
 
 class Posterior(NamedTuple):
-    """Normal distributions of all weights.
+    """Normal distributions of all weights, mu and sigma (n, d).
 
-    Shapes: mu, sigma (n, d).
     losses: Minus the evidence lower bound in the course of the fit.
     counts: Number of relevant dimensions at the same steps.
     """
@@ -164,9 +159,7 @@ def approximate(
 ) -> Posterior:
     """The normal posterior of every weight, at the last step or where `report` asked to stop.
 
-    trials: At least one of a weight above 0.
-    relevant: Later steps leave out dimensions that are irrelevant at a count.
-    steps: Of Adam.
+    Later steps leave out dimensions that are not `relevant` at a count.
     """
     rng = np.random.default_rng(seed)
     use = rng.permutation(np.flatnonzero(trials.weight > 0))

@@ -62,8 +62,8 @@ class Classification:
     def standard_error(self) -> float:
         """Standard error of `error` for further objects.
 
-        Folds and repetitions share training objects, so that the plain spread over folds would be
-        too small (Nadeau & Bengio 2003; Bouckaert & Frank 2004).
+        It allows for training objects that folds share (Nadeau & Bengio 2003; Bouckaert & Frank
+        2004).
         """
         ratio = 1.0 / (self.fold_errors.shape[1] - 1)
         return float(np.sqrt((1.0 / self.fold_errors.size + ratio) * self.fold_errors.var(ddof=1)))
@@ -102,8 +102,8 @@ def classify(
 ) -> Classification:
     """Predict a column of labels from a kernel, or from any distances by nearest neighbours.
 
-    Cross-validation is repeated, because its error depends on the folds. The method is fitted to
-    all answers; only labels are held out.
+    Cross-validation is repeated, because its error depends on the folds. Only labels are held out,
+    not answers.
     """
     triplets = as_triplets(triplets)
     values = column_of(triplets, labels)
@@ -140,9 +140,8 @@ def classify_labels(
 class Learner(NamedTuple):
     """A classifier of scikit-learn's kind for m objects.
 
-    inputs: A row per object.
     grid: Values of one parameter, for inner folds to choose from.
-    square: Whether inputs are a matrix between the objects.
+    square: Whether inputs, a row per object, are a matrix between the objects.
     """
 
     inputs: np.ndarray

@@ -42,9 +42,9 @@ def evidence(
 ) -> Evidence:
     """Evidence in the similarities between different objects.
 
-    A similarity sums the products of two objects' votes over their common comparisons. Random votes
-    have independent signs: the variance is the sum of the squared products. Answers of one trial
-    depend on each other; their variance is that of answers `by_chance`.
+    A similarity sums the products of two objects' votes over common comparisons: with random votes,
+    its variance is the sum of the squared products. Answers of one trial depend on each other;
+    their variance is that of answers `by_chance`.
 
     Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
 
@@ -83,8 +83,7 @@ def evidence(
 def by_chance(triplets: Triplets, rng: np.random.Generator) -> Triplets:
     """The same trials, answered at random.
 
-    The objects of every trial are permuted, except an anchor that all its answers share: a choice
-    of several is then as random as a single one.
+    Each permutes its objects, except an anchor that all its answers share.
     """
     rows, n, trials = triplets.rows.astype(np.int64), triplets.n_objects, triplets.trials
     if trials is None:
@@ -104,10 +103,7 @@ def by_chance(triplets: Triplets, rng: np.random.Generator) -> Triplets:
 def common_comparisons(
     kernel: TripletKernel, triplets: Triplets, first: int, second: int
 ) -> tuple[int, int]:
-    """Number of comparisons that two objects have in common, and number with the same result.
-
-    Ties do not count.
-    """
+    """Number of comparisons that two objects have in common, without ties, and of equal results."""
     triplets = as_triplets(triplets)
     concerned = np.isin(triplets.rows, (first, second)).any(axis=1)
     votes = net_votes(kernel._entries(triplets.take(concerned))).tocsr()

@@ -81,9 +81,8 @@ def kernel_map(
 def principal_components(space: Space, n_components: int, shift: float = 0.0) -> KernelMap:
     """Kernel PCA (Schölkopf, Smola & Müller 1998), by scikit-learn.
 
-    Distances are scaled classically, with coordinates 0 on axes of negative variance.
-
-    shift: Reduction of the diagonal of the inner products.
+    Distances are scaled classically, with coordinates 0 on axes of negative variance. `shift` is
+    the reduction of the diagonal.
     """
     from sklearn.decomposition import PCA, KernelPCA  # imported late: slow to import
 

@@ -1,7 +1,4 @@
-"""Ratings, confusions, piles and arrangements: dissimilarities with their uncertainty.
-
-Each kind of data has dissimilarities, resamples of them, and comparisons by each rater.
-"""
+"""Ratings, confusions, piles and arrangements: dissimilarities with their uncertainty."""
 
 import lazy_loader
 

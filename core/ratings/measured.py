@@ -194,11 +194,7 @@ class Measured:
 
 
 class JudgedPairs:
-    """Judged dissimilarities, one for each unit and pair of objects.
-
-    unit, pair (m,): The judging unit, and the pair by `pair_number`.
-    value, evidence (m,): The dissimilarity, and its weight in the mean.
-    """
+    """Judged dissimilarities (m,) of units and `pair_number` pairs, and weights in the mean."""
 
     def __init__(
         self, n_objects: int, unit: np.ndarray, pair: np.ndarray, value: np.ndarray,
@@ -353,10 +349,8 @@ def counts_of(table: pd.DataFrame) -> np.ndarray:
 
 
 class Ordered(NamedTuple):
-    """Dissimilarities of one rater that may be compared with each other.
+    """Comparable dissimilarities (n, n) of one rater, NaN without a judgement.
 
-    owner: Number of the rater.
-    square (n, n): NaN without a judgement.
     tie: Differences up to this are ties.
     worth: Number of independent comparisons.
     """
@@ -381,9 +375,9 @@ def weighted_answers(
 
 
 def compared(square: np.ndarray, tie: float, most: int, rng: np.random.Generator) -> np.ndarray:
-    """(t, 3) comparisons of all pairs with all anchors, from dissimilarities with NaN.
+    """(t, 3) comparisons of all pairs with all anchors, at most `most`.
 
-    Differences up to `tie` give none. Of more than `most` comparisons, so many are drawn.
+    Dissimilarities may be NaN; differences up to `tie` give no comparison.
     """
     judged = np.isfinite(square) & ~np.eye(len(square), dtype=bool)
     beside = judged.sum(axis=1)

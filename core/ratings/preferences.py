@@ -251,10 +251,7 @@ class _Preferences:
         return self.counted(rng.multinomial(int(total), self.count / total).astype(float))
 
     def refuse_unconnected(self, prior: float) -> bool:
-        """Whether Ford's (1957) condition fails, so that only the prior makes values finite.
-
-        No group of objects may be preferred in all comparisons with the others.
-        """
+        """Whether Ford's (1957) condition fails, so that only the prior makes values finite."""
         wins, ties = self.counted()
         linked, part = connected_components(wins + ties, directed=False)
         if linked > 1:
@@ -332,7 +329,7 @@ class _Fit:
     def _logs(self, lead: np.ndarray, width: float) -> tuple[list, list, list]:
         """Logs of the probabilities of a preference and of a tie, and their derivatives.
 
-        By the lead of the preferred object, and by the width of the range of indifference.
+        By the lead of the preferred object, and by the width of indifference.
         """
         if self.model == "bradley_terry":
             if not self.has_ties:

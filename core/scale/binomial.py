@@ -57,8 +57,7 @@ class Prior(NamedTuple):
 class Link:
     """A symmetric link of the decision noise: distribution function below zero, and density.
 
-    Linear predictors beyond `farthest` count as there: products of tails and densities would leave
-    the range of floating-point numbers.
+    Linear predictors beyond `farthest` count as there, within the range of floating-point numbers.
     """
 
     title: str
@@ -91,9 +90,8 @@ class Design:
     """Decision variables of each kind of trial.
 
     rows (q, p): Weights of the coefficients.
-    observer (q,): Number of the observer with the lapses.
-    n_rates: Number of lapse rates, one per observer, or 0. Their log odds follow the coefficients
-        among the values of a model.
+    observer (q,): Number of the observer.
+    n_rates: Number of lapse rates, one per observer, or 0. Their log odds follow the coefficients.
     """
 
     rows: np.ndarray
@@ -266,10 +264,9 @@ class ObserverComparisons(Design):
     """Observers' comparisons, and their counts.
 
     rows (q, p): Of the design without the lowest level; then optionally a column per observer for
-        the preference: 1 where the second interval minus the first is as in the row, else -1.
+        the preference: 1 if the second interval minus the first is as in the row, else -1.
     names str (k,): Of the observers; one empty name for a shared rate.
-    which (t,): The row of every trial.
-    sign (t,): 1 if the trial is that row, -1 if its reverse.
+    which, sign (t,): The row of every trial, and -1 if the trial is its reverse, else 1.
     successes, totals (q,): Weights of the answers as in the row, and of all.
     """
 
@@ -283,9 +280,8 @@ class ObserverComparisons(Design):
 def compared(
     trials: ScaleTrials, answers: Judgements, lapses: str = "none", order: bool = False
 ) -> ObserverComparisons:
-    """The comparisons of every observer, from trials and the answers that hold them.
+    """The comparisons of every observer, with lapses "none", "one" or "each".
 
-    lapses: one of {"none", "one", "each"}.
     order: Whether the first or the second interval may be preferred.
     """
     if order and not trials.ordered:

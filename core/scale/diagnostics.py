@@ -213,11 +213,10 @@ def _judged(
 
 
 def _six_points(trials: ScaleTrials) -> np.ndarray:
-    """(t,) number of six-point conditions of each trial.
+    """(t,) number of six-point conditions of each trial; repeats share them.
 
-    Six levels a < b < c < d < e < f make one of the trials on the intervals ab and de, bc and ef,
-    ac and df: an observer who finds de larger than ab and ef larger than bc should find df larger
-    than ac. Repeats of a trial share its conditions.
+    Six levels a < b < c < d < e < f make one of the trials on ab and de, bc and ef, ac and df: de
+    larger than ab and ef larger than bc imply df larger than ac.
     """
     rows, which, _ = trials.comparisons()
     number = {

@@ -24,9 +24,8 @@ _LEAST = 0.05
 class ObserverScales:
     """Scales of P observers in units of the noise, without the lowest level.
 
-    Shapes: values (P, m - 1), covariance (P, m - 1, m - 1), mean (m - 1,) over observers. held bool
-    (P,): Whether the observer's answers allow no finite scale, so that only the prior holds
-        it.
+    Shapes: values (P, m - 1), covariance (P, m - 1, m - 1), mean (m - 1,) over observers.
+    held bool (P,): Whether only the prior makes the observer's scale finite.
     """
 
     values: np.ndarray
@@ -110,8 +109,7 @@ def scales_of_observers(
 def _spread(mean: np.ndarray, consistency: float, shape: float, reach: float) -> np.ndarray:
     """(m - 1, m - 1) covariance of observers' scales.
 
-    consistency, shape: Standard deviations of the whole scale's size, and of steps, as parts of the
-        mean.
+    consistency, shape: Standard deviations of the scale's size, and of steps, as parts of the mean.
     reach: Part of all levels at which deviations of two steps correlate by 1 / e.
     """
     n = len(mean)

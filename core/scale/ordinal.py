@@ -79,8 +79,7 @@ class OrdinalScale:
     def is_monotone(self, coverage: float = 0.95) -> bool:
         """Whether a curve that never falls fits into the simultaneous band of the first axis.
 
-        The band is the pointwise one, widened by Šidák's correction for the number of objects; see
-        `may_rise`.
+        The band has Šidák's correction for the number of objects; see `may_rise`.
 
         Silent on: rising scales, guesses
         (tests/core/scale/test_ordinal.py::test_guesses_seldom_fall).
@@ -95,8 +94,7 @@ class OrdinalScale:
     def rank_correlation(self) -> tuple[float, float, float]:
         """Spearman's correlation of the first axis with the stimulus, and its 95 % interval.
 
-        By the spread over the maps, not their quantiles: resampled maps are noisier than the map
-        of all answers, and all correlate less.
+        By the spread over the maps, not their quantiles: noisier resampled maps all correlate less.
         """
         def correlation(positions: np.ndarray) -> float:
             placed = np.isfinite(positions[:, 0])
@@ -124,8 +122,7 @@ class OrdinalScale:
     def ends_apart(self) -> tuple[float, float, float]:
         """Distance of the stimulus's ends, as a part of the widest distance, and its 95 % interval.
 
-        Along a line it is 1, around a closed circle the distance of neighbours. The interval is by
-        the spread over the maps, as in `rank_correlation`.
+        Along a line it is 1, around a closed circle the distance of neighbours.
         """
         def share(positions: np.ndarray) -> float:
             placed = positions[np.isfinite(positions).all(axis=1)]
@@ -324,11 +321,10 @@ def scales_by(
 ) -> GroupScales:
     """Scales of participants or groups with enough answers, beside the pooled one.
 
-    In difference scaling with four or more groups of one person each, scales shrink towards the
-    observers' mean, as far as people are alike (empirical Bayes,
-    `tripletscope.core.scale.observers`), with posterior bands. An embedding is fitted in one
-    dimension, with a bootstrapped band; in groups of one participant, answers are resampled,
-    whatever the unit.
+    Difference scales of four or more groups of one person each shrink towards their mean, as far as
+    people are alike (empirical Bayes, `tripletscope.core.scale.observers`), with posterior bands.
+    An embedding is fitted in one dimension, with a bootstrapped band; in groups of one participant,
+    answers are resampled, whatever the unit.
 
     For planted observers with power scales of 12 levels and different sensitivities, 95 % bands
     contain 92 to 94 % from 45 usable answers each on: ``benchmarks/verdicts.py scales``.

@@ -124,9 +124,8 @@ class ScaleSamples:
 def may_rise(low: np.ndarray, high: np.ndarray) -> bool:
     """Whether a curve that never falls fits between two ends (m,), which may be NaN.
 
-    False means that the scale falls somewhere by more than its uncertainty; True does not prove
-    that it rises. The band must be simultaneous: of many levels, some always lie outside their
-    pointwise interval.
+    True does not prove that the scale rises. The band must be simultaneous: of many levels, some
+    always lie outside their pointwise interval.
     """
     return not np.any(np.fmax.accumulate(low) > high)
 

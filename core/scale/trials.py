@@ -23,7 +23,7 @@ _OBSERVERS = ("obs", "observer", "participant")
 
 @dataclass(frozen=True)
 class ScaleTrials:
-    """Difference-scaling trials about the levels of a stimulus, in ascending order.
+    """Difference-scaling trials about the levels of a stimulus.
 
     design int8 (t, m): Weights of the levels' scale values: second interval minus first, each upper
         end minus lower end. Without a recorded order, the first non-zero entry is positive.
@@ -31,7 +31,7 @@ class ScaleTrials:
     weight (t,)
     levels (m,): Physical values, ascending.
     level_of int (n,): Position among the levels of every object.
-    quadruples: Whether each trial compares two intervals without a common end.
+    quadruples: Whether the intervals of trials have no common end.
     answer int (t,): Position of each trial among the answers.
     ordered: Whether the order of the intervals is recorded.
     """
@@ -83,9 +83,9 @@ class Recorded:
 def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
     """Read a table of difference-scaling trials, in the form of R's package MLDS.
 
-    table: ``resp`` (or ``Response``): 1 if the second interval looked larger. Stimuli ``S1`` to
-        ``S4``, the second interval from S3 to S4, or, for triads, ``S1`` to ``S3``, the second from
-        S2 to S3, in ascending or descending order. Optionally ``Obs``. Other columns are ignored.
+    table: ``resp`` (or ``Response``), 1 if the second interval looked larger; ``S1`` to ``S4``, the
+        second interval from S3 to S4, or, for triads in ascending or descending order, ``S1`` to
+        ``S3``, the second from S2 to S3; optionally ``Obs``. Other columns are ignored.
     """
     columns = {str(column).strip().lower(): column for column in table.columns}
     response = next((columns[name] for name in _RESPONSES if name in columns), None)
@@ -167,9 +167,9 @@ def as_trials(
     data: Triplets are triads if the anchor lies between the others. Intervals of quadruples may
         overlap; ``side`` holds which one came first. `recorded` reads a table. An array of three
         columns is triplets, of four Quadruples.
-    stimulus: Column of the objects with the physical value; by default their order. outside:
-    Whether triplets with the anchor at one end count too. On a rising scale their true answer
-        is certain, so they tell little of its shape.
+    stimulus: Column of the objects with the physical value; by default their order.
+    outside: Whether triplets with the anchor at one end count too. On a rising scale their true
+        answer is certain, so they tell little of its shape.
     most_levels: More levels are binned into so many, of about equally many values each.
     """
     levels = second = None

@@ -1,7 +1,6 @@
 """The leaf size of a regression forest, chosen by out-of-bag errors.
 
-A tree with leaf size 1 contains the trees of all larger leaf sizes: cells that are small enough are
-not divided. One forest therefore tries all sizes.
+Trees with leaf size 1 contain those of all larger sizes: one forest tries all.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ from tripletscope.core.tree.nodes import Nodes
 class LeafSizes(NamedTuple):
     """Leaf sizes (k,) and their out-of-bag root mean square errors (k,).
 
-    gain, gain_error: Mean reduction in square error at the best size, compared with predicting the
-        mean of all other objects, and its standard error.
+    gain, gain_error: Mean and standard error of the reduction in square error at the best size,
+    from
+        predicting the mean of all other objects.
     """
 
     sizes: np.ndarray
@@ -40,8 +40,8 @@ def try_leaf_sizes(
     """Out-of-bag errors of all powers of two up to half the objects (n,); None for too few objects.
 
     trees: Of leaf size 1.
-    left_out: For each tree, positions in `objects` of those it was grown without, and their leaves.
-    response: Centred, indexed by the trees' object numbers.
+    left_out: For each tree, positions of objects it was grown without, and their leaves.
+    response: Centred, by the trees' object numbers.
     """
     n = len(objects)
     sizes = 2 ** np.arange(max(n // 2, 1).bit_length())

@@ -1,11 +1,9 @@
 """How a comparison tree grows by questions: cells draw pivots, and the answers split them.
 
 Every cell draws its pivots from its own key, passed down from the root: a tree does not depend on
-the order in which cells are split.
-
-The compiled steps serve two drivers that give the same tree. A dialogue grows many trees at once,
-level by level, for any oracle. For measured objects, a compiled loop grows a tree a branch at a
-time, so that small cells stay in the processor's cache.
+the order in which cells are split. Two drivers therefore give the same tree: a dialogue grows
+many at once, level by level, for any oracle; a compiled loop for measured objects grows one a
+branch at a time, so that small cells stay in the processor's cache.
 """
 
 from __future__ import annotations
@@ -40,9 +38,8 @@ class SplitRule(NamedTuple):
     leaf_size: Cells of at most this many objects are leaves.
     kind: RANDOM pairs; pairs of different LABELS; one pivot with a response up to the cell's mean
         and one above it (RESPONSES); LABELS_FIRST: as LABELS, but random in pure cells.
-    candidates: Number of pairs to ask about; the one that lowers the variance of the responses most
-        splits.
-    label int32 (n,), response (n,): Pairs are drawn or judged by them.
+    candidates: Pairs to ask about; the one that lowers the variance of the responses most splits.
+    label int32 (n,), response (n,)
     """
 
     leaf_size: int
@@ -392,8 +389,8 @@ def growing(
 ) -> Dialogue:
     """Grow a tree in place from its open cells, level by level.
 
-    With k pairs of pivots per node, the further pairs are drawn from the two sides of the first,
-    and the majority decides. `choose` replaces the rule's choice of pivots.
+    Further pairs of pivots are drawn from the two sides of the first, and the majority decides.
+    `choose` replaces the rule's choice of pivots.
     """
     n_pairs = growth.pivots.shape[1]
     waiting = np.asarray(waiting, dtype=np.int32)

@@ -54,9 +54,8 @@ def workspace(measure):
 def nearer(measure, x, p, q, work, first):
     """Write whether p is at least as near as q to each x into `first`.
 
-    Vectors are compared by the side of the hyperplane between p and q,
-    (x - (p + q) / 2) . (q - p) <= 0: half the work of two distances, without their cancellation
-    where p and q are close.
+    For vectors, (x - (p + q) / 2) . (q - p) <= 0: half the work of two distances, without their
+    cancellation for close p and q.
     """
     if measure.tabled:
         for i in range(x.size):

@@ -142,12 +142,11 @@ def descending(nodes: Nodes, x: np.ndarray, is_own: bool) -> Dialogue:
 def cells(
     nodes: Nodes, positions: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[np.ndarray]:
-    """Outlines of the cells of all nodes, with one pair of pivots per node.
+    """Outlines (k, 2) of the cells of all nodes, with one pair of pivots per node.
 
     positions (n, 2): By the nodes' object numbers.
     low, high (2,): Corners of the root's cell.
-    Returns: Convex polygons (k, 2); k is 0 for pivots at one position, or answers that contradict
-        the positions.
+    k is 0 for pivots at one position, or answers that contradict the positions.
     """
     p, q = positions[nodes.pivots[:, 0]].transpose(1, 0, 2)
     # x is nearer to p where x . (q - p) is below that of their middle.
@@ -158,10 +157,9 @@ def halved(
     child: np.ndarray, direction: np.ndarray, threshold: np.ndarray, low: np.ndarray,
     high: np.ndarray,
 ) -> list[np.ndarray]:
-    """Outlines of cells halved at thresholds of projections; low, high and result as in `cells`.
+    """Outlines as of `cells`, halved at thresholds (m,) of projections to `direction` (m, 2).
 
-    child (m,): The child of each node with projections up to the threshold; -1 for a leaf.
-    direction (m, 2), threshold (m,).
+    child (m,): The child with projections up to the threshold; -1 for a leaf.
     """
     outlines = [np.zeros((0, 2))] * len(child)
     outlines[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)

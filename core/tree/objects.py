@@ -102,7 +102,6 @@ def grow_trees(
     """Trees of samples of the objects, a sample and a seed each, side by side.
 
     The oracle is asked once per level of all trees; compiled loops run in threads over trees.
-    n_pairs, choose: See `tripletscope.core.tree.growing.growing`.
     """
     seeds_of = list(zip(samples, seeds, strict=True))
     if compiled_answers(oracle) and n_pairs == 1 and choose is None:

@@ -181,8 +181,8 @@ def forest_errors(
 
     Peers are nearest neighbours, a support vector machine on the kernel (of a map: a Gaussian one
     as wide as its median distance), and on coordinates a CART forest. Inner folds choose the number
-    of neighbours and the penalty where there are enough objects; other settings are the defaults.
-    The method is fitted to all answers; only values of the column are held out.
+    of neighbours and the penalty where there are enough objects. Only values of the column are held
+    out, not answers.
     """
     triplets = as_triplets(triplets)
     fitted = clone(method).fit(triplets)
@@ -239,8 +239,7 @@ def grown_forest(
     """A forest of all objects with a value, and their positions.
 
     fitted: A map or kernel of these answers.
-    column, kind, answers: See `forest_errors`.
-    **settings: Parameters of the forest.
+    **settings: Parameters of the forest; the others are those of `forest_errors`.
     """
     space = space_of(fitted)
     there, values, _ = _values(triplets, column, kind, space)
@@ -368,14 +367,12 @@ def predict_labels(
     fitted: Kernel, labels: Any, classifier: str, *, folds: int = 10, repeats: int = 5,
     seed: int = 0, n_estimators: int = 100, progress: Progress = silent,
 ) -> Classification:
-    """Labels of held-out objects, predicted from a kernel by one of `CLASSIFIERS`.
+    """Labels (n,) of held-out objects, predicted from a kernel by one of `CLASSIFIERS`.
 
     The folds are the same for each. Inner folds choose the penalty, the number of neighbours, or
-    the leaf size of forests, which use comparisons of two distances alone.
+    the leaf size of forests, which use comparisons alone. Missing labels are unknown.
 
-    labels (n,): Missing values are unknown labels.
     folds, repeats, seed: See `tripletscope.core.kernel.classification.classify`.
-    n_estimators: Trees of a forest.
     """
     how = {"folds": folds, "repeats": repeats, "seed": seed, "progress": progress}
     if classifier in ("svm", "knn"):

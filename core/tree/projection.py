@@ -53,12 +53,10 @@ class _ProjectionTree(BaseEstimator):
     """Halves cells at the median of a projection; Euclidean distances within leaves.
 
     Objects with equal projections stay together, so that each is in the leaf that its search
-    reaches: a cell is cut where the projection changes nearest to its median. A cell without a
-    change is a leaf, however large.
+    reaches: a cell is cut where the projection changes nearest to its median, or is a leaf.
 
-    members_: Training objects of every node.
+    members_, direction_, threshold_: Of every node.
     child_: The lower child; the upper one follows it. -1 for a leaf.
-    direction_: (d,) of every node.
     """
 
     leaf_size: LeafSize = 16
@@ -139,9 +137,8 @@ class _ProjectionTree(BaseEstimator):
 class KDTree(_ProjectionTree):
     """Cells halved along a coordinate (Bentley 1975; Friedman 1977).
 
-    With a random coordinate, objects at the median go up, and a coordinate that would leave fewer
-    than two objects on a side is drawn again, as in the peers of Haghiri, Ghoshdastidar & von
-    Luxburg (2017).
+    At random, the median goes up, and coordinates that leave fewer than two objects on a side are
+    drawn again, as in Haghiri, Ghoshdastidar & von Luxburg (2017).
     """
 
     coordinate: Annotated[str, Choice(

@@ -36,9 +36,8 @@ class SearchErrors:
     """Nearest neighbours of objects that a tree was grown without.
 
     found, nearest (n,): Search result, -1 for none, and true nearest neighbour.
-    missed bool (n,): Whether the result is farther than the nearest neighbour, or none.
-    excess (n,): Distance to the result over that to the nearest neighbour, less one; NaN without a
-        result or for a neighbour at distance 0.
+    missed bool (n,): Whether the result is farther, or none.
+    excess (n,): Ratio of the two distances, less one; NaN without a result or for distance 0.
     asked (n,): Questions about each object.
     to_build: Mean number of questions to grow a tree; NaN for trees that do not ask.
     """
@@ -67,12 +66,10 @@ def search_errors(
     estimator: BaseEstimator, X: np.ndarray, *, folds: int = 10, max_objects: int = 1_000_000,
     seed: int = 0, progress: Progress = silent,
 ) -> SearchErrors:
-    """How often a tree misses the nearest neighbours of held-out objects.
+    """How often a tree misses the nearest neighbours of at most `max_objects` held-out objects.
 
     estimator: A tree or forest of this package; each fold fits a clone with its own seed.
     X: Vectors (n, d) or distances (n, n).
-    folds: As many as objects leave one out.
-    max_objects: Searches at most.
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(X))
@@ -119,11 +116,10 @@ def fold_errors(
 
 
 def expansion_rates(distances: np.ndarray) -> np.ndarray:
-    """(m,) how fast the balls around each object fill as their radius doubles.
+    """(m,) how fast the balls around each object fill, from distances (m, n) to all objects.
 
-    The smallest c with |B(x, 2r)| <= c |B(x, r)| for all r > 0; Haghiri et al. (2017), estimated
-    point by point as in section 2.3.3 of Haghiri's thesis.
-    distances (m, n): From m objects to all n, themselves included.
+    The smallest c with |B(x, 2r)| <= c |B(x, r)| for all r > 0 (Haghiri et al. 2017), estimated
+    as in section 2.3.3 of Haghiri's thesis.
     """
     rates = np.ones(len(distances))
     for i, row in enumerate(np.sort(distances, axis=1)):
@@ -205,8 +201,7 @@ def search_curve(
 ) -> SearchCurve:
     """How often trees miss the nearest neighbour on a map, or by the distances of a kernel.
 
-    Comparison trees, their forests and rank cover trees ask; KD, RP and PA trees are added for
-    methods with coordinates.
+    KD, RP and PA trees need a method with coordinates.
     """
     space = space_of(clone(method).fit(as_triplets(triplets)))
     if len(space) < 4:

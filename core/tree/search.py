@@ -14,9 +14,9 @@ from tripletscope.core.tree.oracle import Dialogue
 def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dialogue:
     """The k nearest of each object's candidates (m, k), and questions about each (m,).
 
-    Takes c - 1 questions for the nearest of c candidates, and up to log2(c) for each further one
-    (tournament sort; Knuth, The Art of Computer Programming 3, 5.2.3). The questions of a round are
-    independent. Nearest first; -1 where there are fewer. Candidates differ, and exclude x.
+    c - 1 questions for the nearest of c candidates, and up to log2(c) for each further one
+    (tournament sort; Knuth, The Art of Computer Programming 3, 5.2.3), independent in each round.
+    Nearest first; -1 where there are fewer. Candidates exclude x.
     """
     m = len(x)
     room = 1 << max((max(map(len, candidates), default=1) - 1).bit_length(), 0)
@@ -61,11 +61,11 @@ def best_first(nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> Dialo
     """Nearest neighbours (k,) by backtracking, and the number of questions.
 
     After the object's leaf, the search continues in the skipped branch whose pivot is nearest, also
-    by questions, until the budget is used up. (Best bin first, Beis & Lowe 1997, without
-    coordinates.) -1 where there are fewer neighbours.
+    by questions, until the budget is used up (best bin first, Beis & Lowe 1997, without
+    coordinates). A larger budget asks the same questions first. -1 where there are fewer
+    neighbours.
 
     is_own: Whether `x` is one of the tree's objects; it is then not its own neighbour.
-    budget: Most questions; a larger budget asks the same ones first.
     """
     n_asked = 0
     found: list[int] = []  # nearest first

@@ -206,10 +206,7 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
             _warn_useless("the most frequent class")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(m, n_classes) shares of the pooled votes.
-
-        With one forest per pair of classes, the mean share over a class's forests.
-        """
+        """(m, n_classes) shares of the pooled votes, or their mean over a class's forests."""
         return self._probabilities(*self._reached(X))
 
     def predict(self, X: Any) -> np.ndarray:

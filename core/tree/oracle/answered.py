@@ -11,10 +11,7 @@ from tripletscope.core.tree.oracle.asking import Oracle
 
 
 class Unanswered(Exception):
-    """Questions that a computation needs answers to before it can go on.
-
-    questions (m, 3): Independent rows (x, p, q), each as often as answers are missing.
-    """
+    """Questions (m, 3), independent rows (x, p, q), each as often as answers are missing."""
 
     def __init__(self, questions: np.ndarray) -> None:
         super().__init__(f"{len(questions)} questions wait for an answer")

@@ -50,10 +50,7 @@ class MeasuredOracle(Oracle):
         return self._measure
 
     def about(self, further: Any) -> Self:
-        """The same objects, compared from other ones; both count together.
-
-        further (m, ...): In the form of the objects: vectors; distances or kernel values to all.
-        """
+        """The same objects, compared from further ones of the same form; both count together."""
         other = copy.copy(self)
         other._further = True
         other._see(further)
@@ -80,10 +77,9 @@ class MeasuredOracle(Oracle):
 
 
 class Vectors(MeasuredOracle):
-    """Vectors (n, d) under one of `metrics`.
+    """Vectors (n, d) under one of `metrics`; any type for "mismatch".
 
-    Bytes and single precision are kept; other integers and floats become double. Any type for
-    "mismatch".
+    Bytes and single precision are kept; other numbers become double.
     """
 
     def __init__(self, vectors: Any, metric: str = "euclidean", *, listed: bool = False) -> None:
