@@ -97,9 +97,11 @@ class AgreementCurve:
     chance: np.ndarray
 
     def band(self, quantity: str = "purity") -> pd.DataFrame:
-        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval over subsets, of an attribute.
+        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean over subsets.
 
         All answers are one subset: there the interval covers only the method's random starts.
+
+        quantity {"purity", "adjusted_rand"}.
         """
         values = getattr(self, quantity)
         mean, reach = mean_with_reach(values)

@@ -53,7 +53,7 @@ class Confusions(Measured):
     Notes
     -----
     With several participants, their counts are added, and errors are over participants. Otherwise
-    errors are over trials, by the delta method, and resamples have logarithms of counts with them.
+    errors are over trials, by the delta method, and resample log counts with these errors.
 
     A wrong response is an answer: of all others, the response is most similar to the stimulus.
     Responses give such answers if there is at least one error per object; biases towards some

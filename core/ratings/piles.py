@@ -23,8 +23,9 @@ class Piles(Measured):
     """Objects that people put together.
 
     The dissimilarity of two objects is 1 minus the share of the people who put both together, of
-    those who sorted both. For objects in several piles of a person, it is the share of piles in
-    common (Jaccard); for several sets of a person, the mean over the sets with both objects.
+    those who sorted both. Objects in several piles of a person are together by the share of their
+    piles in common (Jaccard); for several sets of a person, the mean over the sets with both
+    objects counts.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = ""
     Raises
     ------
     DataError
-        If an experiment has no object in common with `choices`.
+        If an experiment has no object in common with those before.
 
     Examples
     --------
