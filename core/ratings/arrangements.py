@@ -13,6 +13,7 @@ from tripletscope.core.ratings.measured import (
     Ordered,
     named_objects,
     named_raters,
+    numbered_sets,
     numbers_of,
     refuse_few,
 )
@@ -76,8 +77,7 @@ class Arrangements(Measured):
         self.ids, (item,) = named_objects(table["item"])
         self.raters, rater = named_raters(table)
         refuse_few(len(self.ids), f"{len(self.ids)} objects were arranged")
-        trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
-        number = pd.factorize(rater * (len(table) + 1) + trial)[0]
+        number, self._owner = numbered_sets(table, rater)
         twice = pd.DataFrame({"trial": number, "item": item}).duplicated()
         if twice.any():
             row = int(np.argmax(twice))
@@ -85,10 +85,9 @@ class Arrangements(Measured):
                 f"{self.ids[item[row]]} is twice in one arrangement", row=row,
                 remedy="Name the column that numbers a person's arrangements trial.",
             )
-        self._owner = np.array([rater[np.argmax(number == k)] for k in range(number.max() + 1)])
         self._placed = np.bincount(number)
         self._squares = []
-        for k in range(number.max() + 1):
+        for k in range(len(self._owner)):
             square = np.full((len(self.ids),) * 2, np.nan)
             items = item[number == k]
             square[np.ix_(items, items)] = distances(positions[number == k])

@@ -315,6 +315,13 @@ def named_raters(table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
     return list(map(str, names)), codes.astype(np.int64)
 
 
+def numbered_sets(table: pd.DataFrame, rater: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(m,) number of the set of objects of each row, by rater and trial, and the sets' raters."""
+    trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
+    number, sets = pd.factorize(rater * (len(table) + 1) + trial)
+    return number, sets // (len(table) + 1)
+
+
 def refuse_few(number: int, problem: str) -> None:
     """Raise DataError for fewer than three objects."""
     if number < 3:

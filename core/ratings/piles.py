@@ -12,6 +12,7 @@ from tripletscope.core.ratings.measured import (
     is_blank,
     named_objects,
     named_raters,
+    numbered_sets,
     refuse_few,
 )
 
@@ -83,11 +84,9 @@ class Piles(Measured):
         self.raters, rater = named_raters(table)
         refuse_few(len(self.ids), f"{len(self.ids)} objects were sorted")
         pile = table["pile"].astype(str).to_numpy()
-        trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
-        number, of_set = pd.factorize(rater * (len(table) + 1) + trial)
-        self._owner = of_set // (len(table) + 1)
+        number, self._owner = numbered_sets(table, rater)
         self._squares = [
-            self._together(item[number == k], pile[number == k]) for k in range(len(of_set))
+            self._together(item[number == k], pile[number == k]) for k in range(len(self._owner))
         ]
         self._placed = np.bincount(number)
 
