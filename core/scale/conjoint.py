@@ -15,7 +15,7 @@ from scipy.stats import chi2
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.parallel import single_blas_thread
-from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.scale.binomial import LINKS, Design, Prior, fit_many, has_finite_optimum
 from tripletscope.core.scale.resampling import TOGETHER, simulated_counts
@@ -216,43 +216,22 @@ def conjoint_scales(
     """
     if link not in LINKS:
         raise ValueError(f"link is {link!r}; it must be one of {', '.join(LINKS)}.")
-    names = _dimensions(table)
-    first = pd.to_numeric(table["first"], errors="coerce").to_numpy()
-    sides = [table[[f"{name}{side}" for name in names]] for side in "12"]
-    complete = ~(sides[0].isna().any(axis=1) | sides[1].isna().any(axis=1)).to_numpy()
-    if not np.isin(first[complete], (0, 1)).all():
-        row = int(np.argmax(complete & ~np.isin(first, (0, 1))))
-        raise DataError(f"the answer {table['first'].iloc[row]!r} is neither 1 nor 0", row=row,
-                        remedy="Write 1 where the first stimulus was chosen, else 0.")
-    notes = [] if complete.all() else [f"{int((~complete).sum()):,} incomplete rows left out."]
-    first = first[complete]
-    levels, codes = {}, []
-    for name in names:
-        both = np.concatenate([side[f"{name}{k}"].to_numpy()[complete] for k, side in zip(
-            "12", sides, strict=True)])
-        values, code = np.unique(both, return_inverse=True)
-        if not 2 <= len(values) <= _MOST_LEVELS:
-            raise DataError(f"{name} has {len(values):,} levels",
-                            remedy=f"A dimension has 2 to {_MOST_LEVELS}.")
-        levels[name] = values.tolist()
-        codes.append(code.reshape(2, -1))
-    coded = np.stack(codes, axis=2)  # (2, t, dimensions)
-    fit = partial(_fitted, first, link, replicates, level)
-    designs = _designs(coded, names)
+    first, levels, codes, notes = _read(table)
+    names = list(levels)
+    designs = _designs(codes, names)
     sequences = np.random.SeedSequence(seed).spawn(len(designs))
-    models = {}
+    models, n = {}, len(designs)
     with single_blas_thread():
-        for number, ((name, design), sequence) in enumerate(
-            zip(designs.items(), sequences, strict=True)
-        ):
-            models[name] = fit(name, design, np.random.default_rng(sequence), partial(
-                _stopping, progress, number, len(designs)
-            ))
+        for number, (name, sequence) in enumerate(zip(designs, sequences, strict=True)):
+            models[name] = _fitted(
+                name, first, designs[name], link, replicates, level,
+                np.random.default_rng(sequence), part(progress, number / n, (number + 1) / n),
+            )
     notes += [
         f"Answers leave values of the model {name!r} infinite." for name, model in models.items()
         if not model.finite
     ]
-    kinds = np.unique(coded.reshape(-1, len(names)), axis=0)
+    kinds = np.unique(codes.reshape(-1, len(names)), axis=0)
     combinations = [
         tuple(levels[name][k] for name, k in zip(names, kind, strict=True))
         for kind in kinds.tolist()
@@ -261,6 +240,29 @@ def conjoint_scales(
         levels, combinations, models, _tests(models), link, level, len(first),
         int(table["participant"].nunique()) if "participant" in table else 0, notes,
     )
+
+
+def _read(table: pd.DataFrame) -> tuple[np.ndarray, dict[str, list], np.ndarray, list[str]]:
+    """Whether the first was chosen (t,), levels, their codes (2, t, dimensions), and notes."""
+    names = _dimensions(table)
+    first = pd.to_numeric(table["first"], errors="coerce").to_numpy()
+    columns = [f"{name}{side}" for name in names for side in "12"]
+    complete = table[columns].notna().all(axis=1).to_numpy()
+    if not np.isin(first[complete], (0, 1)).all():
+        row = int(np.argmax(complete & ~np.isin(first, (0, 1))))
+        raise DataError(f"the answer {table['first'].iloc[row]!r} is neither 1 nor 0", row=row,
+                        remedy="Write 1 where the first stimulus was chosen, else 0.")
+    notes = [] if complete.all() else [f"{int((~complete).sum()):,} incomplete rows left out."]
+    levels, codes = {}, []
+    for name in names:
+        both = [table[f"{name}{side}"].to_numpy()[complete] for side in "12"]
+        values, code = np.unique(np.concatenate(both), return_inverse=True)
+        if not 2 <= len(values) <= _MOST_LEVELS:
+            raise DataError(f"{name} has {len(values):,} levels",
+                            remedy=f"A dimension has 2 to {_MOST_LEVELS}.")
+        levels[name] = values.tolist()
+        codes.append(code.reshape(2, -1))
+    return first[complete], levels, np.stack(codes, axis=2), notes
 
 
 def _dimensions(table: pd.DataFrame) -> list[str]:
@@ -289,8 +291,8 @@ def _designs(coded: np.ndarray, names: list[str]) -> dict[str, np.ndarray]:
 
 
 def _fitted(
-    first: np.ndarray, link: str, replicates: int, level: float, name: str, rows: np.ndarray,
-    rng: np.random.Generator, halt: Any,
+    name: str, first: np.ndarray, rows: np.ndarray, link: str, replicates: int, level: float,
+    rng: np.random.Generator, progress: Progress,
 ) -> ConjointModel:
     """The most likely values, with their intervals."""
     kinds, which = np.unique(rows, axis=0, return_inverse=True)
@@ -305,7 +307,8 @@ def _fitted(
     chance = design.probabilities(values, LINKS[link])
     drawn = []
     for start in range(0, replicates, TOGETHER):
-        halt(start / replicates)
+        if progress(start / replicates):
+            raise Stopped
         size = min(TOGETHER, replicates - start)
         drawn.append(fit(*simulated_counts(chance, totals, rng, size), start=values).values)
     tail = 50.0 * (1.0 - level)
@@ -313,11 +316,6 @@ def _fitted(
     # Of single answers, as in R's `glm`.
     worth = float(design.log_likelihoods(values, LINKS[link], wins, totals).sum())
     return ConjointModel(name, values, low, high, worth, finite)
-
-
-def _stopping(progress: Progress, number: int, total: int, done: float) -> None:
-    if progress((number + done) / total):
-        raise Stopped
 
 
 def _tests(models: Mapping[str, ConjointModel]) -> pd.DataFrame:
