@@ -145,15 +145,10 @@ def coordinate_tree(
     X = np.asarray(space.vectors, dtype=float)
     chosen = _tree(tree, leaf_size, coverage, seed)
     compared = ComparisonTree(leaf_size=leaf_size, seed=seed)
-    folds_of = np.array_split(np.random.default_rng(seed).permutation(len(X)), min(folds, len(X)))
-    pieces = [
-        (one, X, np.setdiff1d(np.arange(len(X)), fold), fold)
-        for one in (chosen, compared) for fold in folds_of
-    ]
-    results = list(results_of(fold_errors, pieces, progress))
-    n = len(folds_of)
-    this, other = (SearchErrors.joined(part) for part in (results[:n], results[n:]))
-    shown, objects = space.part(np.concatenate(folds_of)), np.append(space.objects, -1)
+    order = np.random.default_rng(seed).permutation(len(X))
+    parts = np.array_split(order, min(folds, len(X)))
+    this, other = _searches([chosen, compared], X, parts, progress)
+    shown, objects = space.part(order), np.append(space.objects, -1)
     child, leaf, level, direction, threshold = _grown(chosen.fit(X), X)
     return CoordinateTree(
         child, space.spread(leaf, -1), space.spread(level, -1), direction, threshold,
@@ -162,6 +157,20 @@ def coordinate_tree(
         shown.spread(this.asked.astype(float), np.nan),
         shown.spread(other.asked.astype(float), np.nan),
     )
+
+
+def _searches(
+    trees: list[BaseEstimator], X: np.ndarray, folds: list[np.ndarray], progress: Progress
+) -> list[SearchErrors]:
+    """Neighbours of each fold's objects in a tree of the others, for each kind of tree."""
+    pieces = [
+        (tree, X, np.setdiff1d(np.arange(len(X)), fold), fold) for tree in trees for fold in folds
+    ]
+    results = list(results_of(fold_errors, pieces, progress))
+    return [
+        SearchErrors.joined(results[start : start + len(folds)])
+        for start in range(0, len(results), len(folds))
+    ]
 
 
 def _tree(name: str, leaf_size: int, coverage: float, seed: int) -> BaseEstimator:
