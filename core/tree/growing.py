@@ -62,7 +62,7 @@ class Growth(NamedTuple):
     size: np.ndarray
 
 
-def planted(objects: np.ndarray, seed: int, n_pairs: int = 1) -> Growth:
+def new_growth(objects: np.ndarray, seed: int, n_pairs: int = 1) -> Growth:
     """A tree of a root alone."""
     room = max(2 * len(objects) - 1, 1)
     growth = Growth(
@@ -254,11 +254,11 @@ def settle(growth, rule, node, pairs, first, spare):
     return SPLIT
 
 
-def grafted(nodes: Nodes, objects: np.ndarray, leaves: np.ndarray, seed: int) -> Growth:
+def extended_growth(nodes: Nodes, objects: np.ndarray, leaves: np.ndarray, seed: int) -> Growth:
     """A tree with further objects (m,) in their leaves (m,), ready to grow on."""
     size = len(nodes.child)
     ends = nodes.stop[leaves]
-    growth = planted(np.insert(nodes.order, ends, objects), seed, nodes.pivots.shape[1])
+    growth = new_growth(np.insert(nodes.order, ends, objects), seed, nodes.pivots.shape[1])
     ends = np.sort(ends)
     growth.start[:size] = nodes.start + np.searchsorted(ends, nodes.start, side="right")
     growth.stop[:size] = nodes.stop + np.searchsorted(ends, nodes.stop, side="right")
@@ -269,23 +269,19 @@ def grafted(nodes: Nodes, objects: np.ndarray, leaves: np.ndarray, seed: int) ->
 
 
 @compiled
-def _keys(child, key):
-    for node in range(child.size):
-        if child[node] >= 0:
-            for side in range(2):
-                key[child[node] + side] = _child_key(key[node], side)
-
-
-def keys(nodes: Nodes, seed: int) -> np.ndarray:
+def keys(nodes, seed):
     """(m,) keys of a tree's cells."""
-    key = np.full(len(nodes.child), seed, dtype=np.uint64)
-    _keys(nodes.child, key)
+    key = np.full(nodes.child.size, seed, np.uint64)
+    for node in range(key.size):
+        if nodes.child[node] >= 0:
+            for side in range(2):
+                key[nodes.child[node] + side] = _child_key(key[node], side)
     return key
 
 
 @compiled
-def _finished(growth):
-    """The nodes of a grown tree, by level."""
+def nodes_of(growth):
+    """The grown tree, its nodes by level."""
     size = growth.size[0]
     old = np.zeros(size, np.int32)
     child = np.full(size, -1, np.int32)
@@ -296,13 +292,7 @@ def _finished(growth):
             old[count] = growth.child[old[new]]
             old[count + 1] = growth.child[old[new]] + 1
             count += 2
-    return growth.start[old], growth.stop[old], child, growth.pivots[old]
-
-
-def finished(growth: Growth) -> Nodes:
-    """The grown tree, its nodes by level."""
-    start, stop, child, pivots = _finished(growth)
-    return Nodes(growth.order, start, stop, child, pivots)
+    return Nodes(growth.order, growth.start[old], growth.stop[old], child, growth.pivots[old])
 
 
 @compiled

@@ -15,10 +15,10 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.tree.growing import (
     Chooser,
     SplitRule,
-    finished,
     grow_measured,
     growing,
-    planted,
+    new_growth,
+    nodes_of,
 )
 from tripletscope.core.tree.nodes import Nodes, descend_measured, descending
 from tripletscope.core.tree.oracle import (
@@ -111,17 +111,17 @@ def grow_trees(
             trees.append(nodes)
             oracle.count(n_questions)
         return trees
-    growths = [planted(sample, seed, n_pairs) for sample, seed in seeds_of]
+    growths = [new_growth(sample, seed, n_pairs) for sample, seed in seeds_of]
     converse(oracle, [growing(growth, how, [0], choose) for growth in growths], progress)
-    return [finished(growth) for growth in growths]
+    return [nodes_of(growth) for growth in growths]
 
 
 def _grow_one(
     sample: np.ndarray, seed: int, how: SplitRule, measure: Any, halt: Halt
 ) -> tuple[Nodes, int]:
-    growth = planted(sample, seed)
+    growth = new_growth(sample, seed)
     n_asked = 0 if halt() else grow_measured(growth, how, measure)
-    return finished(growth), n_asked
+    return nodes_of(growth), n_asked
 
 
 def find_leaves(

@@ -22,10 +22,10 @@ from tripletscope.core.tree.growing import (
     RANDOM,
     Chooser,
     SplitRule,
-    finished,
-    grafted,
+    extended_growth,
     growing,
     keys,
+    nodes_of,
 )
 from tripletscope.core.tree.nodes import descending
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees
@@ -177,9 +177,9 @@ class ComparisonTree(ComparingEstimator):
         if not is_own:
             x = x + np.int32(self.oracle_.n_objects)
             self.oracle_ = self.oracle_.extended(X)
-        growth = grafted(self.nodes_, x, leaves, self.seed)
+        growth = extended_growth(self.nodes_, x, leaves, self.seed)
         converse(self.oracle_, [growing(growth, SplitRule(self.leaf_size), np.unique(leaves))])
-        self.nodes_ = finished(growth)
+        self.nodes_ = nodes_of(growth)
         self.n_questions_ += self.oracle_.n_questions - before
         return self
 

@@ -16,9 +16,9 @@ from tripletscope.core.tree.growing import (
     RANDOM,
     RESPONSES,
     SplitRule,
-    finished,
     grow_measured,
-    planted,
+    new_growth,
+    nodes_of,
 )
 from tripletscope.core.tree.nodes import descending
 from tripletscope.core.tree.objects import grow_trees
@@ -62,9 +62,9 @@ def inner_nodes(nodes):
 def test_compiled_loop_and_dialogue_grow_the_same_tree(kind, candidates, leaf_size):
     how = SplitRule(leaf_size, kind=kind, candidates=candidates, label=LABEL, response=RESPONSE)
     oracle = Vectors(POINTS)
-    growth = planted(OBJECTS, 0)
+    growth = new_growth(OBJECTS, 0)
     asked = grow_measured(growth, how, oracle.measure())
-    compiled = finished(growth)
+    compiled = nodes_of(growth)
     (level_wise,) = grow_trees(Vectors(POINTS, listed=True), [OBJECTS], [0], how)
     for one, other in zip(compiled, level_wise, strict=True):
         assert np.array_equal(one, other)
