@@ -81,7 +81,7 @@ class ComparisonLinkage(Hierarchy):
             np.fill_diagonal(distances, 0.0)
         else:
             distances = squareform(cophenet(_merges(rows, weight, len(placed))))
-        return Space(triplets.n_objects, placed, given=distances), False
+        return Space(triplets.n_objects, placed, distance_matrix=distances), False
 
     def fit_distances(
         self, matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None

@@ -152,9 +152,9 @@ def continua(points: np.ndarray) -> list[Draw]:
     the graph of neighbours (for the ring, the angle of the two smoothest); draws are uniform in
     length, with the covariance of the residuals as noise.
     """
-    turned, spread = _axes(points)
+    coordinates, spread = _axes(points)
     # In a plane, a ball of ten dimensions is a normal cloud, with outliers that a disc lacks.
-    points = turned[:, spread >= _NO_SPREAD * spread.max()]
+    points = coordinates[:, spread >= _NO_SPREAD * spread.max()]
     space = Space(len(points), np.arange(len(points)), vectors=points)
     order = SpectralClustering().coordinates(space, 3)
     ring = np.arctan2(order[:, 2], order[:, 1])
@@ -167,19 +167,19 @@ def continua(points: np.ndarray) -> list[Draw]:
 def _axes(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates along the principal components, and their standard deviations."""
     centred = points - points.mean(axis=0)
-    turned = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
-    return turned, turned.std(axis=0)
+    coordinates = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
+    return coordinates, coordinates.std(axis=0)
 
 
 def _box(points: np.ndarray) -> Draw:
-    turned, _ = _axes(points)
-    low, high = turned.min(axis=0), turned.max(axis=0)
-    return lambda rng: rng.uniform(low, high, size=turned.shape)
+    coordinates, _ = _axes(points)
+    low, high = coordinates.min(axis=0), coordinates.max(axis=0)
+    return lambda rng: rng.uniform(low, high, size=coordinates.shape)
 
 
 def _ellipsoid(points: np.ndarray) -> Draw:
-    turned, spread = _axes(points)
-    m, d = turned.shape
+    coordinates, spread = _axes(points)
+    m, d = coordinates.shape
 
     def draw(rng: np.random.Generator) -> np.ndarray:
         inside = rng.normal(size=(m, d))

@@ -50,8 +50,8 @@ def untangle(
     for _ in range(starts - 1 if first.n_leaves <= _MANY else 0):
         if best[2] == 0:
             break
-        turned = [tree.turned(rng.random(len(tree.linkage)) < 0.5) for tree in (first, second)]
-        best = min(best, _settled(*turned, rounds), key=lambda result: result[2])
+        trees = [tree.turned(rng.random(len(tree.linkage)) < 0.5) for tree in (first, second)]
+        best = min(best, _settled(*trees, rounds), key=lambda result: result[2])
     common = len(np.intersect1d(first.objects, second.objects))
     return Tanglegram(*best, common * (common - 1) // 2)
 
@@ -62,12 +62,12 @@ def _settled(
     """Both trees, turned alternately until crossings no longer decrease, and their crossings."""
     crossings = _crossings(first, second)
     for _ in range(rounds):
-        turned = _towards(first, second)
-        other = _towards(second, turned)
-        fewer = _crossings(turned, other)
+        one = _towards(first, second)
+        other = _towards(second, one)
+        fewer = _crossings(one, other)
         if fewer >= crossings:
             break
-        first, second, crossings = turned, other, fewer
+        first, second, crossings = one, other, fewer
     return first, second, crossings
 
 

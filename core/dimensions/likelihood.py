@@ -64,9 +64,6 @@ class TrialBatch:
             np.linspace(0, len(rows), parts + 1).astype(np.int64),
         )
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def evaluate(self, x: np.ndarray, gradients: np.ndarray) -> float:
         """Loss at x float32 (n, padded d): minus the log-probability of the trials.
 
@@ -79,9 +76,8 @@ class TrialBatch:
                 gradients[k],
             )
 
-        n_parts = len(self.bounds) - 1
-        losses = side_by_side(part, range(n_parts))
-        for k in range(1, n_parts):
+        losses = side_by_side(part, range(self.n_parts))
+        for k in range(1, self.n_parts):
             gradients[0] += gradients[k]
         return math.fsum(losses)
 

@@ -300,7 +300,7 @@ def _path(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(p, Q) log-probability of held-out choices, (Q,) their weight, and (p,) dimensions."""
     learned = trials.take(~held_out)
-    asked = trials.take(held_out & (trials.weight > 0))
+    test = trials.take(held_out & (trials.weight > 0))
     likely, kept = [], []
     for number, penalty in enumerate(penalties):
         low, high = number / len(penalties), (number + 1) / len(penalties)
@@ -314,9 +314,9 @@ def _path(
             x = without_empty(result.x)
         if progress(high) and high < 1.0:
             raise Stopped
-        likely.append(-choice_losses(asked, products(x, asked.pairs))[0])
+        likely.append(-choice_losses(test, products(x, test.pairs))[0])
         kept.append(int((x.max(axis=0) > method.threshold).sum()))
-    return np.array(likely), asked.weight, np.array(kept)
+    return np.array(likely), test.weight, np.array(kept)
 
 
 def _mean(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -25,11 +25,11 @@ def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, fl
     Bonett, D. G., & Wright, T. A. (2000). Sample size requirements for estimating Pearson, Kendall
     and Spearman correlations. Psychometrika, 65, 23-28: the standard error of Fisher's z.
     """
-    known = np.isfinite(weights) & np.isfinite(values)
-    n = int(known.sum())
-    if n < 4 or not (np.ptp(weights[known]) and np.ptp(values[known])):
+    complete = np.isfinite(weights) & np.isfinite(values)
+    n = int(complete.sum())
+    if n < 4 or not (np.ptp(weights[complete]) and np.ptp(values[complete])):
         return math.nan, math.nan, math.nan, n
-    r = min(max(float(spearmanr(weights[known], values[known]).statistic), -1.0), 1.0)
+    r = min(max(float(spearmanr(weights[complete], values[complete]).statistic), -1.0), 1.0)
     if abs(r) == 1:
         return r, math.nan, math.nan, n
     reach = norm.ppf(0.975) * math.sqrt((1 + r * r / 2) / (n - 3))
@@ -47,9 +47,9 @@ def category_table(weights: np.ndarray, categories: pd.Series) -> pd.DataFrame:
     The interval is DeLong's on the log odds, with Student's quantile for the smaller number of
     objects; for perfect discrimination, that of as many comparisons.
     """
-    known = (categories.notna() & np.isfinite(weights)).to_numpy()
-    names, of = np.unique(categories[known].astype(str), return_inverse=True)
-    weights = weights[known]
+    complete = (categories.notna() & np.isfinite(weights)).to_numpy()
+    names, of = np.unique(categories[complete].astype(str), return_inverse=True)
+    weights = weights[complete]
     rows = [
         {"category": str(name), "objects": int((of == k).sum()),
          "weight": float(weights[of == k].mean()),

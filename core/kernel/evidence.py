@@ -87,8 +87,8 @@ def by_chance(triplets: Triplets, rng: np.random.Generator) -> Triplets:
     """
     rows, n, trials = triplets.rows.astype(np.int64), triplets.n_objects, triplets.trials
     if trials is None:
-        turned = rng.random(len(rows)) < 0.5
-        rows[turned, 1:] = rows[turned, :0:-1]
+        reversal = rng.random(len(rows)) < 0.5
+        rows[reversal, 1:] = rows[reversal, :0:-1]
     else:
         first = np.full(trials.max(initial=-1) + 1, -1)
         first[trials] = rows[:, 0]

@@ -27,7 +27,7 @@ class Space:
     vectors : ndarray, shape (m, d), or None
     gram : ndarray, shape (m, m), or None
         Inner products, without vectors.
-    given : ndarray, shape (m, m), or None
+    distance_matrix : ndarray, shape (m, m), or None
         Distances, without either.
     """
 
@@ -35,15 +35,15 @@ class Space:
     objects: np.ndarray
     vectors: np.ndarray | None = None
     gram: np.ndarray | None = None
-    given: np.ndarray | None = None
+    distance_matrix: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.objects)
 
     def distances(self) -> np.ndarray:
         """(m, m) distances."""
-        if self.given is not None:
-            return self.given
+        if self.distance_matrix is not None:
+            return self.distance_matrix
         if self.gram is not None:
             return kernel_distances(self.gram)
         return squareform(self.condensed())
@@ -64,8 +64,8 @@ class Space:
         """(stop - first, m - start) distances of some objects from those at `start` and later."""
         if self.vectors is not None:
             return cdist(self.vectors[first:stop], self.vectors[start:])
-        if self.given is not None:
-            return self.given[first:stop, start:]
+        if self.distance_matrix is not None:
+            return self.distance_matrix[first:stop, start:]
         diagonal = self.gram.diagonal()
         squared = diagonal[first:stop, None] + diagonal[None, start:]
         squared -= 2.0 * self.gram[first:stop, start:]
@@ -78,7 +78,7 @@ class Space:
             self.n_objects, self.objects[which],
             None if self.vectors is None else self.vectors[which],
             None if self.gram is None else self.gram[square],
-            None if self.given is None else self.given[square],
+            None if self.distance_matrix is None else self.distance_matrix[square],
         )
 
     def spread(self, values: np.ndarray, missing: Any) -> np.ndarray:
@@ -98,7 +98,7 @@ def space_of(fitted: Method) -> Space:
         return Space(n, placed, gram=fitted.gram_[np.ix_(placed, placed)])
     if isinstance(fitted, Embedding) and not getattr(fitted, "average", False):
         return Space(n, placed, vectors=fitted.embedding_[placed])
-    return Space(n, placed, given=fitted.distances()[np.ix_(placed, placed)])
+    return Space(n, placed, distance_matrix=fitted.distances()[np.ix_(placed, placed)])
 
 
 def space_of_distances(
@@ -128,9 +128,10 @@ def space_of_distances(
         )
     matrix = (matrix + matrix.T) / 2
     if objects is None:
-        return Space(len(matrix), np.arange(len(matrix)), given=matrix)
+        return Space(len(matrix), np.arange(len(matrix)), distance_matrix=matrix)
     order = np.argsort(objects)
-    return Space(n_objects, np.asarray(objects)[order], given=matrix[np.ix_(order, order)])
+    matrix = matrix[np.ix_(order, order)]
+    return Space(n_objects, np.asarray(objects)[order], distance_matrix=matrix)
 
 
 def centred_gram(space: Space) -> np.ndarray:
@@ -140,14 +141,14 @@ def centred_gram(space: Space) -> np.ndarray:
         about = space.vectors - space.vectors.mean(axis=0)
         with single_blas_thread():
             return about @ about.T
-    gram = -0.5 * space.given**2 if space.gram is None else space.gram
+    gram = -0.5 * space.distance_matrix**2 if space.gram is None else space.gram
     means = gram.mean(axis=0)
     return gram - means - means[:, None] + means.mean()
 
 
 def is_euclidean(space: Space) -> bool:
     """Whether points in some Euclidean space have these distances, up to rounding."""
-    if space.given is None:
+    if space.distance_matrix is None:
         return True
     gram = centred_gram(space)
     slack = 1e-8 * max(float(np.trace(gram)), 1e-300)

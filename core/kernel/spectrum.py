@@ -95,7 +95,7 @@ def principal_components(space: Space, n_components: int, shift: float = 0.0) ->
             variances, total = pca.explained_variance_, float(np.var(
                 space.vectors, axis=0, ddof=1, dtype=float
             ).sum())
-        elif space.given is not None:
+        elif space.distance_matrix is not None:
             # Scikit-learn's kernel PCA insists on Euclidean distances.
             gram = centred_gram(space)
             last = len(gram) - 1

@@ -48,9 +48,9 @@ def _add(row, column, sign, weight, net, total):
 
 
 @_compiled
-def _count_k2(rows, weight, rank, net, total, own_net, own_total):
+def _count_k2(rows, weight, rank, net, total, further_net, further_total):
     """Count k2 of a landmark design from the answers; `rank` is -1 for no landmark."""
-    n_objects, n_landmarks = net.shape[0], own_net.shape[0]
+    n_objects, n_landmarks = net.shape[0], further_net.shape[0]
     for t in range(len(rows)):
         if weight[t] > 0.0:
             anchor = rank[rows[t, 0]]
@@ -61,8 +61,8 @@ def _count_k2(rows, weight, rank, net, total, own_net, own_total):
                     net[row, anchor * n_landmarks + rank[other]] += vote
                     total[row, anchor * n_landmarks + rank[other]] += weight[t]
                 else:
-                    own_net[rank[row], anchor * n_objects + other] += vote
-                    own_total[rank[row], anchor * n_objects + other] += weight[t]
+                    further_net[rank[row], anchor * n_objects + other] += vote
+                    further_total[rank[row], anchor * n_objects + other] += weight[t]
 
 
 @_compiled

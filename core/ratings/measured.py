@@ -81,12 +81,12 @@ class Dissimilarities:
         """
         judged = np.isfinite(self.mean) & ~np.eye(len(self.mean), dtype=bool)
         squared = self.standard_error**2 * self.count  # of one rater
-        told = judged & np.isfinite(squared)
-        if not told.any() or not squared[told].mean() > 0:
+        has_error = judged & np.isfinite(squared)
+        if not has_error.any() or not squared[has_error].mean() > 0:
             return judged.astype(float)
         freedom = np.maximum(self.count - 1, 0)
-        prior = squared[told].mean()
-        variances = np.where(told, squared, prior)
+        prior = squared[has_error].mean()
+        variances = np.where(has_error, squared, prior)
         variance = (_PRIOR_DEGREES * prior + freedom * variances) / (_PRIOR_DEGREES + freedom)
         weights = np.where(judged, np.maximum(self.count, 1) / variance, 0.0)
         return weights / weights[judged].mean()

@@ -66,16 +66,16 @@ def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = ""
         objects = pd.concat([objects, new], ignore_index=True)
         place = {text: i for i, text in enumerate(objects["id"])}
         rows.append(np.array([place[text] for text in part.ids], dtype=np.int64)[part.rows])
-        told = part.answers.assign(source=number, weight=part.weight)
+        table = part.answers.assign(source=number, weight=part.weight)
         # Trials of two experiments may have the same numbers.
         numbers = np.arange(len(part)) if part.trials is None else part.trials
-        told["trial"] = numbers + trials
-        if HELD_TOGETHER in told:
-            told[HELD_TOGETHER] = told["trial"].where(told[HELD_TOGETHER].notna())
+        table["trial"] = numbers + trials
+        if HELD_TOGETHER in table:
+            table[HELD_TOGETHER] = table["trial"].where(table[HELD_TOGETHER].notna())
         trials += int(numbers.max(initial=-1)) + 1
-        for column in told.columns[told.dtypes == "category"]:
-            told[column] = told[column].astype("str")
-        answers.append(told)
+        for column in table.columns[table.dtypes == "category"]:
+            table[column] = table[column].astype("str")
+        answers.append(table)
     return Triplets(
         np.concatenate(rows), objects, pd.concat(answers, ignore_index=True),
         name or parts[0].name,

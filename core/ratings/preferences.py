@@ -277,18 +277,18 @@ class _Preferences:
 
 def _ties(column: pd.Series) -> np.ndarray:
     """(m,) bool; texts are errors, as every text would be true."""
-    told = column.astype(object).where(column.notna(), False)
+    cells = column.astype(object).where(column.notna(), False)
     wrong = [
         not isinstance(cell, bool | np.bool_ | int | float | np.number) or cell not in (0, 1)
-        for cell in told
+        for cell in cells
     ]
     if any(wrong):
         row = int(np.argmax(wrong))
         raise DataError(
-            f"{told.iloc[row]!r} in column tie is neither true nor false", row=row,
+            f"{cells.iloc[row]!r} in column tie is neither true nor false", row=row,
             remedy="Write 1 or true where neither was preferred, else 0 or false.",
         )
-    return told.to_numpy(dtype=bool)
+    return cells.to_numpy(dtype=bool)
 
 
 class _Fit:
@@ -360,9 +360,9 @@ class _Fit:
         logs, slopes, _ = self._logs(lead, tie)
         won = (np.exp(logs[0]) * slopes[0] ** 2).reshape(n, n)
         even = (np.exp(logs[1]) * slopes[1] ** 2).reshape(n, n) if self.has_ties else 0.0
-        told = compared * (won + won.T + even)
-        np.fill_diagonal(told, 0.0)
-        curvature = np.diag(told.sum(axis=1)) - told + self.prior * np.eye(n)
+        information = compared * (won + won.T + even)
+        np.fill_diagonal(information, 0.0)
+        curvature = np.diag(information.sum(axis=1)) - information + self.prior * np.eye(n)
         centred = np.eye(n) - 1.0 / n
         return np.sqrt(np.diag(centred @ np.linalg.inv(curvature + 1.0 / n) @ centred))
 
@@ -381,12 +381,12 @@ class _Fit:
         better, even = self.shares(values, tie)
         compared = wins + wins.T + ties
         with np.errstate(divide="ignore", invalid="ignore"):
-            told = xlogy(wins, wins / (compared * better))
-            told = np.where(wins > 0, told, 0.0)
-            drawn = np.where(ties > 0, xlogy(ties, ties / (compared * even)), 0.0)
+            preferred = xlogy(wins, wins / (compared * better))
+            preferred = np.where(wins > 0, preferred, 0.0)
+            tied = np.where(ties > 0, xlogy(ties, ties / (compared * even)), 0.0)
         pairs = np.count_nonzero(np.triu(compared, 1))
         degrees = pairs * (1 + self.has_ties) - (len(values) - 1) - self.has_ties
-        return float(2.0 * (told.sum() + drawn.sum() / 2.0)), int(max(degrees, 0))
+        return float(2.0 * (preferred.sum() + tied.sum() / 2.0)), int(max(degrees, 0))
 
     def simulated(
         self, wins: np.ndarray, ties: np.ndarray, values: np.ndarray, tie: float,

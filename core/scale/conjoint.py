@@ -113,7 +113,7 @@ class ConjointScales:
         Silent on: additive observers, and below `ENOUGH` comparisons for each value
         (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).
         """
-        return self._told("additive")
+        return self._significance("additive")
 
     def contributes(self, dimension: str) -> float | None:
         """Significance (p) of the test of a dimension, if below 5 %; else None.
@@ -124,12 +124,12 @@ class ConjointScales:
         (tests/core/scale/test_conjoint.py::test_a_dimension_of_no_account_is_seldom_told).
         """
         others = [name for name in self.levels if name != dimension]
-        return self._told(others[0]) if len(others) == 1 else None
+        return self._significance(others[0]) if len(others) == 1 else None
 
-    def _told(self, model: str) -> float | None:
+    def _significance(self, model: str) -> float | None:
         (p,) = self.tests.loc[self.tests["model"] == model, "p"]
-        is_told = self.is_enough and self.n_people <= 1
-        return float(p) if is_told and p < _SIGNIFICANT else None
+        is_valid = self.is_enough and self.n_people <= 1
+        return float(p) if is_valid and p < _SIGNIFICANT else None
 
     def curves(self, model: str = "additive") -> pd.DataFrame:
         """Rows of ``dimension``, ``number``, ``level``, ``value``, ``low``, ``high``.

@@ -73,7 +73,7 @@ def scales_of_observers(
     ).values
     spreads = _USUAL
 
-    def found(logs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    def posterior(logs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
         """Log marginal likelihood; values, information of the answers, and prior covariance."""
         prior = _spread(mean, *np.exp(logs))
         precision = np.linalg.inv(prior)
@@ -88,17 +88,17 @@ def scales_of_observers(
 
     for _ in range(_ROUNDS):
         spreads = minimize(
-            lambda logs: -found(np.clip(logs, -4.0, 1.5))[0], spreads, method="Nelder-Mead",
+            lambda logs: -posterior(np.clip(logs, -4.0, 1.5))[0], spreads, method="Nelder-Mead",
             options={"maxfev": _MOST_TRIES, "xatol": 0.05, "fatol": 0.05},
         ).x.clip(-4.0, 1.5)
-        mean = found(spreads)[1].mean(axis=0)
-    _, values, information, prior = found(spreads)
+        mean = posterior(spreads)[1].mean(axis=0)
+    _, values, information, prior = posterior(spreads)
     # (I⁻¹ + T)⁻¹ is each observer's information about the mean; the inverse sum is its covariance.
-    told = information @ np.linalg.inv(np.eye(n) + prior @ information)
-    unknown = np.linalg.inv(told.sum(axis=0))
+    mean_information = information @ np.linalg.inv(np.eye(n) + prior @ information)
+    mean_covariance = np.linalg.inv(mean_information.sum(axis=0))
     covariance = np.linalg.inv(information + np.linalg.inv(prior))
     drawn = covariance @ np.linalg.inv(prior)
-    covariance = covariance + drawn @ unknown @ drawn.transpose(0, 2, 1)
+    covariance = covariance + drawn @ mean_covariance @ drawn.transpose(0, 2, 1)
     held = np.array([
         not has_finite_optimum(rows[of > 0], wins[of > 0], of[of > 0])
         for wins, of in zip(successes, totals, strict=True)

@@ -243,8 +243,8 @@ def oriented(positions: np.ndarray, stimulus: np.ndarray):
     left = centred - np.outer(centred @ first, first)
     _, axes = np.linalg.eigh(left.T @ left - np.outer(first, first) * (1.0 + np.sum(left**2)))
     turn = np.column_stack([first, *axes.T[:0:-1]])
-    turned = positions @ turn
-    low, size = turned.min(axis=0), np.ptp(turned, axis=0).max()
+    coordinates = positions @ turn
+    low, size = coordinates.min(axis=0), np.ptp(coordinates, axis=0).max()
     return lambda points: (points @ turn - low) / (size or 1.0)
 
 

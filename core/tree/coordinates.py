@@ -152,10 +152,10 @@ def coordinate_tree(
     child, leaf, level, direction, threshold = _grown(chosen.fit(X), X)
     return CoordinateTree(
         child, space.spread(leaf, -1), space.spread(level, -1), direction, threshold,
-        shown.spread(objects[this.found], -1), shown.spread(objects[this.nearest], -1),
+        shown.spread(objects[this.neighbour], -1), shown.spread(objects[this.nearest], -1),
         shown.spread(this.missed, False), shown.spread(other.missed, False),
-        shown.spread(this.asked.astype(float), np.nan),
-        shown.spread(other.asked.astype(float), np.nan),
+        shown.spread(this.n_questions.astype(float), np.nan),
+        shown.spread(other.n_questions.astype(float), np.nan),
     )
 
 

@@ -135,8 +135,8 @@ class ComparisonForest(ComparingEstimator):
             return leaves
         return np.column_stack(self._leaves(*self._queries(X)))
 
-    def _leaves(self, oracle: Oracle, x: np.ndarray, own: bool) -> list[np.ndarray]:
-        return find_leaves(oracle, self.trees_, [x] * len(self.trees_), own)
+    def _leaves(self, oracle: Oracle, x: np.ndarray, is_own: bool) -> list[np.ndarray]:
+        return find_leaves(oracle, self.trees_, [x] * len(self.trees_), is_own)
 
     def proximity(self, X: Any = None) -> np.ndarray:
         """Share of the trees in which objects share a leaf with the training objects: a kernel.

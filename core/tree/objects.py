@@ -54,7 +54,7 @@ class ComparingEstimator(BaseEstimator):
         names = [parameter.name for parameter in parameters(type(self))]
         checked(type(self), {name: getattr(self, name) for name in names})
 
-    def _training(self, X: Any, y: Any = None) -> tuple[Oracle, np.ndarray]:
+    def _training(self, X: Any) -> tuple[Oracle, np.ndarray]:
         """The oracle and its object numbers, at `fit`."""
         self._check_parameters()
         if isinstance(self.metric, Oracle):

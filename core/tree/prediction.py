@@ -389,7 +389,7 @@ def predict_labels(
     return classify_by(learner, space, labels, **how)
 
 
-def error_table(found: Mapping[str, Classification]) -> pd.DataFrame:
+def error_table(classifications: Mapping[str, Classification]) -> pd.DataFrame:
     """Errors of classifiers, by names from `CLASSIFIERS`, with 95 % intervals over all folds.
 
     Returns: ``name``, ``value`` (share of wrong labels), ``low`` and ``high``.
@@ -400,7 +400,7 @@ def error_table(found: Mapping[str, Classification]) -> pd.DataFrame:
     239-281; for repeats: Bouckaert, R. R., & Frank, E. (2004). Evaluating the replicability of
     significance tests for comparing learning algorithms. PAKDD.
     """
-    errors = {CLASSIFIERS[name]: one.fold_errors for name, one in found.items()}
+    errors = {CLASSIFIERS[name]: one.fold_errors for name, one in classifications.items()}
     table = pd.DataFrame({"name": list(errors), "value": [one.mean() for one in errors.values()]})
     reach = np.array([
         corrected_reach(one.reshape(-1, 1), 1.0 / (one.shape[1] - 1))[0]

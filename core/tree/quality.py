@@ -35,18 +35,18 @@ _COVERAGES = (1.0, 2.0, 4.0, 8.0)
 class SearchErrors:
     """Nearest neighbours of objects that a tree was grown without.
 
-    found, nearest (n,): Search result, -1 for none, and true nearest neighbour.
+    neighbour, nearest (n,): Search result, -1 for none, and true nearest neighbour.
     missed bool (n,): Whether the result is farther, or none.
     excess (n,): Ratio of the two distances, less one; NaN without a result or for distance 0.
-    asked (n,): Questions about each object.
+    n_questions (n,): Questions about each object.
     to_build: Mean number of questions to grow a tree; NaN for trees that do not ask.
     """
 
-    found: np.ndarray
+    neighbour: np.ndarray
     nearest: np.ndarray
     missed: np.ndarray
     excess: np.ndarray
-    asked: np.ndarray
+    n_questions: np.ndarray
     to_build: float
 
     @classmethod
@@ -223,7 +223,7 @@ def search_curve(
         np.array(names), np.array(sizes, float),
         np.array([errors.missed for errors in results]),
         np.array([errors.mean_excess for errors in results]),
-        np.array([errors.asked.mean() for errors in results]),
+        np.array([errors.n_questions.mean() for errors in results]),
         np.array([errors.to_build for errors in results]),
     )
 

@@ -68,7 +68,7 @@ def best_first(nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> Dialo
     is_own: Whether `x` is one of the tree's objects; it is then not its own neighbour.
     """
     n_asked = 0
-    found: list[int] = []  # nearest first
+    neighbours: list[int] = []  # nearest first
     passed_by: list[tuple[int, int]] = []  # pivot and node, nearest pivot first
 
     def nearer(p: int, q: int) -> Dialogue:
@@ -107,15 +107,15 @@ def best_first(nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> Dialo
             node = int(nodes.child[node]) + 1 - far
         for member in nodes.members(node).tolist():
             if not (is_own and member == x):
-                place = yield from rank(member, found)
-                found.insert(place, member)
-                del found[k:]
+                place = yield from rank(member, neighbours)
+                neighbours.insert(place, member)
+                del neighbours[k:]
 
     with suppress(_SpentError):
         yield from down_from(0)
         while passed_by:
             yield from down_from(passed_by.pop(0)[1])
-    return np.array(found + [-1] * (k - len(found)), dtype=np.int64), n_asked
+    return np.array(neighbours + [-1] * (k - len(neighbours)), dtype=np.int64), n_asked
 
 
 class _SpentError(Exception):

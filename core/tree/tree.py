@@ -367,7 +367,7 @@ def most_answered(oracle: AnswersOracle) -> Chooser:
         inside = np.zeros(n, dtype=bool)
         inside[members] = True
         rows = oracle.rows[inside[oracle.rows].all(axis=1)]
-        rows = rows[oracle.known(rows)]
+        rows = rows[oracle.is_answered(rows)]
         code = np.minimum(rows[:, 1], rows[:, 2]) * n + np.maximum(rows[:, 1], rows[:, 2])
         # Repeats of a question count once.
         about = np.unique(np.column_stack([code, rows[:, 0]]), axis=0)

@@ -110,7 +110,7 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
     for group in np.unique(groups):
         members = np.flatnonzero(groups == group)
         within = distances[np.ix_(members, members)]
-        space = Space(len(members), np.arange(len(members)), given=within)
+        space = Space(len(members), np.arange(len(members)), distance_matrix=within)
         order.append(members[AgglomerativeClustering().tree(space).order])
     return np.concatenate(order)
 

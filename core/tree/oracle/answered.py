@@ -67,7 +67,7 @@ class AnswersOracle(Oracle):
         answers = Triplets.from_array(rows, self.n_objects)
         self._enter(answers.rows, answers.weight)
 
-    def known(self, questions: np.ndarray) -> np.ndarray:
+    def is_answered(self, questions: np.ndarray) -> np.ndarray:
         """(m,) whether each question has a majority of enough answers."""
         votes, counts = self._votes(np.asarray(questions))
         return (votes != 0) & (counts >= self.times)
@@ -75,7 +75,7 @@ class AnswersOracle(Oracle):
     def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
         """``answered``: whether people answered; and the other oracle's remarks."""
         further = self.otherwise.remarks(questions) if self.otherwise else {}
-        return {"answered": self.known(questions), **further}
+        return {"answered": self.is_answered(questions), **further}
 
     def _enter(self, rows: np.ndarray, weight: np.ndarray) -> None:
         self._rows = np.concatenate([self._rows, rows])

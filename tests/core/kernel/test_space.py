@@ -14,9 +14,9 @@ from tripletscope.core.kernel.space import Space
 def test_of_products_and_of_distances():
     vectors = np.random.default_rng(0).normal(size=(300, 400))
     gram = vectors @ vectors.T
-    for space, full in (
-        (Space(300, np.arange(300), gram=gram), kernel_distances(gram)),
-        (Space(300, np.arange(300), given=kernel_distances(gram)), kernel_distances(gram)),
+    full = kernel_distances(gram)
+    for space in (
+        Space(300, np.arange(300), gram=gram), Space(300, np.arange(300), distance_matrix=full),
     ):
         assert np.array_equal(space.condensed(), squareform(full, checks=False))
 

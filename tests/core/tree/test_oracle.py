@@ -159,7 +159,7 @@ def test_answers_count_by_majority_and_weight():
     assert oracle.ask(np.array([[0, 1, 2], [0, 2, 1], [3, 0, 1]])).tolist() == [True, False, False]
     assert oracle.answered_share == 1.0
     oracle.add([[0, 2, 1]])
-    assert oracle.known(np.array([[0, 1, 2], [3, 1, 0]])).tolist() == [False, True]
+    assert oracle.is_answered(np.array([[0, 1, 2], [3, 1, 0]])).tolist() == [False, True]
     with pytest.raises(Unanswered) as waiting:
         oracle.ask(np.array([[0, 1, 2], [0, 2, 1], [1, 2, 3]]))
     assert waiting.value.questions.tolist() == [[0, 1, 2], [1, 2, 3]]
@@ -169,7 +169,8 @@ def test_answers_count_by_majority_and_weight():
 def test_weights_that_are_no_whole_numbers_can_be_a_tie():
     assert 0.1 + 0.2 != 0.3
     rows, weight = [[0, 1, 2], [0, 1, 2], [0, 2, 1]], [0.1, 0.2, 0.3]
-    assert not AnswersOracle(Triplets.from_array(rows, 3, weight=weight)).known([[0, 1, 2]]).any()
+    oracle = AnswersOracle(Triplets.from_array(rows, 3, weight=weight))
+    assert not oracle.is_answered([[0, 1, 2]]).any()
 
 
 def test_missing_answers_come_from_elsewhere():

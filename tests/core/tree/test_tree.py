@@ -428,7 +428,7 @@ def test_rank_cover_tree():
     assert exact.missed.mean() == 0.0
     errors = [search_errors(RankCoverTree(coverage=c), digits(), folds=3) for c in (1, 4)]
     assert errors[0].missed.mean() > errors[1].missed.mean()
-    assert errors[0].asked.mean() < errors[1].asked.mean()
+    assert errors[0].n_questions.mean() < errors[1].n_questions.mean()
     tree = search_errors(ComparisonTree(leaf_size=16), digits(), folds=3)
     assert errors[1].to_build > 5 * tree.to_build
     for n_objects, n_levels in ((3, 1), (4, 1), (16, 2), (63, 2), (200, 3)):
@@ -446,7 +446,7 @@ def test_rank_cover_tree():
 def test_search_errors():
     exact = search_errors(ComparisonTree(leaf_size=1000), POINTS, folds=200, max_objects=20)
     assert (exact.missed.mean(), exact.mean_excess, len(exact.missed)) == (0.0, 0.0, 20)
-    assert (exact.asked == 198).all()
+    assert (exact.n_questions == 198).all()
     one = search_errors(ComparisonTree(leaf_size=8), POINTS)
     table = search_errors(ComparisonTree(leaf_size=8, metric="precomputed"), DISTANCES)
     assert np.array_equal(one.missed, table.missed)
