@@ -113,11 +113,9 @@ def stability(
     if hasattr(quick, "order_leaves"):
         quick.set_params(order_leaves=False)
     numbers = np.arange(2, max(min(most, len(space) - 1), 2) + 1)
-    reference = np.array(
-        [space.spread(labels, -1) for labels in clone(quick).divisions(space, numbers)]
-    )
-    branches = np.zeros((0, bare.n_objects), dtype=bool)
-    linkage = np.zeros((0, 4))
+    divisions = clone(quick).divisions(space, numbers)
+    reference = np.array([space.spread(labels, -1) for labels in divisions])
+    linkage, branches = np.zeros((0, 4)), np.zeros((0, bare.n_objects), dtype=bool)
     if isinstance(whole, Hierarchy):
         linkage, branches = whole.linkage_, whole.tree_.membership()
     pieces = [
@@ -127,14 +125,11 @@ def stability(
     drawn = results_of(_replicate, pieces, progress, least=2)
     divisions, agreement, overlaps = zip(*drawn, strict=True)
     overlaps = np.array(overlaps)
-    clusters = whole.labels_ == np.arange(whole.n_clusters_)[:, None]
+    clusters = _members(whole.labels_)
     return Stability(
         labels=whole.labels_,
         together=_together(divisions),
-        recovery=np.mean([
-            _overlaps(clusters, labels == np.arange(labels.max() + 1)[:, None])
-            for labels in divisions
-        ], axis=0),
+        recovery=np.mean([_overlaps(clusters, _members(labels)) for labels in divisions], axis=0),
         numbers=numbers,
         agreement=np.array(agreement),
         linkage=linkage,
@@ -171,6 +166,11 @@ def _replicate(
         nodes = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
         overlaps = _overlaps(branches & (labels >= 0), nodes)
     return labels, agreement, overlaps
+
+
+def _members(labels: np.ndarray) -> np.ndarray:
+    """(k, n) bool: objects of each cluster."""
+    return labels == np.arange(labels.max() + 1)[:, None]
 
 
 def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
