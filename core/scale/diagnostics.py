@@ -21,10 +21,11 @@ from tripletscope.core.scale.binomial import (
     ObserverComparisons,
     Prior,
     beginning,
+    fit_many,
     p_of_lapse,
 )
 from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.scale.resampling import TOGETHER, batches, refitted
+from tripletscope.core.scale.resampling import TOGETHER, batches
 from tripletscope.core.scale.trials import ScaleTrials
 
 #: Most responses to simulate together, one for every answer.
@@ -195,8 +196,9 @@ def _simulated(
     agrees = response[:, order] == (data.sign[order] > 0)
     wins = np.add.reduceat(agrees, begins, axis=1, dtype=float)
     start = beginning(data, model.values)
-    values = refitted(data, model.link, start, model.prior, wins, np.bincount(data.which))
-    return _judged(model, response, values, points)
+    totals = np.bincount(data.which)
+    fits = fit_many(data, wins, totals, model.link, start=start, prior=model.prior)
+    return _judged(model, response, fits.values, points)
 
 
 def _judged(

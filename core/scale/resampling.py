@@ -17,14 +17,7 @@ from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
-from tripletscope.core.scale.binomial import (
-    LINKS,
-    Link,
-    ObserverComparisons,
-    Prior,
-    beginning,
-    fit_many,
-)
+from tripletscope.core.scale.binomial import LINKS, Fits, ObserverComparisons, beginning, fit_many
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import ScaleTrials, answers_of
 
@@ -33,8 +26,8 @@ TOGETHER = 100
 
 #: Successes and totals (b, q) of b resamples.
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
-#: Values (b, s) fitted to a draw.
-Fit = Callable[[np.ndarray, np.ndarray], np.ndarray]
+#: Models fitted to a draw.
+Fit = Callable[[np.ndarray, np.ndarray], Fits]
 
 
 @dataclass(frozen=True)
@@ -188,7 +181,10 @@ def bootstrap_scale(
         draw = partial(simulated_counts, data.probabilities(fitted._estimated, link), data.totals)
     else:
         draw = partial(_answers_drawn, data.successes, data.totals)
-    fit = partial(refitted, data, link, beginning(data, fitted._estimated), fitted._prior(trials))
+    fit = partial(
+        fit_many, data, link=link, start=beginning(data, fitted._estimated),
+        prior=fitted._prior(trials),
+    )
     pieces = [(draw, fit, *batch) for batch in batches(resamples, TOGETHER, seed)]
     parts = list(results_of(_resampled, pieces, progress, least=1))
     drawn = np.pad(np.concatenate(parts)[:, : len(fitted.levels_) - 1], ((0, 0), (1, 0)))
@@ -205,15 +201,7 @@ def _resampled(
     draw: Draw, fit: Fit, size: int, seed: np.random.SeedSequence, halt: Halt
 ) -> np.ndarray:
     """(size, s) values fitted to a draw."""
-    return fit(*draw(np.random.default_rng(seed), size))
-
-
-def refitted(
-    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
-    wins: np.ndarray, totals: np.ndarray,
-) -> np.ndarray:
-    """(b, s) values fitted to many sets of responses to the same comparisons."""
-    return fit_many(data, wins, totals, link, start=start, prior=prior).values
+    return fit(*draw(np.random.default_rng(seed), size)).values
 
 
 def _answers_drawn(
