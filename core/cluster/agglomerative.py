@@ -62,7 +62,7 @@ class AgglomerativeClustering(BasedClustering, Hierarchy):
     )] = "average"
     order_leaves: Annotated[bool, Switch(
         "Optimal leaf order", "Rotates branches for the most similar neighbouring leaves; up to "
-                              "{_MOST_ORDERED:,} objects.", advanced=True
+                              f"{_MOST_ORDERED:,} objects.", advanced=True
     )] = True
 
     def tree(self, space: Space) -> Dendrogram:
