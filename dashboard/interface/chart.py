@@ -69,17 +69,17 @@ def chart(
     """Show a figure.
 
     figure: The figure, or its JSON; None where `live` brings the first one. Points with a whole
-        number as ``customdata`` can be selected. Zoom and camera survive as long as
+        number as ``customdata`` can be selected. Zoom and camera survive while
         ``layout.uirevision`` stays the same.
-    alt: What the figure shows, for readers who cannot see it.
+    alt: Description for readers who cannot see it.
     height: In pixels.
-    pictures: Address of the picture to show when the pointer is on an object.
+    pictures: Address of each object's picture.
     on_pick: Called with the numbers picked and "replace", "add" or "toggle".
-    on_move: Called with the name of a line that was dragged, and where it now is. Then all shapes
-        of the figure can be dragged; they must be lines from edge to edge.
-    on_label: Called with the number of an object whose label was dragged, and with the label's
-        offset (see `tripletscope.dashboard.figures.placing.Spot`).
-    live: Address of newer figures, as JSON, for as long as the chart is on the page.
+    on_move: Called with name and position of a dragged line. Makes all shapes movable; they must be
+        lines from edge to edge.
+    on_label: Called with an object's number and its dragged label's offset (see
+        `tripletscope.dashboard.figures.placing.Spot`).
+    live: Address of newer figures, as JSON.
     """
 
     def picked() -> None:
@@ -119,7 +119,6 @@ def chart(
 def browser_download(figure: go.Figure, *, key: str, name: str, dpi: int) -> None:
     """Buttons that let the browser draw a figure and save it as SVG or PNG.
 
-    figure: As composed, with its width, height and scale.
     name: Of the file, without ending.
     dpi: Pixels per inch of the PNG.
     """

@@ -1,4 +1,4 @@
-"""The dialog in which a figure is composed for print, seen as it will be, and downloaded."""
+"""The dialog that composes a figure for print, with preview and downloads."""
 
 from __future__ import annotations
 
@@ -49,11 +49,9 @@ class Printable:
 
     key: Of its panel.
     name: Of its files, without ending.
-    draw: Draws it for a canvas.
-    ratio: Its height divided by its width.
-    caption: What a paper says below it: what is seen, method, data and uncertainty.
+    ratio: Height divided by width.
     note: Ends its caption.
-    further: Draws the buttons of what else there is to download, for a composition.
+    further: Draws further download buttons for a composition.
     """
 
     key: str
@@ -72,14 +70,13 @@ class Printable:
 
 
 def composition_of(session: Session, key: str = "") -> Composition:
-    """What was asked for last: of every figure, and of the one with this key."""
+    """The last settings, common ones and those of the figure with this key."""
     return Composition.from_dict(
         session.drafts.get(_COMMON, {}) | session.drafts.get(f"{_COMMON}.{key}", {})
     )
 
 
 def compose_button(session: Session, printable: Printable) -> None:
-    """A button that opens the dialog."""
     st.button(
         "Download figure", icon=":material/download:", key=f"{printable.key}.menu",
         on_click=_open, args=(session, printable.key),
@@ -160,10 +157,10 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
 
 
 def _places(key: str, forms: Iterable[str]) -> dict[str, DeltaGenerator]:
-    """Places of the buttons that download, each with one that cannot be pressed yet.
+    """Places of the download buttons, each with a disabled one.
 
-    While a figure is drawn, the browser would go on showing the buttons of the drawing before. The
-    server forgets its files, and a press on them does nothing.
+    While a figure is drawn, the browser would keep the previous buttons, whose files the server has
+    forgotten.
     """
     forms = list(forms)
     places = {
@@ -272,7 +269,7 @@ def _apply_preset(session: Session) -> None:
 
 
 def _preview(svg: str, alt: str, session: Session) -> None:
-    """A drawing as large as it will be on paper."""
+    """A drawing at its size on paper."""
     width, height = (pixels / PIXELS_PER_MM for pixels in size_of(svg))
     grey = switch(
         session, f"{_COMMON}.grey", "See it in grey", False,

@@ -31,7 +31,7 @@ def pick(
     default: Any = None,
     **further: Any,
 ) -> Any:
-    """One of several named options, given as value -> label."""
+    """One of several options, passed as value -> label."""
     values = list(options)
     labels = dict(zip(values, distinct(options.values()), strict=True))
     initial = session.remembered(key, default)
@@ -52,7 +52,7 @@ def several(
     default: Sequence[Any] = (),
     **further: Any,
 ) -> list[Any]:
-    """Any of several named options, given as value -> label."""
+    """Any of several options, passed as value -> label."""
     labels = dict(zip(options, distinct(options.values()), strict=True))
     begin, known = session.remembered(key, list(default)), list(options)
     initial = [value for value in begin if value in known] if isinstance(begin, list) else []
@@ -129,9 +129,7 @@ def pressed(
 ) -> bool:
     """Whether a button, or the button of a form, was pressed.
 
-    Streamlit forgets a press when the run that it began is broken off before it reaches the
-    button, as happens when a value is entered, or a job ends, at the same moment. The session
-    hears of the press before that run and keeps it until it is asked.
+    Streamlit forgets a press if its run is interrupted before the button; the session keeps it.
     """
     button(label, key=key, on_click=session.press, args=(key,), **further)
     return session.take_press(key)
@@ -182,11 +180,10 @@ def parameter_form(
     """A form for the declared parameters of a method or function; the advanced ones folded away.
 
     prefix: Of the widgets' keys.
-    hidden: Parameters that are not asked for.
-    columns: What may be chosen where a column of ``"objects"`` or of ``"answers"`` is asked for.
-    inner: Name of the method to begin with where another method is asked for.
-    defaults: Values to begin with, in the place of those declared.
-    folded: Title above the advanced ones; empty where they are not to be folded away.
+    columns: Options for a column of ``"objects"`` or of ``"answers"``.
+    inner: Name of the default of an inner method.
+    defaults: Override those declared.
+    folded: Title above the advanced ones; empty not to fold them away.
     Returns: Values by name.
     """
     defaults = defaults or {}
@@ -211,7 +208,7 @@ def parameter_form(
 def _presets(
     session: Session, owner: type | Callable, prefix: str, declared: Sequence[Parameter]
 ) -> None:
-    """A button for each paper that says how something was set: all of the form is set so."""
+    """A button for each paper with published settings, which sets the whole form."""
     name = getattr(owner, "name", owner.__name__)
     for cited, settings in settings_as_published(name).items():
         st.button(
@@ -233,9 +230,9 @@ def _set_to(session: Session, prefix: str, values: Mapping[str, Any]) -> None:
 def joint_form(
     session: Session, forms: Sequence[tuple[Callable, str, Sequence[str]]]
 ) -> list[dict[str, Any]]:
-    """Several forms as one: what is advanced in any of them is folded away together.
+    """Several forms as one, with all advanced parameters folded away together.
 
-    forms: Each with owner, prefix and hidden parameters, as in `parameter_form`.
+    forms: Owner, prefix and hidden parameters of each, as in `parameter_form`.
     Returns: Values by name, of every form.
     """
 
@@ -259,7 +256,7 @@ def parameter_number(session: Session, parameter: Parameter, key: str) -> int | 
 
 
 def summary(owner: type | Callable) -> str:
-    """First paragraph of what a docstring says beyond its first line."""
+    """First paragraph of a docstring after its first line."""
     paragraphs = written(owner).split("\n\n")
     return " ".join((paragraphs[1] if len(paragraphs) > 1 else paragraphs[0]).split())
 
@@ -289,9 +286,9 @@ def _widget(
 def _column(
     session: Session, parameter: Parameter, spec: Column, key: str, names: Sequence[str]
 ) -> str | list[str] | None:
-    """One of the columns; a select box takes an option that is None for no choice at all.
+    """One of the columns, or some of them where several may be named (by default all).
 
-    Where several may be named, some of them: all to begin with.
+    A select box takes an option that is None for no choice at all.
     """
     options = {name: name for name in names}
     if spec.several:

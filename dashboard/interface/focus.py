@@ -1,4 +1,4 @@
-"""Where the keyboard goes on when what had the focus is gone."""
+"""Where the keyboard focus goes when its element is gone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ _focus = st.components.v2.component(
 def focus_on(target: str, turn: str, *, name: str, take: bool = False) -> None:
     """Put the focus on an element, once for every `turn`.
 
-    target: CSS selector; the first element that it finds.
-    turn: Another one whenever the focus is to move.
-    name: Tells several on one page apart.
-    take: Whether to take it from what has it; else it is put there only if it was lost.
+    target: CSS selector.
+    name: Unique on the page.
+    take: Whether to take it from another element; otherwise only a lost focus moves.
     """
     _focus(
         key=f"focus.{name}", height="content",

@@ -1,4 +1,4 @@
-"""Ways from the pages into the documentation, which the same server has."""
+"""Links from the pages into the documentation, which the same server has."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ HELP = "/help"
 
 
 def page_title(title: str, page: str, of: str = "") -> None:
-    """The title of a page, and a question mark that leads to what is said of the page.
+    """The title of a page, and a question mark that leads to its documentation.
 
-    title: In Markdown.
-    page: Its name; `docs/pages` has a file of that name.
+    page: Name of its file in `docs/pages`.
     of: What it is about, in Markdown.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -26,13 +25,11 @@ def page_title(title: str, page: str, of: str = "") -> None:
 
 
 def help_link() -> None:
-    """The way to all of the documentation."""
     with st.container(key="help-link"):
         st.markdown(f"[:material/help: Help]({_address()})")
 
 
 def help_address(page: str) -> str:
-    """Where a page of the documentation is."""
     return f"{HELP}/{page}.html"
 
 

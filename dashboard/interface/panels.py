@@ -55,18 +55,16 @@ def figure_panel(
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
-    draw: Draws the figure for a canvas.
     on_move, on_label: See `chart`.
-    window: Height in pixels of the part of a tall figure that is seen at a time.
+    window: Height in pixels of the visible part of a tall figure.
     name: Of the files, without ending.
     table: Makes the numbers behind the figure.
-    caption: Shown below the figure, with what the figure itself has to say.
+    caption: Shown below the figure, with the figure's own remarks.
     further: Draws more beside the menu.
-    simulations: What is shown, if it is simulated and has nothing to do with the open data set.
-    files: Makes files that come along with figure and numbers, such as a script, by their names.
-    of: All that the figure depends on, by its content: one that was drawn of the same is not drawn
-        anew. Without it, the figure is drawn each time.
-    of_view: Whether it is of the view in use, as its caption then says.
+    simulations: Runs behind a figure that is unrelated to the open data set.
+    files: Makes further files for the ZIP, by name.
+    of: All that the figure depends on; a figure of the same content is cached.
+    of_view: Whether the caption states that it is of the view in use.
     """
     info = session.dataset if simulations is None else None
     if of is None:
@@ -95,7 +93,7 @@ def figure_panel(
 
 
 def _drawn(draw: Callable[[Canvas], go.Figure], canvas: Canvas) -> tuple[str, str]:
-    """A figure as JSON, and what its caption has to say beside."""
+    """A figure as JSON, and its remarks for the caption."""
     figure = draw(canvas)
     return figure.to_json(), remark(figure)
 
@@ -104,7 +102,7 @@ def _drawn(draw: Callable[[Canvas], go.Figure], canvas: Canvas) -> tuple[str, st
 def _drawn_once(
     content: str, _draw: Callable[[Canvas], go.Figure], _canvas: Canvas
 ) -> tuple[str, str]:
-    """The same, drawn once for one content."""
+    """`_drawn`, cached by content."""
     return _drawn(_draw, _canvas)
 
 
@@ -113,7 +111,7 @@ def _numbers(
     table: Callable[[], pd.DataFrame], composition: Composition,
     further: Callable[[], Mapping[str, bytes]] | None = None,
 ) -> None:
-    """Buttons for the numbers behind a figure, and for all together."""
+    """Buttons for the numbers behind a figure, and for everything together."""
     st.download_button(
         "Numbers (CSV)", lambda: export.csv(table()), f"{printable.name}.csv", "text/csv",
         key=f"{printable.key}.csv", on_click="ignore", icon=":material/table:",
@@ -176,13 +174,13 @@ def empty(title: str, text: str) -> None:
 
 
 def marked(text: str) -> str:
-    """A sentence as a paper has it, for Markdown: in asterisks is what is in italics, uncited."""
+    """A paper's sentence as Markdown, with its italics, without citations."""
     text = plain(uncited(text))
     return re.sub(r"\\\*(.+?)\\\*", r"*\1*", text)
 
 
 def sentences(said: Sequence[str]) -> None:
-    """What a result says, the first thing in bold until its numbers come."""
+    """A result's sentences; the first one in bold up to its numbers."""
     if not said:
         return
     verdict, colon, numbers = said[0].partition(": ")
@@ -192,8 +190,6 @@ def sentences(said: Sequence[str]) -> None:
 
 
 def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:
-    """Ask in a dialog whether to delete something."""
-
     @st.dialog(f"Delete {what}?")
     def ask() -> None:
         st.write(plain(warning))
@@ -207,7 +203,7 @@ def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:
 
 
 def ago(moment: str) -> str:
-    """How long ago an ISO 8601 moment was, in words; one that is none is as well known."""
+    """How long ago an ISO 8601 moment was, in words."""
     try:
         seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
     except (ValueError, TypeError):

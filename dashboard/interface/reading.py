@@ -1,4 +1,4 @@
-"""Files that pages read: always in another process, with progress while the page waits."""
+"""Files that pages read, in another process, with progress."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ _NONE = np.zeros(0, dtype=int)
 def read_file(
     session: Session, key: str, file: Any, what: str, *, words: str = "Reading", **given: Triplets
 ) -> Any:
-    """What is in an uploaded file; read once, however often the page runs.
+    """Content of an uploaded file; read once, however often the page runs.
 
     key: Of the widget that has the file.
     what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
-    words: Shown meanwhile.
-    **given: Triplets whose objects the file is about; their answers are not handed on.
+    **given: Triplets whose objects the file is about, passed on without answers.
     """
     return _read(
         session, key, file.file_id, file.name, what, words=words,
@@ -48,10 +47,9 @@ def read_pictures(session: Session, key: str, files: list[Any]) -> tuple[dict[st
 def read_measured(
     session: Session, key: str, files: list[Any], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
-    """What ratings, confusions, piles or arrangements are in uploaded files, before they are kept.
+    """Ratings, confusions, piles or arrangements in uploaded files.
 
-    kind: By default what the columns say, see `tripletscope.core.io.read_measured`.
-    options: Of the kind.
+    kind: By default detected from the columns, see `tripletscope.core.io.read_measured`.
     """
     return _read(
         session, key, [file.file_id for file in files], files[0].name, "measured", words="Reading",

@@ -1,4 +1,4 @@
-"""Jobs at work, as pages show them."""
+"""Running jobs on pages."""
 
 from __future__ import annotations
 
@@ -23,14 +23,11 @@ _watcher = st.components.v2.component(
 
 
 def watch(job: Job | None, place: str = "page", *, narrow: bool = False) -> None:
-    """Show a job while it runs, and how it ended; the page runs anew when a step of it is done.
+    """Show a job while it runs, and how it ended; the page reruns after each of its steps.
 
-    The browser asks the server for the state of the job, not the page for a new run: a run of a
-    part of the page that is under way, or waiting, when another page is opened would name the page
-    before, and Streamlit then empties the new one.
-
-    job: Nothing is shown of None.
-    place: Tells several on one page apart.
+    The browser polls the server instead of rerunning a fragment: a fragment's late run would name
+    the previous page, and Streamlit would then empty the new one.
+    place: Unique on the page.
     narrow: Cancel below the bar rather than beside it.
     """
     # One place whether a job is there or not. Otherwise all that follows would be another's place
@@ -62,10 +59,10 @@ def _show_active(job: Job, place: str, narrow: bool) -> None:
 
 
 def follow(key: str, told: Mapping[str, Any], path: str) -> None:
-    """Show something that goes on by itself; the page runs anew when it has come a step further.
+    """Show progress that is no job's; the page reruns after each step.
 
-    told: What the browser is told now: ``words``, ``share`` from 0 to 1, ``step``, ``active``.
-    path: Where the browser finds the same as it is later, as of `address`.
+    told: ``words``, ``share`` from 0 to 1, ``step``, ``active``.
+    path: Of `address`, for later states.
     """
     _watcher(
         key=key, on_turned_change=lambda: None, data={"job": dict(told), "address": address(path)},
@@ -73,9 +70,9 @@ def follow(key: str, told: Mapping[str, Any], path: str) -> None:
 
 
 def state_of(job: Job) -> dict[str, Any]:
-    """What the browser is told of a job: plain values.
+    """State of a job for the browser: plain values.
 
-    One that was given up seems to go on: the page that watched it is on its way out.
+    A job that was given up seems active: the page that watched it is on its way out.
     """
     step = job.steps[min(job.step, len(job.steps) - 1)]
     if job.state == "waiting":
@@ -93,7 +90,6 @@ def state_of(job: Job) -> dict[str, Any]:
 
 
 def place_in_queue(place: int) -> str:
-    """The place of a job that waits, in words."""
     if place <= 1:
         return "next"
     last = 0 if place % 100 in (11, 12, 13) else place % 10
@@ -101,7 +97,7 @@ def place_in_queue(place: int) -> str:
 
 
 def show_outcome(job: Job) -> None:
-    """Say how a job ended, where it did not simply end well."""
+    """Say how a job ended, unless it simply ended well."""
     if job.state == "failed":
         st.error(plain(job.message), icon=":material/error:")
     elif job.message:
