@@ -30,7 +30,7 @@ class ExportError(Exception):
 
 
 class _Offline(Chromium):
-    """A browser that asks nobody for anything; left to itself it looks for news of its maker."""
+    """A browser without network access; by default it looks for updates."""
 
     _FLAGS = (
         "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -63,7 +63,7 @@ def get_ready() -> None:
 
 
 def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
-    """What the browser makes of a figure."""
+    """A figure as the browser draws it."""
     with _lock:
         # Asking first matters: without a browser, kaleido's server would wait for ever.
         if not can_render():

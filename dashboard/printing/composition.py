@@ -1,4 +1,4 @@
-"""How a figure is set on paper: its size and letters, and what of it is shown."""
+"""Size, letters and visible parts of a figure on paper."""
 
 from __future__ import annotations
 
@@ -44,18 +44,16 @@ LEGENDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Composition:
-    """How a figure is set.
+    """Settings of a figure on paper.
 
     width: In millimetres; journals have columns of about 85 mm and pages of about 180 mm.
-    height: In millimetres, without caption and title; None keeps the figure's own shape.
+    height: In millimetres, without caption and title; None keeps the figure's shape.
     font: In points.
     dpi: Pixels per inch of a PNG.
-    caption: Whether method, data and uncertainty are told below the figure, in the file itself.
+    caption: Whether the file contains the caption.
     legend: One of `LEGENDS`.
-    legend_title: In the place of its own, if there is any text.
-    labels: Whether points have names.
     shapes: Whether categories differ in shape, too, for readers and printers without colours.
-    points, lines: Size of points and width of lines, relative to what goes with the letters.
+    points, lines: Relative to what goes with the letters.
     """
 
     width: float = 85.0
@@ -73,7 +71,7 @@ class Composition:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """What `to_dict` made, or another version did: what makes no sense is left out."""
+        """Settings from `to_dict`, also another version's; invalid ones are ignored."""
         usual = asdict(cls())
         known = {
             name: value for name, value in given.items()
@@ -83,13 +81,12 @@ class Composition:
         return found if found.legend in LEGENDS else replace(found, legend="above")
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
         return asdict(self)
 
     def canvas(self, ratio: float = _RATIO, note: str = "") -> Canvas:
-        """What the figure is drawn for, if its own height is so many times its width.
+        """The canvas of a figure whose height divided by its width is `ratio`.
 
-        No figure is longer than a page, unless this is asked for.
+        No figure is longer than a page unless `height` says so.
         """
         width, most = self.width * PIXELS_PER_MM, None
         if self.height is None:
@@ -105,7 +102,7 @@ class Composition:
 
     @property
     def scale(self) -> float:
-        """How much larger a figure is in its file than it is drawn."""
+        """Size of a figure in its file divided by that when drawn."""
         return self.font * _PIXELS_PER_POINT / FONT_SIZE
 
 
@@ -131,10 +128,9 @@ Draw = Callable[[Canvas], go.Figure]
 def composed(
     draw: Draw, composition: Composition, ratio: float = _RATIO, note: str = ""
 ) -> go.Figure:
-    """A figure as it is composed, which carries its size and scale along, without its title.
+    """A figure without title, with its size and scale.
 
-    draw: Draws the figure for a canvas.
-    ratio: Height of the figure divided by its width, where none is asked for.
+    ratio: Height divided by width, where no height is set.
     note: Ends the caption: what the reader must know of the data.
     """
     canvas = composition.canvas(ratio, note)
@@ -159,7 +155,6 @@ class Possible:
 
 
 def possible(figure: go.Figure) -> Possible:
-    """What there is in a figure."""
     named = list(_named(figure))
     return Possible(
         legend=bool(named) and figure.layout.showlegend is not False,

@@ -46,7 +46,6 @@ def render(
 ) -> bytes:
     """A figure as a file.
 
-    draw: Draws the figure for a canvas.
     form: one of {"svg", "pdf", "png", "html"}.
     ratio, note: See `composed`.
     """
@@ -60,7 +59,7 @@ def render(
 
 
 def form_of(path: str | Path) -> str:
-    """The format that a file's name asks for."""
+    """The format of a file name."""
     form = Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise ValueError(f"{path} ends in none of {', '.join(f'.{f}' for f in FORMATS)}")
@@ -68,7 +67,7 @@ def form_of(path: str | Path) -> str:
 
 
 def svg_of(figure: go.Figure) -> str:
-    """A composed figure as SVG, in pixels of its file; its letters come from elsewhere."""
+    """A composed figure as SVG, in pixels of its file, without its letters."""
     drawn = browser.draw(figure, {"format": "svg", "scale": 1.0}).decode()
     drawn = NOT_XML.sub("", drawn)  # labels may have some, and the browser lets them pass
     width, height = (figure.layout.meta["scale"] * pixels for pixels in size_of(drawn))
@@ -104,7 +103,7 @@ def drawing(width: float, height: float, parts: list[str]) -> str:
 
 
 def placed(svg: str, x: float, y: float) -> str:
-    """An SVG within another one. Names within it that others use, too, are told apart by place."""
+    """An SVG within another one, its ids made unique by place."""
     root = ElementTree.fromstring(svg)
     place = f"at{x:g}-{y:g}-".replace(".", "_")
     for element in root.iter():
@@ -130,7 +129,7 @@ def text(words: str, x: float, y: float, size: float, bold: bool = False) -> str
 
 
 def as_form(svg: str, form: str, dpi: int) -> bytes:
-    """An SVG of ours with its letters, as a file whose size is what it says in millimetres."""
+    """An SVG of ours with its letters, as a file with its size in millimetres."""
     svg = _lettered(svg)
     if form == "svg":
         return _in_millimetres(svg).encode()
@@ -141,20 +140,18 @@ def as_form(svg: str, form: str, dpi: int) -> bytes:
 
 
 def _lettered(svg: str) -> str:
-    """An SVG that brings its letters along."""
+    """An SVG with its typeface embedded."""
     style = f"<style>{face_for(svg)}</style>"
     start = _SIZE.search(svg)
     return svg[: start.end()] + style + svg[start.end() :]
 
 
 def _in_millimetres(svg: str) -> str:
-    """An SVG that says how large it is on paper."""
     width, height = (pixels / PIXELS_PER_MM for pixels in size_of(svg))
     return _sized(svg, f'width="{width:g}mm" height="{height:g}mm"')
 
 
 def _sized(svg: str, size: str) -> str:
-    """An SVG of ours in another size."""
     return re.sub(r'width="[\d.]+" height="[\d.]+"', size, svg, count=1)
 
 

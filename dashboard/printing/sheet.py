@@ -19,9 +19,9 @@ LETTERS = {"A": str.upper, "a": str.lower, "(a)": lambda letter: f"({letter.lowe
 class Panel:
     """A figure on a sheet.
 
-    name: What it shows, for lists.
-    svg: As composed, in pixels.
-    font: Size of its letters in points.
+    name: For lists.
+    svg: In pixels.
+    font: In points.
     """
 
     name: str
@@ -42,7 +42,7 @@ def lettered(number: int, style: str) -> str:
 def sheet(panels: Sequence[Panel], width: float = 180.0, style: str = "A") -> str:
     """Panels from left to right and, where a row is full, below.
 
-    width: Of the sheet in millimetres; a wider panel makes it wider.
+    width: In millimetres; a wider panel widens the sheet.
     style: One of `LETTERS`.
     Returns: SVG, in pixels.
     """

@@ -1,4 +1,4 @@
-"""The one typeface of pages and files, and how it goes along with a file."""
+"""The typeface of pages and files, and how files embed it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WEIGHTS = {400: "200 500", 600: "501 900"}
 
 
 def whole_face() -> str:
-    """A rule for style sheets that brings all letters along; empty where there are none."""
+    """A CSS rule with all letters; empty where the font is missing."""
     file = font_file()
     return _rule(file.read_bytes(), "200 900") if file else ""
 
@@ -38,7 +38,7 @@ def _rule(font: bytes, weights: str) -> str:
 
 
 def face_for(text: str) -> str:
-    """Rules that bring no more letters along than a text needs, regular and bold."""
+    """CSS rules with the letters of a text, regular and bold."""
     return _face_of(frozenset(text) - _ALWAYS)
 
 
