@@ -1,4 +1,4 @@
-"""Words within figures, and of exclusions, in other languages than their own."""
+"""Translations of the words in figures and exclusions."""
 
 from __future__ import annotations
 
@@ -143,10 +143,7 @@ _BREAK, _LIMIT = re.compile(r"\s*<br>\s*"), re.compile(r", (?=[^:,]+: )")
 
 
 def localised(figure: go.Figure, language: str) -> go.Figure:
-    """A figure with its titles and legend in another language, as far as they are known.
-
-    Names that are not the program's stay as they are.
-    """
+    """A figure with title and legend texts in another language where the table has them."""
     known = _WORDS[language]
     if not known:
         return figure
@@ -166,7 +163,7 @@ def localised(figure: go.Figure, language: str) -> go.Figure:
 
 
 def step_said(title: str, language: str) -> str:
-    """What an exclusion is called within a sentence, with its limits: see `Exclusion.title`."""
+    """An exclusion and its limits within a sentence: see `Exclusion.title`."""
     known = _WORDS[language]
     name, _, limits = title.partition(" (")
     name = name[:1].lower() + name[1:]
@@ -178,7 +175,7 @@ def step_said(title: str, language: str) -> str:
 
 
 def _said(text: str | None, known: Mapping[str, str]) -> str | None:
-    """A text in the other language; one that is broken into lines is known without the breaks."""
+    """The translation of a text, whose line breaks do not matter."""
     if not text:
         return text
     return known.get(_BREAK.sub(" ", html.unescape(text)), text)

@@ -32,10 +32,9 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def plain(text: str) -> str:
-    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped.
+    """`text` in one line with Markdown escaped.
 
-    Per cent have a space before their sign, as everywhere on the pages; in texts for papers they
-    have none.
+    Pages have a space before the sign of per cent, papers have none.
     """
     text = re.sub(r"(?<=\d)%", " %", text)
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", " ".join(text.splitlines()))

@@ -1,4 +1,4 @@
-"""Sentences with numbers filled in, as the American Psychological Association writes them."""
+"""Sentences with numbers filled in, in the style of the American Psychological Association."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _FEW_COLUMNS = 3
 
 
 class Catalogue(NamedTuple):
-    """What a language has words for.
+    """The words of a language.
 
     form: How numbers and lists are written.
-    nouns: One of them and several, by name.
+    nouns: Singular and plural.
     texts: Sentences by key, with fields in braces.
     parameters: Names and options of parameters, by their English ones; empty in English.
     """
@@ -44,7 +44,6 @@ class Catalogue(NamedTuple):
 
 @cache
 def catalogue(language: str) -> Catalogue:
-    """The words of a language, read once."""
     source = Path(__file__).with_name(_FILES[language]).read_text("utf-8")
     found = tomllib.loads(source)
     return Catalogue(
@@ -55,10 +54,7 @@ def catalogue(language: str) -> Catalogue:
 
 @dataclass(frozen=True)
 class Words:
-    """One language.
-
-    language: one of {"en", "de"}.
-    """
+    """Sentences of a language, "en" or "de"."""
 
     language: str = "en"
 
@@ -78,7 +74,7 @@ class Words:
         return f"{self.whole(number)} {self.noun(number, noun)}"
 
     def noun(self, number: int, noun: str) -> str:
-        """A noun as it stands with a number."""
+        """A noun in the form that goes with a number."""
         return catalogue(self.language).nouns[noun][number != 1]
 
     def whole(self, number: int) -> str:
@@ -103,11 +99,10 @@ class Words:
         return text.replace("0.", ".", 1) if abs(value) < 1 and text[-digits - 2] == "0" else text
 
     def percent(self, value: float, digits: int = 1) -> str:
-        """A share in per cent."""
         return f"{100 * value:.{digits}f}{self._form['percent']}"
 
     def estimate(self, value: float, low: float, high: float) -> str:
-        """A share with the ends of its 95 % interval."""
+        """A share with its 95 % interval."""
         return f"{self.share(value)} [{self.share(low)}, {self.share(high)}]"
 
     def interval(self, low: float, high: float) -> str:
@@ -119,12 +114,11 @@ class Words:
         return _signed(self.percent(math.expm1(log_gain)))
 
     def points(self, *estimate: float) -> str:
-        """A change of a share with the ends of its interval, in percentage points."""
+        """A change of a share with its interval, in percentage points."""
         value, low, high = (_signed(f"{100 * end:.1f}") for end in estimate)
         return self("estimated change", value=value, low=low, high=high)
 
     def p(self, value: float) -> str:
-        """A p value."""
         if value < _SMALL:
             return f"*p* < {self.share(_SMALL)}"
         if value > 1 - _SMALL:
@@ -139,7 +133,7 @@ class Words:
         return f"{', '.join(parts[:-1])}{comma} {self._form['and']} {parts[-1]}"
 
     def first(self, names: list[str], most: int) -> str:
-        """A list of which only the first are named, and how many more there are."""
+        """A list cut after its first `most`, with the number of the others."""
         if len(names) <= most:
             return self.listing(names)
         return self("and more", names=", ".join(names[:most]), number=len(names) - most)
@@ -163,7 +157,7 @@ class Words:
         return text if len(people) == len(each) else text + self("or over answers")
 
     def method(self, method: Method) -> str:
-        """A method with what of its parameters is not as usual."""
+        """A method with its parameters that differ from the defaults."""
         from tripletscope.core.engine.method import Inner, unfitted  # as late as there is a method
 
         words = [method.title]
@@ -191,19 +185,18 @@ class Words:
         return ", ".join(words) + self.as_in(method.name, values)
 
     def _parameter(self, english: str) -> str:
-        """A parameter or an option in this language; in quotes where it has no word for it."""
+        """A parameter or an option in this language; untranslated ones in quotes."""
         if self.language == "en":
             return english
         return catalogue(self.language).parameters.get(english, f"“{english}”")
 
     def as_in(self, name: str, values: Mapping[str, Any]) -> str:
-        """The paper whose settings these are of a method or task, as the end of a phrase."""
+        """The paper with these settings of a method or task, as the end of a phrase."""
         cited = published_in(name, values)
         return self("as in", cited=cited) if cited else ""
 
 
 def _signed(text: str) -> str:
-    """A number with its sign."""
     return text.replace("-", "\N{MINUS SIGN}") if text.startswith("-") else f"+{text}"
 
 
@@ -213,7 +206,7 @@ def uncited(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A name that somebody has given, without what would be markup."""
+    """A user's name without what would be markup."""
     return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")
 
 
@@ -251,8 +244,6 @@ _WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
 
 
 class _Filled(string.Formatter):
-    """Fills in the fields of a sentence as its language writes them."""
-
     def __init__(self, words: Words) -> None:
         self._words = words
 
