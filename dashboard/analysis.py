@@ -36,9 +36,9 @@ def start(
     method: Method,
     tasks: Mapping[str, Mapping[str, Any]],
 ) -> Job:
-    """Compute a map and what is asked for beside it, in the background.
+    """Compute a map, and tasks on it, in the background.
 
-    tasks: What to compute beside the fit, in this order, with options.
+    tasks: Options by task, in this order.
     """
     pieces: list[Piece] = [(method, "fit", {})]
     pieces += [(method, task, options) for task, options in tasks.items()]
@@ -56,12 +56,12 @@ def submit(
     *,
     unasked: bool = False,
 ) -> Job:
-    """Compute in the background what is not there yet; results go to the workspace one by one.
+    """Compute missing results in the background; they reach the workspace one by one.
 
     triplets: None for simulations, which belong to no data set.
     page: A newer job of the same page on the same data replaces this one.
-    names: Under which the results are kept; by default the methods'.
-    unasked: Whether nobody asked for them but by looking at a page.
+    names: Under which results are kept; by default the methods'.
+    unasked: Whether looking at a page was the only request.
     """
     slot = session.slot(page) if info else page
     names = names or [describe(method) for method, _, _ in pieces]
@@ -73,7 +73,7 @@ def submit(
 
 
 def _words(info: DatasetInfo | None, page: str, piece: Piece) -> str:
-    """What is done, while it is being done."""
+    """Progress message of a step."""
     method, task, _ = piece
     words = TASKS[task].words
     if task == "fit":
@@ -87,10 +87,9 @@ def step_of(
     info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, words: str, *,
     unasked: bool = False,
 ) -> Step:
-    """A step that computes a piece, unless it is there or another job is at work on it.
+    """A step that computes a piece, unless it exists or another job is computing it.
 
     name: Under which the result is kept.
-    words: What is done.
     unasked: See `submit`.
     """
     method, task, options = piece
@@ -120,7 +119,7 @@ def step_of(
 
 
 def forgiving(step: Step) -> Step:
-    """The step, whose result is why it failed: what the data do not allow ends no other step."""
+    """The step with the message of its failure as result, so that other steps go on."""
     def work(progress: Progress) -> str | None:
         try:
             step.work(progress)
@@ -133,7 +132,7 @@ def forgiving(step: Step) -> Step:
 
 @contextmanager
 def _alone(result: str, progress: Progress) -> Iterator[None]:
-    """Wait until no other job is at work on a result."""
+    """Wait until no other job is computing a result."""
     mine = current_job()
     while True:
         with _at_work_lock:
@@ -154,14 +153,14 @@ def _alone(result: str, progress: Progress) -> Iterator[None]:
 
 
 def _seconds(triplets: Triplets | None, task: str) -> float:
-    """Roughly how long a task takes, on a machine that is busy with it alone."""
+    """Approximate duration of a task on an idle machine."""
     if triplets is None:  # a simulation, whose size is in its options
         return 5.0
     return _SECONDS_PER_ANSWER * len(triplets.rows) * (1 if task == "fit" else 10)
 
 
 def _stop_if_deleted(info: DatasetInfo | None) -> None:
-    """Raise `Stopped` if a data set is gone, and with it the place for results."""
+    """Raise `Stopped` if a data set, and with it the place for results, is gone."""
     if info is not None and services().workspace.dataset(info.id) is None:
         raise Stopped
 
@@ -194,5 +193,5 @@ def find(
 
 
 def describe(method: Method) -> str:
-    """Name of a method with what of its parameters is not as usual."""
+    """Name of a method with its parameters that differ from the defaults."""
     return ENGLISH.method(method)

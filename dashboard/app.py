@@ -104,7 +104,7 @@ def _sidebar(current: Session) -> None:
 
 
 def _foot() -> None:
-    """What is not about the open data set."""
+    """Links that do not depend on the data set."""
     with st.container(key="foot", gap=None):
         for name in ("papers", "computing"):
             place = PLACES[name]
@@ -113,7 +113,6 @@ def _foot() -> None:
 
 
 def _person() -> None:
-    """Who is signed in, where people sign in."""
     person = st.user.get("person")
     if person:
         st.subheader("Signed in", anchor=False)

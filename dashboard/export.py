@@ -20,10 +20,9 @@ _RETURN = re.compile(r"\r\n?")
 
 
 def csv(table: pd.DataFrame) -> bytes:
-    """A table as CSV with all digits, UTF-8: what every download of a table is written by.
+    """A table as UTF-8 CSV with all digits.
 
-    No text in it is a formula, see `tripletscope.core.data.cells`: names are whatever somebody has
-    put into a file or typed in an experiment.
+    No text in it is a formula (`tripletscope.core.data.cells`): names come from users' files.
     """
     columns = [
         column if pd.api.types.is_numeric_dtype(column) else column.astype(object).map(_as_text)
@@ -42,7 +41,7 @@ def _as_text(value: Any) -> Any:
 
 
 def settings(runs: Mapping[str, Run], data: Mapping[str, Any]) -> bytes:
-    """How results came about, as JSON: data, method, parameters, options, versions, times."""
+    """Provenance of results as JSON: data, method, parameters, options, versions, times."""
     record = {
         "data": dict(data),
         "computations": {
@@ -63,7 +62,7 @@ def bundle(files: Mapping[str, bytes]) -> bytes:
 
 
 def file_name(*parts: str) -> str:
-    """A name for a file that every system accepts: of parts of at most `_LONGEST` bytes."""
+    """A file name that every system accepts, of parts of at most `_LONGEST` bytes."""
     words = (re.sub(r"[^\w.-]+", "-", part).strip("-.") for part in parts)
     words = (word.encode()[:_LONGEST].decode(errors="ignore").strip("-.") for word in words)
     return "-".join(word for word in words if word) or "tripletscope"

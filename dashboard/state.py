@@ -1,9 +1,7 @@
 """One browser session: which data set is open, what is selected, what was set where.
 
-The only user of ``st.session_state``, and of the address of the page. The address names the
-session, so that a refresh, or the same address after a restart of the server, finds it again; and
-the data set and the tab that are seen, so that it shows the same wherever it is opened. While a
-browser tab shows a session, others that are opened with its address begin with a copy of it.
+The only user of ``st.session_state`` and of the address, which names session, data set and tab; a
+session that another tab shows is copied.
 """
 
 from __future__ import annotations
@@ -34,8 +32,7 @@ class Session:
     """State of one browser tab.
 
     id: Unguessable; it is all that is needed to see the session.
-    drafts: Last values of the widgets, by key.
-    is_copy: Whether what was saved is that of another session.
+    is_copy: Whether `saved` is another session's.
     """
 
     def __init__(
@@ -95,7 +92,7 @@ class Session:
         return services().workspace.triplets(self.dataset)
 
     def answers(self) -> Judgements:
-        """The same, or its comparisons of pairs, where there are no others."""
+        """The triplets, or comparisons of pairs where there are no triplets."""
         return services().workspace.answers(self.dataset)
 
     # Selection -----------------------------------------------------------------------------
@@ -116,10 +113,7 @@ class Session:
         self._selections[self._dataset or ""] = ids
 
     def select_positions(self, positions: Iterable[int], mode: str = "replace") -> None:
-        """Change the selection by positions in the objects of the open data set.
-
-        Nothing is done if it was deleted meanwhile, in another tab.
-        """
+        """Select by positions in the objects, unless the data set was deleted meanwhile."""
         if self.dataset is None:
             return
         ids = self.triplets().ids
@@ -134,24 +128,23 @@ class Session:
     # Widgets -------------------------------------------------------------------------------
 
     def remembered(self, key: str, default: Any) -> Any:
-        """Value of a widget when the session was opened; from then on the widget has its own."""
+        """Value of a widget when the session was opened."""
         return self._remembered.get(key, default)
 
     def remember(self, key: str, value: Any) -> Any:
-        """Note, and return, the value of a widget."""
+        """Store and return the value of a widget."""
         self.drafts[key] = value
         return value
 
     def take_up(self, settings: Mapping[str, Any]) -> None:
-        """Let widgets that were not shown yet begin with values that another session had."""
+        """Let widgets that were not shown yet begin with another session's values."""
         self.drafts.update(settings)
         self._remembered.update(settings)
 
     def key_following(self, name: str, value: Any) -> str:
-        """Key for a widget whose value others change too: a new one whenever `value` is another.
+        """Key for a widget whose value others change too: a new key for every new `value`.
 
-        Messages about the widget as it was before may still be on their way; under another key
-        they change nothing.
+        Late messages about the widget as it was before change nothing under another key.
         """
         turn, last = self._followed.get(name, (0, None))
         if value != last:
@@ -160,16 +153,15 @@ class Session:
         return f"{name}.{turn}"
 
     def look(self, begun: bool) -> None:
-        """Open the search, or close it; beside a figure that is composed there is none."""
+        """Open or close the search, which stays closed while a figure is composed."""
         self.is_looking = begun and self.composing is None
         self.looks += begun
 
     def press(self, key: str) -> None:
-        """Note that a button was pressed."""
         self._presses.add(key)
 
     def take_press(self, key: str) -> bool:
-        """Whether a button was pressed since this was last asked."""
+        """Whether a button was pressed since the last call."""
         pressed = key in self._presses
         self._presses.discard(key)
         return pressed
@@ -184,10 +176,7 @@ class Session:
         return self.composing == key
 
     def forget_composing(self) -> None:
-        """Forget that a figure is composed that the page has not shown since this was last asked.
-
-        Otherwise its dialog would open by itself when the figure is seen again.
-        """
+        """Close the composer of a figure that the page no longer shows."""
         if self.composing not in self._shown:
             self.composing = None
         self._shown.clear()
@@ -202,14 +191,14 @@ class Session:
         return file in self._insisted
 
     def asked_for(self, parameter: str) -> str | None:
-        """What the page's address asks for; asked once."""
+        """Take a parameter out of the page's address."""
         value = st.query_params.get(parameter)
         if value is not None:
             del st.query_params[parameter]
         return value
 
     def follow_address(self) -> None:
-        """Open the data set that the address names, if it is not the one that was written there."""
+        """Open the data set that the address names, unless this session wrote it there."""
         self.has_address = False
         asked = st.query_params.get(_DATASET, "")
         if not asked or asked == self._address.get(_DATASET):
@@ -222,7 +211,7 @@ class Session:
     def tab_asked_for(self, page: str, shown: str | None) -> str | None:
         """The tab that a page is to show; None is the first.
 
-        shown: That it shows, or showed last; it is forgotten where another data set was open.
+        shown: The page's last tab, ignored if another data set was open.
         """
         is_new = self._tabs_of.get(page, self._dataset) != self._dataset
         self.come_to(page)
@@ -250,14 +239,14 @@ class Session:
         return [job for job in services().jobs.of(self.id) if job.active and not job.given_up]
 
     def slot(self, page: str) -> str:
-        """The slot of a page's job on the answers of the open data set that are in use."""
+        """The slot of a page's job on the open data set's answers in use."""
         info = self.dataset
         return f"{page}@{self._dataset}.{info.state if info else ''}"
 
     # Keeping -------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Keep what has changed, and note that somebody is there."""
+        """Save what has changed, and register activity."""
         services().jobs.seen(self.id)
         state = self.state()
         if state != self._saved:
@@ -266,7 +255,7 @@ class Session:
 
 
     def state(self) -> dict[str, Any]:
-        """What is saved of it."""
+        """What is saved."""
         return {
             "dataset": self._dataset, "browser": _browser(),
             "selections": {name: list(ids) for name, ids in self._selections.items() if ids},
@@ -297,19 +286,19 @@ def session() -> Session:
 
 
 def _browser() -> str:
-    """What tells this browser from others; empty where that is not known."""
+    """Identifier of the browser; empty where unknown."""
     name = st.context.cookies.get(BROWSER, "")
     return name if isinstance(name, str) else ""  # outside of a server it is anything
 
 
 def _is_shown_elsewhere(session_id: str) -> bool:
-    """Whether another browser tab that is still there shows a session."""
+    """Whether another browser tab that is still open shows a session."""
     sheet = services().sheets.get(session_id)
     return sheet is not None and sheet.shown_in != _script() and _is_active(sheet.shown_in)
 
 
 def _script() -> str:
-    """What Streamlit calls the browser tab whose script is running; empty outside of a server."""
+    """Streamlit's identifier of the running browser tab; empty outside of a server."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context is not None else ""
 
@@ -319,7 +308,7 @@ def _is_active(script: str) -> bool:
 
 
 def tab_is_open() -> Callable[[], bool]:
-    """A function that tells, in any thread, whether the browser tab of this script is still there.
+    """A function that tells, in any thread, whether the browser tab of this script is still open.
 
     A tab that was closed a moment ago may only have been refreshed.
     """
@@ -338,5 +327,5 @@ def tab_is_open() -> Callable[[], bool]:
 
 
 def widgets() -> MutableMapping[str, Any]:
-    """Values of the widgets by key; before a widget is drawn, its first value may be set here."""
+    """Values of the widgets by key; the first value of a widget may be set before it is drawn."""
     return st.session_state

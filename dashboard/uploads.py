@@ -1,7 +1,6 @@
-"""What becomes of a session's upload: it waits, is asked about, changed, accepted or discarded.
+"""What becomes of a session's upload: it waits, is changed, accepted or discarded.
 
-Whatever is known of it is on the disk; what its files hold, a process that is shut in answers
-(`tripletscope.dashboard.door`), from the files and how they are to be read.
+All state is on the disk; files are read by a sandboxed process (`tripletscope.dashboard.door`).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ T = TypeVar("T")
 
 
 def name_of(files: Sequence[File]) -> str:
-    """What files are called before they are read."""
+    """Name of files before they are read."""
     return files[0][0] if len(files) == 1 else f"{len(files):,} files"
 
 
@@ -41,14 +40,12 @@ def take_in(
     session_id: str, files: Sequence[File], *, insist: bool = False, name: str = "",
     progress: Progress = silent, wanted: Callable[[], bool] | None = None,
 ) -> Upload:
-    """Let an upload wait for a decision, in the place of the session's one before.
+    """Let an upload wait for a decision, instead of the session's previous one.
 
-    files: One file, or several that belong together, also zipped: one for each participant,
-        answers and their code book, pictures of the objects.
-    name: What they are called; by default, what they have in common.
+    files: One file, or several that belong together, also zipped.
+    name: By default, what the names of the files have in common.
     insist: Propose columns even where the table looks like answers to another kind of question.
-    progress: Called a few times a second.
-    wanted: Whether anybody still waits for it; by default, whether the tab is open.
+    wanted: Whether the result is still needed; by default, whether the tab is open.
     """
     archive = new_archive()
     upload = Upload(name_of(files), {"tables": archive}, (), Reading("", ""))
@@ -73,7 +70,7 @@ def take_in(
 
 
 def _written(upload: Upload, write: Callable[[Uploads], T]) -> T:
-    """What is done on the disk, which may be full."""
+    """Write to the disk, which may be full."""
     try:
         return write(services().uploads)
     except OSError as error:
@@ -96,7 +93,7 @@ def change(session_id: str, upload: Upload, **changes: Any) -> Upload:
 def cut(
     session_id: str, upload: Upload, shape: Mapping[str, Any], progress: Progress = silent
 ) -> Upload:
-    """Cut the table into columns in another way, and propose anew.
+    """Cut the table into columns differently, and propose again.
 
     shape: ``header``, ``delimiter`` and ``encoding``.
     """
@@ -110,20 +107,20 @@ def cut(
 
 
 def use(session_id: str, upload: Upload, reading: Reading) -> Upload:
-    """Begin from a reading, which may be one that was not proposed."""
+    """Begin from a reading, also one that was not proposed."""
     reading.check(opened(upload).sheet)
     return change(session_id, upload, **upload.begun_from(reading))
 
 
 def load_reading(session_id: str, upload: Upload, name: str, content: bytes) -> Upload:
-    """Begin from a reading that was kept as JSON."""
+    """Begin from a reading saved as JSON."""
     return use(session_id, upload, ask_aside("reading", name, name=name, content=content))
 
 
 def add(
     session_id: str, upload: Upload, kind: str, files: Sequence[File], progress: Progress = silent
 ) -> Upload:
-    """Take further files along.
+    """Add files.
 
     kind {"objects", "pictures"}: A table of objects, or pictures, also in archives.
     """
@@ -135,7 +132,7 @@ def add(
 
 
 def discard(session_id: str, upload: Upload) -> None:
-    """Forget an upload of a session, but not one that has taken its place, or is about to."""
+    """Forget an upload of a session, but not a newer one in its place."""
     _give_up(session_id, upload)
     workers().dismiss(upload.id)
     services().uploads.remove(session_id, upload)
@@ -158,7 +155,7 @@ def look(upload: Upload, progress: Progress = silent) -> Look:
 
 
 def answers(upload: Upload, progress: Progress = silent) -> Answers:
-    """Everything that is to be kept of it."""
+    """Everything of an upload that is to be kept."""
     return _ask(upload, "answers", progress=progress, reading=upload.reading)
 
 
@@ -189,8 +186,7 @@ def _ask(
 def direction(session_id: str, upload: Upload, *, again: bool = False) -> Job:
     """The job whose result is the `DirectionTest` of the chosen reading.
 
-    It is started when this is first asked about a reading, or `again`; one about another reading
-    is given up.
+    Started at the first call for a reading, or `again`; jobs about other readings are given up.
     """
     about = json.dumps(dict(upload.shape)), _direction_of(upload.reading)
     slot = f"{_slot_of(upload)} {' '.join(about)}"
@@ -207,12 +203,12 @@ def direction(session_id: str, upload: Upload, *, again: bool = False) -> Job:
 
 
 def _slot_of(upload: Upload | None) -> str:
-    """How the slots of jobs begin that compare readings of an upload, or of any."""
+    """First words of the slots of direction jobs, of one upload or of any."""
     return f"direction {upload.id}" if upload else "direction"
 
 
 def _give_up(session_id: str, upload: Upload | None = None, *, but: str = "") -> None:
-    """Compare readings no longer, of an upload or of all of them."""
+    """Give up direction jobs, of an upload or of all."""
     for job in services().jobs.of(session_id):
         if job.active and job.slot != but and job.slot.startswith(_slot_of(upload)):
             job.give_up()
@@ -224,7 +220,7 @@ def _direction(upload: Upload, wanted: Callable[[], bool], progress: Progress) -
 
 
 def _direction_of(reading: Reading) -> str:
-    """What of a reading decides on the direction of the answers."""
+    """The parts of a reading that decide on the direction of the answers."""
     side = set(SIDE_ROLES) - {"weight"}
     roles = {role: column for role, column in reading.roles.items() if role not in side}
     about = replace(reading, title="", reasons=(), response_time_unit=None, roles=roles)
@@ -232,7 +228,7 @@ def _direction_of(reading: Reading) -> str:
 
 
 def _known() -> list[tuple[Reading, list[str]]]:
-    """How the files of earlier data sets were read, each way once, and their columns."""
+    """Distinct readings of earlier data sets, with their columns."""
     readings = []
     seen: set[str] = set()
     for info in services().workspace.datasets():
@@ -249,7 +245,7 @@ def _known() -> list[tuple[Reading, list[str]]]:
 
 
 def known_reading(info: DatasetInfo) -> Reading | None:
-    """How the file of a data set was read, if that is known."""
+    """How the file of a data set was read; None if unknown."""
     if not {"reading", "columns"} <= set(info.extra):
         return None
     try:
@@ -262,12 +258,11 @@ def ask_aside(
     what: str, file: str, *, progress: Progress = silent,
     wanted: Callable[[], bool] | None = None, **given: Any,
 ) -> Any:
-    """What a process of its own reads in a file that belongs to no upload.
+    """Ask a new process about a file that belongs to no upload.
 
     what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
     file: For messages.
-    progress: Called a few times a second.
-    wanted: Whether anybody still waits for it; by default, whether the tab is open.
+    wanted: As of `take_in`.
     **given: Plain data.
     """
     worker = workers().take(wanted or tab_is_open())
