@@ -1,1 +1,1 @@
-"""A report of results: what a paper says of them, with figures, tables and references."""
+"""A report of results as a paper has it, with figures, tables and references."""

@@ -1,7 +1,7 @@
-"""What a report consists of, before it is HTML, a text for Word or LaTeX.
+"""A report before it is HTML, Word or LaTeX.
 
-Texts have a little markup: ``*emphasis*``, ``**strong**``, ``@fig-map`` and ``@tab-flow`` for the
-number of a figure or table, ``[@haghiri2018; @kleindessner2017]`` for references.
+Markup of texts: ``*emphasis*``, ``**strong**``, ``@fig-map`` and ``@tab-flow`` for numbers of
+    figures and tables, ``[@haghiri2018; @kleindessner2017]`` for references.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def joined(*sentences: str) -> Paragraph:
 
 @dataclass(frozen=True)
 class Listed:
-    """Several short texts, one below the other; each may be ticked or not."""
+    """Short texts, one below the other; each may be ticked or not."""
 
     items: tuple[str, ...]
     ticked: tuple[bool, ...] | None = None
@@ -48,7 +48,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table, whose first row names the columns.
+    """A table.
 
     name: By which texts refer to it.
     note: Below the table.
@@ -62,12 +62,12 @@ class TextTable:
 
     @property
     def shown(self) -> tuple[tuple[str, ...], ...]:
-        """The rows, with a dash where there is nothing."""
+        """The rows, with a dash in empty cells."""
         return tuple((row[0], *(cell or "–" for cell in row[1:])) for row in self.rows)
 
     @property
     def numbers(self) -> tuple[bool, ...]:
-        """Whether each column has nothing but numbers; these stand at the right."""
+        """Whether each column has nothing but numbers; these are right-aligned."""
         cells = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
         return tuple(
             any(column) and all(cell[:1] in _OF_NUMBERS for cell in column) for column in cells
@@ -79,7 +79,7 @@ Block = Paragraph | Listed | TextTable | Drawing
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report.
+    """A section of a report.
 
     name: Of the part that made it.
     """
@@ -91,7 +91,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A report, without characters that its files have no place for.
+    """A report, without characters that XML excludes.
 
     made: When, and by which version, in words.
     """
@@ -107,7 +107,6 @@ class Document:
             object.__setattr__(self, name, _readable(getattr(self, name)))
 
     def blocks(self) -> Iterator[Block]:
-        """All blocks, from the first to the last."""
         for section in self.sections:
             yield from section.blocks
 
@@ -123,7 +122,7 @@ class Document:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Figures and tables, as fig-map, by labels of nothing but a-z, 0-9 and hyphens."""
+        """Labels of figures and tables, of nothing but a-z, 0-9 and hyphens."""
         found: dict[str, str] = {}
         for target in (*(f"fig-{name}" for name in self.figures),
                        *(f"tab-{name}" for name in self.tables)):
@@ -137,7 +136,7 @@ class Document:
 
     @cached_property
     def references(self) -> tuple[str, ...]:
-        """Ids of what is cited, in the order of its first citation."""
+        """Ids of references in the order of their first citation."""
         found: dict[str, None] = {}
         for block in self.blocks():
             for text in _texts(block):
@@ -146,9 +145,9 @@ class Document:
         return tuple(found)
 
     def pieces(self, text: str) -> Iterator[tuple[str, Style, str]]:
-        """A text without markup: what is read, how it is set, and where it leads.
+        """Pieces of a text without markup: text, style and link target.
 
-        Figures, tables and references that there are not stay as they were written.
+        Unknown figures, tables and references stay as written.
         """
         last = 0
         for match in _MARKUP.finditer(text):
@@ -186,7 +185,7 @@ class Document:
 
 
 def _readable(value: Any) -> Any:
-    """A text, or what has texts, without characters that XML has no place for."""
+    """A value whose texts lack characters that XML excludes."""
     if isinstance(value, str):
         return NOT_XML.sub("", value)
     if isinstance(value, tuple):
@@ -211,6 +210,6 @@ def _texts(block: Block) -> list[str]:
 
 
 def _ids(given: str | None) -> list[str]:
-    """Ids of references that there are."""
+    """Ids of references that exist."""
     names = [name.strip().removeprefix("@") for name in (given or "").split(";")]
     return [name for name in names if name in library()]

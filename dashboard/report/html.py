@@ -1,4 +1,4 @@
-"""A report as one web page that needs nothing else."""
+"""A report as one web page that loads nothing."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _WITH_SCRIPTS = f"{_POLICY}; script-src 'unsafe-inline'"
 def page(document: Document, *, interactive: bool = True) -> str:
     """The report.
 
-    interactive: Whether figures can be explored, which takes 5 MB; without a browser on this
-        machine that draws them, they are always such.
+    interactive: Whether figures can be explored, which takes 5 MB; always so without a browser here
+        that draws pictures.
     """
     drawn = can_render()
     interactive = interactive or not drawn
@@ -95,7 +95,7 @@ def _block(document: Document, block: Block, drawn: bool, interactive: bool) -> 
 
 
 def text_block(document: Document, block: Paragraph | Listed | TextTable) -> str:
-    """What is no figure."""
+    """Any block but a figure."""
     if isinstance(block, Paragraph):
         return f"<p>{_marked(document, block.text)}</p>"
     if isinstance(block, Listed):
@@ -104,7 +104,6 @@ def text_block(document: Document, block: Paragraph | Listed | TextTable) -> str
 
 
 def references(document: Document) -> str:
-    """What is cited."""
     entries = "".join(
         f'<li id="ref-{one["id"]}">{_reference(one["id"])}</li>'
         for one in ordered(document.references)
@@ -113,7 +112,6 @@ def references(document: Document) -> str:
 
 
 def caption(document: Document, drawing: Drawing) -> str:
-    """What stands below a figure."""
     return (
         f"<strong>{escaped(document.words('figure'))} {document.figures[drawing.name]}.</strong> "
         f"{_marked(document, drawing.caption)}"

@@ -1,4 +1,4 @@
-"""A report as fragments for those who write in LaTeX."""
+"""A report as fragments for LaTeX."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MAIN = r"""\documentclass[11pt,a4paper]{article}
 
 
 def latex(document: Document) -> dict[str, bytes]:
-    """Files by name: the text, figure environments, tables by booktabs, and references."""
+    """Files by name: text, figure environments, tables by booktabs, and references."""
     drawings = [block for block in document.blocks() if isinstance(block, Drawing)]
     main = _MAIN % {
         "babel": _BABEL[document.words.language], "title": escaped(document.plain(document.title)),
@@ -97,7 +97,7 @@ def _block(document: Document, block: Block) -> str:
 
 
 def _file(document: Document, drawing: Drawing) -> str:
-    """Name of the file of a figure; no name of a figure leads out of its folder."""
+    """Name of a figure's file, which cannot lead out of its folder."""
     return document.labels[f"fig-{drawing.name}"].removeprefix("fig-")
 
 
@@ -122,7 +122,7 @@ def _table(document: Document, table: TextTable) -> str:
 
 
 def marked(document: Document, text: str) -> str:
-    """A text with its emphasis, and with commands for numbers and references."""
+    """A text with LaTeX commands for emphasis, numbers and references."""
     found, cited = [], []
     for piece, style, target in document.pieces(text):
         if style == "reference" and target.startswith("ref-"):

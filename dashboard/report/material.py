@@ -1,4 +1,4 @@
-"""What a report is written from: the answers, what was left out of them, and results."""
+"""Material of a report: the answers, exclusions, and results."""
 
 from __future__ import annotations
 
@@ -31,17 +31,15 @@ from tripletscope.dashboard.wording import ENGLISH, Words, plain
 
 @dataclass(frozen=True)
 class Material:
-    """Everything that a report says something of.
+    """Everything that a report is about.
 
     name: Of the data set.
-    cleaning: The imported answers, and what was left out.
-    runs: Results; of several maps the first is the one that the report is about.
-    asked: What people were asked, in a few words.
-    turns, cuts, pictures, dimension_names: See `ShownResults`, where names of dimensions are
-        `named`.
-    measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
-        where the answers themselves were given.
-    names: Of the figures that were drawn, of which no two are the same.
+    cleaning: The imported answers, and exclusions.
+    runs: Results; the report is about the first of several maps.
+    asked: The question to the participants, in a few words.
+    turns, cuts, pictures, dimension_names: See `ShownResults`, where `dimension_names` is `named`.
+    measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
+    names: Of the figures so far, all different.
     """
 
     name: str
@@ -58,7 +56,6 @@ class Material:
 
     @property
     def answers(self) -> Judgements:
-        """The answers in use."""
         return self.cleaning.triplets
 
     @cached_property
@@ -68,7 +65,7 @@ class Material:
         )
 
     def shown(self, *runs: Run) -> ShownResults:
-        """Some results, for figures; all without any."""
+        """Some results, for figures; by default all."""
         return ShownResults(
             runs or self.runs, self.answers, plain(self.name), self.words, self.turns,
             self.cuts, self.pictures, self.dimension_names, cautious=True, asked=self.asked,
@@ -77,7 +74,7 @@ class Material:
         )
 
     def told_in(self, part: str) -> Iterator[Block]:
-        """What the results of a part say, one after the other."""
+        """Blocks of all results of a part."""
         for task, kind in TOLD_IN[part]:
             for run in self.all_of(task, kind):
                 yield from self.told(run)
@@ -86,11 +83,11 @@ class Material:
         self, *results: Any, also: Sequence[str] = (), among: Sequence[Run] = (),
         by: Presentation | None = None,
     ) -> Iterator[Block]:
-        """What some results say, as a paragraph that leads to their figures.
+        """A paragraph on some results, followed by their figures.
 
         also: Further sentences.
-        among: Results that are shown with them; all without any.
-        by: What presents them in place of what is declared.
+        among: Results that are shown with them; by default all.
+        by: Overrides the declared presentation.
         """
         parts = list(presented(self.shown(*among), *results, by=by))
         figures = [self.named(part) for part in parts if isinstance(part, Drawing)]
@@ -102,7 +99,7 @@ class Material:
         yield from figures
 
     def named(self, drawing: Drawing) -> Drawing:
-        """A figure under a name that no other figure of the report has."""
+        """A figure under a unique name."""
         base = re.sub(r"[^a-z0-9]+", "-", drawing.name.lower()).strip("-") or "figure"
         name, number = base, 1
         while name in self.names:
@@ -119,14 +116,13 @@ class Material:
 
     @cached_property
     def map(self) -> Run | None:
-        """The map that the report is about."""
         return next((
             run for run in self.all_of("fit", "embedding")
             if isinstance(run.fresh(), OrdinalEmbedding)
         ), None)
 
     def of_map(self, *tasks: str) -> Run | None:
-        """What was computed beside the map."""
+        """The result of a task on the map."""
         return self.shown().of(self.map, *tasks) if self.map else None
 
     @property
@@ -141,7 +137,6 @@ class Material:
 
     @cached_property
     def error(self) -> ErrorEstimate | None:
-        """Held-out error of the map."""
         run = self.of_map("split_error", "cross_validate")
         return run.result() if run else None
 
@@ -149,7 +144,7 @@ class Material:
     def compared(self) -> dict[int, Run]:
         """Held-out errors of the map's method by number of dimensions, in the same folds.
 
-        Those whose folds are the map's, or, if its error is not known, the most.
+        Folds of the map if its error is there; otherwise those with most errors.
         """
         if self.map is None:
             return {}
@@ -168,7 +163,6 @@ class Material:
 
     @property
     def by_dimension(self) -> dict[int, ErrorEstimate]:
-        """The same errors."""
         return {d: run.result() for d, run in self.compared.items()}
 
     @cached_property

@@ -22,7 +22,7 @@ _FLAGS = (
 
 
 def pdf(document: Document) -> bytes:
-    """The report with marks for screen readers and an outline."""
+    """The report as tagged PDF with an outline."""
     browser = Chromium.find_browser(skip_local=False)
     if not browser:
         raise ExportError(

@@ -1,4 +1,4 @@
-"""Figures of a report as pictures, drawn once for one content."""
+"""Pictures of a report's figures, cached by content."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _svg(figure: str) -> str:
 
 
 def on_screen(drawing: Drawing) -> go.Figure:
-    """A figure that can be zoomed, without its size, to be as wide as its place."""
+    """A figure that can be zoomed, as wide as its place."""
     return drawing.figure().update_layout(width=None)
 
 
 def address(content: bytes, media: str) -> str:
-    """A picture as an address of its own content."""
+    """A picture as a data URL."""
     return f"data:{media};base64,{base64.b64encode(content).decode()}"

@@ -1,4 +1,4 @@
-"""The papers behind what a report says: cited in it, and listed for reference managers."""
+"""The papers behind a report, cited in it, and for reference managers."""
 
 from __future__ import annotations
 
@@ -103,7 +103,6 @@ def ordered(ids: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def bibtex(ids: Iterable[str]) -> str:
-    """References for LaTeX."""
     return "\n".join(_entry(one) for one in ordered(ids))
 
 

@@ -1,4 +1,4 @@
-"""A report as somebody has set it: its order, their own words, and what has changed since."""
+"""A report with a user's settings, edits, and changes since it was downloaded."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _UNTOLD = ("software",)
 
 @dataclass(frozen=True)
 class Edited:
-    """Words that somebody has put in the place of those of the program.
+    """A user's words.
 
-    instead: What the program had written.
+    instead: The program's words that they replaced.
     """
 
     text: str
@@ -40,16 +40,14 @@ class Edited:
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """How a report is set.
+    """Settings of a report.
 
     language: One of `LANGUAGES`.
-    title, authors: A title of its own, if there is any text.
-    order: Names of parts as they follow each other; others follow in their usual order.
-    left_out: Parts that are not shown.
-    results_left_out: Keys of results that are not told of, though they usually are.
-    results_added: Keys of further results that are told of.
+    order: Names of parts; others follow in their usual order.
+    left_out: Hidden parts.
+    results_left_out, results_added: Keys of results that differ from the usual ones.
     edited: By language and name of the part.
-    taken: What each part said, likewise, when the report was last taken away: see `told_of`.
+    taken: `told_of` each part, likewise, at the last download.
     """
 
     language: str = "en"
@@ -64,7 +62,7 @@ class ReportSettings:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """What `to_dict` made, or another version did: what makes no sense is left out."""
+        """Settings from `to_dict`, also another version's; invalid ones are ignored."""
 
         def text(name: str) -> str:
             return given[name] if isinstance(given.get(name), str) else ""
@@ -90,7 +88,6 @@ class ReportSettings:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
         return asdict(self)
 
     # Changing --------------------------------------------------------------------------------
@@ -103,7 +100,7 @@ class ReportSettings:
         ))
 
     def moved(self, name: str, names: Sequence[str], by: int) -> Self:
-        """With a part moved up or down among those of its chapter."""
+        """With a part moved up or down within its chapter."""
         order = self.ordered(names)
         own = [one for one in order if PARTS[one].chapter == PARTS[name].chapter]
         place = own.index(name)
@@ -114,7 +111,7 @@ class ReportSettings:
         ))
 
     def with_text(self, name: str, text: str, automatic: str) -> Self:
-        """With other words in a part; the program's own, if there are none or they are the same."""
+        """With edited words in a part; the program's, if empty or the same."""
         place = self.place(name)
         edited = {key: one for key, one in self.edited.items() if key != place}
         if text.strip() and text.strip() != automatic.strip():
@@ -122,10 +119,10 @@ class ReportSettings:
         return replace(self, edited=edited)
 
     def with_results(self, now: Sequence[str], told: Sequence[str], usual: Sequence[str]) -> Self:
-        """With other results than now; what is not seen with the open map stays as it was.
+        """With other results than now; those not seen with the open map stay as they were.
 
-        now, told: Keys of the results that the report tells of, and is to tell of.
-        usual: Of those that it tells of if nobody says otherwise.
+        now, told: Keys of the results before and after.
+        usual: Keys of the default.
         """
         out, back = set(now) - set(told), set(told) - set(now)
         left = [key for key in self.results_left_out if key not in back]
@@ -135,11 +132,10 @@ class ReportSettings:
         return replace(self, results_left_out=tuple(left), results_added=tuple(added))
 
     def place(self, name: str) -> str:
-        """Where the words of a part are noted."""
+        """Key of a part's words in `edited` and `taken`."""
         return f"{self.language} {name}"
 
     def words_of(self, name: str) -> Edited | None:
-        """Somebody's own words in a part, if there are any."""
         return self.edited.get(self.place(name))
 
 
@@ -149,7 +145,7 @@ def text_of(section: Section) -> str:
 
 
 def told_of(section: Section) -> str:
-    """Everything that a section says, line by line: also lists, tables and captions."""
+    """All text of a section, line by line: also lists, tables and captions."""
     return "\n".join(line for block in section.blocks for line in _lines(block) if line)
 
 
@@ -168,7 +164,7 @@ def _lines(block: Block) -> Iterator[str]:
 
 
 def written(material: Material) -> dict[str, Section]:
-    """What the program writes, by part; parts with nothing to say are missing."""
+    """The program's sections by part; empty parts are missing."""
     material.names.clear()
     found = {}
     for name, part in PARTS.items():
@@ -185,7 +181,7 @@ def _says_something(block: Block) -> bool:
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
     """The report as it is set.
 
-    sections: What `written` made, in the report's language.
+    sections: Of `written`, in the report's language.
     name: Of the data set.
     """
     words = Words(report.language)
@@ -198,9 +194,9 @@ def document(report: ReportSettings, sections: Mapping[str, Section], name: str)
 
 
 def _set(section: Section, edited: Edited | None) -> Section:
-    """A section in somebody's own words: paragraph by paragraph where there are as many.
+    """A section in a user's words, paragraph by paragraph where there are as many.
 
-    Words in the place of paragraphs are not said of a list that the part has become.
+    A part without paragraphs stays as it is.
     """
     known = [block for block in section.blocks if isinstance(block, Paragraph)]
     if edited is None or not known:
@@ -218,12 +214,12 @@ def _set(section: Section, edited: Edited | None) -> Section:
 
 @dataclass(frozen=True)
 class Change:
-    """What a part says now, and said before.
+    """A change of a part.
 
-    before, now: Of which the sentences that are the same are left out.
-    edited: Whether somebody has put own words there, which stay.
+    before, now: Without common sentences.
+    edited: Whether the part has a user's words, which stay.
     gone: Whether the part is no longer in the report.
-    unshown: Whether these own words are not shown, since the part has no paragraphs any more.
+    unshown: Whether the user's words are hidden, since the part has no paragraphs any more.
     """
 
     part: str
@@ -236,7 +232,7 @@ class Change:
 
 
 def changes(report: ReportSettings, sections: Mapping[str, Section]) -> Iterator[Change]:
-    """What has changed since the report was taken away, or since its words were edited."""
+    """Changes since the report was downloaded, or since its words were edited."""
     was_taken = any(report.place(name) in report.taken for name in PARTS)
     for name in (*sections, *(name for name in PARTS if name not in sections)):
         if name in report.left_out or name in _UNTOLD:
@@ -265,9 +261,9 @@ def _sentences(text: str) -> list[str]:
 
 
 def taken(report: ReportSettings, sections: Mapping[str, Section]) -> ReportSettings:
-    """The report with a note of what it said when it was taken away.
+    """The report with a note of its content when downloaded.
 
-    Own words are from then on in the place of what the program writes by now.
+    A user's words from then on replace the program's present ones.
     """
     own = {report.place(name): name for name in PARTS}
     told = {place: told_of(sections[name]) for place, name in own.items()
@@ -285,10 +281,10 @@ def _automatic(sections: Mapping[str, Section], name: str) -> str:
 
 
 def merged(stored: ReportSettings, before: ReportSettings, after: ReportSettings) -> ReportSettings:
-    """Settings as they are kept by now, with what somebody has changed and nothing else.
+    """Stored settings with a user's changes and nothing else.
 
     stored: As others may have left them meanwhile.
-    before, after: What somebody has seen, and what was made of it.
+    before, after: Of the user's changes.
     """
     found = {}
     for one in fields(ReportSettings):

@@ -1,4 +1,4 @@
-"""What readers must not conclude, what reviewers ask, and what everything was computed by."""
+"""Limitations, checklist and software."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
 
 @part("limitations", "end", 1)
 def limitations(material: Material) -> Iterator[Block]:
-    """What follows from how the answers and the results are."""
+    """Limitations that follow from the answers and results."""
     found = [material.words(key, **fields) for key, fields in _limits(material)]
     yield Listed(tuple(found)) if found else joined(material.words("no limits"))
 
@@ -85,7 +85,7 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
 
 @part("checklist", "end", 2)
 def checklist(material: Material) -> Iterator[Block]:
-    """What reviewers of triplet studies ask, and whether the report has it."""
+    """Reviewers' questions about triplet studies, and whether the report answers them."""
     words = material.words
     asked = {
         "check people": participants_of(material.answers)[1] > 0,

@@ -1,4 +1,4 @@
-"""What was found, as the first page of the data set says it."""
+"""The findings of the data set's first page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tripletscope.dashboard.results.shown import Statement
 
 @part("findings", "summary", 1)
 def findings(material: Material) -> Iterator[Block]:
-    """Every finding whose results are there, in a paragraph."""
+    """A paragraph for every finding whose results exist."""
     people = material.quality.participants
     named = "participant" in material.answers.answers
     results = SubjectResults(

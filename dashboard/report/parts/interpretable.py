@@ -17,7 +17,7 @@ _HIGHEST = 5
 
 @part("interpretable", "results", 2.5)
 def interpretable(material: Material) -> Iterator[Block]:
-    """How many there are, what they predict, which are found again, and what they are called."""
+    """Number, predictions, reproducibility and names of dimensions."""
     words = material.words
     for number, fit in enumerate(material.all_of("fit", "dimensions"), 1):
         yield from material.told(fit)
@@ -42,7 +42,7 @@ def interpretable(material: Material) -> Iterator[Block]:
 
 
 def _table(material: Material, fit: Run, number: int, again: list[Run]) -> TextTable:
-    """A row for each dimension: its name, its highest objects, its share, and how sure it is."""
+    """A row for each dimension: name, highest objects, share, reproducibility."""
     words, facts = material.words, facts_table(material.shown(), fit, _HIGHEST)
     columns = {"position": facts["dimension"].map(words.whole)}
     if facts["name"].any():

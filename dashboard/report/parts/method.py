@@ -1,4 +1,4 @@
-"""Who answered what, how good the answers are, and what was computed."""
+"""Participants, quality of the answers, and methods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tripletscope.dashboard.wording import Words, plain
 
 @part("data", "method", 1)
 def data(material: Material) -> Iterator[Block]:
-    """What was collected, and what of it was left out."""
+    """The collected answers and exclusions."""
     cleaning = material.cleaning
     flow = [material.words("see flow")] if cleaning.exclusions else []
     yield from material.told(cleaning, also=flow)
@@ -27,7 +27,7 @@ def data(material: Material) -> Iterator[Block]:
 
 
 def _flow(material: Material) -> TextTable:
-    """What every exclusion took, and what it left."""
+    """Numbers of trials and people that each exclusion removed and left."""
     words, cleaning, raw = material.words, material.cleaning, material.cleaning.raw
     once, who = one_per_trial(raw), participants_of(raw)[0]
     kept = np.ones(len(raw), dtype=bool)
@@ -52,7 +52,7 @@ def _flow(material: Material) -> TextTable:
 
 @part("design", "method", 2)
 def design(material: Material) -> Iterator[Block]:
-    """Which questions were asked, and how many answers there are about an object."""
+    """Questions, and numbers of answers about an object."""
     words, coverage = material.words, material.quality.coverage
     d = material.dimensions if material.map else 0
     times = len(material.answers) / coverage.needed[d] if d in coverage.needed else None
@@ -63,7 +63,7 @@ def design(material: Material) -> Iterator[Block]:
 
 @part("quality", "method", 3)
 def quality(material: Material) -> Iterator[Block]:
-    """How far people agree with themselves and each other."""
+    """Agreement of people with themselves and each other."""
     found = material.quality
     named = "participant" in material.answers.answers
     yield from material.told(found, *([verdict(found.participants)] if named else []))
@@ -71,7 +71,7 @@ def quality(material: Material) -> Iterator[Block]:
 
 @part("analysis", "method", 4)
 def analysis(material: Material) -> Iterator[Block]:
-    """Which methods were used, with which settings."""
+    """Methods and their settings."""
     words, fit = material.words, material.map
     if fit is not None:
         n_starts, averaged = len(fit.arrays["losses_"]), fit.parameters.get("average")

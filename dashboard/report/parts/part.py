@@ -1,4 +1,4 @@
-"""What a part of a report is."""
+"""The parts of a report, and their declaration."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ class Part:
     """A part of a report.
 
     name: Also the key of its title, after "part".
-    chapter: One of `CHAPTERS`.
-    order: Within its chapter, at first.
-    make: Makes its blocks.
+    order: Default order within its chapter.
     """
 
     name: str

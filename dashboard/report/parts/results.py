@@ -1,4 +1,4 @@
-"""What results say, in the order of a paper."""
+"""Sentences of results, in the order of a paper."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tripletscope.dashboard.results.shown import TOLD_IN
 
 @part("dimension", "results", 1)
 def dimension(material: Material) -> Iterator[Block]:
-    """How many dimensions the answers support."""
+    """The number of dimensions that the answers support."""
     found = material.suggestion
     if found is None:
         return
@@ -30,7 +30,7 @@ def dimension(material: Material) -> Iterator[Block]:
 
 
 def _of_shown(material: Material, found: Suggestion) -> str:
-    """How the number of dimensions of the map shown compares.
+    """How the number of dimensions of the map compares.
 
     Silent on: what is undecided
     (tests/dashboard/report/test_report.py::test_what_is_decided_is_not_called_undecided).
@@ -46,7 +46,7 @@ def _of_shown(material: Material, found: Suggestion) -> str:
 
 @part("map", "results", 2)
 def shown_map(material: Material) -> Iterator[Block]:
-    """The map, how well it predicts, and how sure its positions are."""
+    """The map, its held-out error, and the uncertainty of its positions."""
     for task, _ in TOLD_IN["map"]:
         run = material.of_map(task)
         if run is not None and (task not in UNCERTAIN or run is material.uncertainty):
@@ -67,7 +67,7 @@ def comparison(material: Material) -> Iterator[Block]:
 
 
 def _methods(material: Material, tests: list[Run]) -> TextTable:
-    """Errors in the same folds, and whether what is behind the best is so by chance."""
+    """Errors in the same folds, and tests of differences to the best."""
     words = material.words
     errors = {words.method(run.fresh()): run.result() for run in tests}
     _, behind = behind_best(errors, material.answers, ratio_of(tests[0]), any_pair=True)
