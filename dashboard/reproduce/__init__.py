@@ -1,1 +1,1 @@
-"""What lets others compute a data set's results again: script, notebook, environment, archive."""
+"""Files that compute a data set's results again: script, notebook, environment, archive."""

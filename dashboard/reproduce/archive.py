@@ -1,7 +1,7 @@
-"""All of a data set in one file: for OSF and Zenodo, for others to compute again, and to open.
+"""All of a data set in one file: for OSF and Zenodo, to compute again, and to open.
 
-It is the folder of the data set as the workspace keeps it. Beside its files stand those for people
-and other programs: CSV with a codebook in the style of Psych-DS, scripts, licence.
+It is the data set's folder in the workspace, with files for people and other programs: CSV with a
+codebook in the style of Psych-DS, scripts, licence.
 """
 
 from __future__ import annotations
@@ -71,18 +71,16 @@ _NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEAS
 
 @dataclass(frozen=True)
 class Deposit:
-    """What an archive is made of.
+    """Content of an archive.
 
-    folder, about: The data set in the workspace, and what it says of files that are as they were
-        written.
+    folder, about: The data set in the workspace, and its note on unchanged files.
     pairs: Comparisons of pairs beside triplets.
-    runs: Without arrays; what the script computes.
-    kept: With arrays: what is opened again.
-    left: What is not in it that one may look for, as sentences.
-    measured: Ratings and so on that the answers were made of.
-    features: Tables of features that are kept beside them.
-    names: What participants are called instead; empty where they keep their names.
-    views: Of the answers, by their names, with the state that the workspace notes of their results.
+    runs: Without arrays; the script computes them.
+    kept: With arrays, to be opened again.
+    left: Missing things, as sentences.
+    measured: Ratings and so on behind the answers.
+    names: Pseudonyms of participants; empty where they keep their names.
+    views: With the workspace's state of their results.
     """
 
     folder: DataFolder
@@ -100,7 +98,7 @@ class Deposit:
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
-        """What a workspace has of a data set; what is damaged is left out."""
+        """A data set of a workspace, without what is damaged."""
         folder = DataFolder(workspace.folder / dataset)
         about = folder.about()
         info = info_of(dataset, about, None)
@@ -173,13 +171,13 @@ class Deposit:
 
     @property
     def steps(self) -> Steps:
-        """What computes the results again."""
+        """Steps that compute the results again."""
         return Steps(self.info, self.cleaning, self.runs, self.pairs, named=self.named,
                      tables=self.features)
 
     @property
     def named(self) -> dict[str, dict[int, str]]:
-        """What people call dimensions, by the key of their fit."""
+        """Names of dimensions, by the key of their fit."""
         fits = [run for _, run in self.kept if (run.task, run.kind) == ("fit", "dimensions")]
         return names_of_fits(self.info, fits[::-1])
 
@@ -243,7 +241,7 @@ class Deposit:
 
 
 def _of(run: Run, *answers: Judgements | None) -> Run:
-    """The run under the key that it has with the participants' new names."""
+    """The run under its key with the participants' new names."""
     if not run.data or "distances" in run.options:
         return run
     found = []
@@ -263,13 +261,11 @@ def archive(
     workspace: Workspace, info: DatasetInfo, terms: Terms, *,
     files: Mapping[str, bytes] | None = None, settings: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """A data set with everything that belongs to it, as one ZIP.
+    """A data set with everything that belongs to it, as one ZIP, for `restore` and for workspaces.
 
     info: One of the workspace.
-    files: Further files, such as a report, which go to the folder ``products``.
-    settings: What was set on pages, as plain values by the keys of widgets.
-    Returns: See its ``README.md`` for what is where. `restore` opens it, and any workspace into
-        whose folder it is unpacked.
+    files: Further files, such as a report, for the folder ``products``.
+    settings: Of pages, as plain values by the keys of widgets.
     """
     deposit = Deposit.of(workspace, info.id)
     if terms.pseudonyms:
@@ -302,7 +298,7 @@ def archive(
 
 
 def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
-    """Which results of features or of several views the script does not compute."""
+    """Sentences on results that the script does not compute."""
     names = {run.key: one.name for one, run in deposit.kept}
     return [
         f"{names[run.key]}: " + (
@@ -314,7 +310,7 @@ def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
 
 
 def _analysis(deposit: Deposit, steps: Steps, name: str) -> dict[str, bytes]:
-    """Data in CSV, what computes the results of them, and what they are in CSV."""
+    """Data in CSV, programs that compute the results, and results in CSV."""
     study = re.sub(r"[^a-zA-Z0-9]", "", deposit.info.name)[:40] or "triplets"
 
     def place(what: str, ending: str) -> str:
@@ -346,7 +342,7 @@ def _by_name(triplets: Triplets) -> pd.DataFrame:
 
 
 def _described(deposit: Deposit, found: dict[str, bytes]) -> dict[str, pd.DataFrame]:
-    """Every table in ``data``; what describes its columns is added beside it."""
+    """Every table in ``data``; descriptions of columns are added to `found`."""
     tables = {}
     raw, cleaning = deposit.cleaning.raw, deposit.cleaning
     given = {
@@ -370,7 +366,7 @@ def _described(deposit: Deposit, found: dict[str, bytes]) -> dict[str, pd.DataFr
 
 
 def _about(deposit: Deposit, terms: Terms) -> dict[str, Any]:
-    """What schema.org's ``Dataset`` says of the archive."""
+    """Properties of schema.org's ``Dataset`` for the archive."""
     info = deposit.info
     amount = f"{info.n_pairs:,} comparisons of pairs" if info.has_only_pairs else (
         f"{info.n_answers:,} answers"

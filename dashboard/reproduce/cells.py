@@ -1,4 +1,4 @@
-"""Steps of an analysis, written down once, and the script and the notebook made of them."""
+"""Steps of an analysis, as a script and as a notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Cell:
     """A step.
 
     kind {"words", "code"}: Words are in Markdown.
-    shows: It only shows what was computed, for which a script has no place.
+    shows: It only shows results, and is not in the script.
     """
 
     kind: Literal["words", "code"]
@@ -28,7 +28,7 @@ class Cell:
 def script(head: str, cells: Sequence[Cell]) -> bytes:
     """The steps as a script.
 
-    head: What stands before all.
+    head: Text before all.
     cells: Words become comments, headings without their marks.
     """
     text, with_words = head, False

@@ -1,7 +1,6 @@
-"""What every column of an archive's tables means, as Psych-DS and BIDS write it down.
+"""Descriptions of the columns of an archive's tables.
 
-Psych-DS (schema.org's words, JSON-LD) is for the tables in ``data``; the table of participants and
-its description are as in BIDS.
+Psych-DS (schema.org's words, JSON-LD) for tables in ``data``, BIDS for participants.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def _variable(name: str, column: pd.Series) -> dict[str, Any]:
 
 
 def meaning(name: str, column: pd.Series) -> str:
-    """What a column holds, in a sentence; with its values, where they are few."""
+    """Meaning of a column in a sentence; with its values, where they are few."""
     about = _KNOWN.get(name) or (ROLES[name].help if name in ROLES else "")
     about = about or f"Column {name!r} of the imported file."
     listed = [] if _is_quantity(column) else levels(column)
@@ -67,14 +66,14 @@ def levels(column: pd.Series) -> list[str]:
 
 
 def sidecar(table: pd.DataFrame, about: str) -> bytes:
-    """What stands beside a table, for Psych-DS."""
+    """Description of a table for Psych-DS."""
     return _json({"description": about, "variableMeasured": variables(table)})
 
 
 def dataset_description(
     tables: Mapping[str, pd.DataFrame], given: Mapping[str, Any]
 ) -> bytes:
-    """The file of this name.
+    """Content of ``dataset_description.json``.
 
     tables: All tables in ``data``.
     given: Further properties of schema.org's ``Dataset``.
@@ -92,11 +91,11 @@ def dataset_description(
 def participants(
     answers: pd.DataFrame, kept: np.ndarray
 ) -> tuple[pd.DataFrame, dict[str, Any]] | None:
-    """The table of participants, and what its columns mean; None if none are known.
+    """Participants with numbers of answers and constant columns, and their description; None
+    without participants.
 
-    answers: What is known of every imported answer.
-    kept: Which of them are not excluded.
-    Returns: Beside the numbers of answers, the columns that have one value for each participant.
+    answers: Columns of every imported answer.
+    kept: Of answers that are not excluded.
     """
     if "participant" not in answers:
         return None
@@ -135,7 +134,7 @@ def _of_bids(name: str, column: pd.Series) -> dict[str, Any]:
 
 
 def tab_separated(table: pd.DataFrame) -> bytes:
-    """A table as BIDS writes it: tabs, and n/a for what is not known."""
+    """A table as BIDS writes it: tabs, and n/a for missing values."""
     texts = table.map(
         lambda value: marked(" ".join(str(value).split())) if pd.notna(value) else "n/a"
     )

@@ -1,4 +1,4 @@
-"""What maps measured dissimilarities again: a script, and the matrix or ratings that it reads."""
+"""A script that maps measured dissimilarities again, and its data."""
 
 from __future__ import annotations
 
@@ -26,12 +26,10 @@ np.put_along_axis(graph, nearest, True, axis=1)"""
 
 @dataclass(frozen=True)
 class DissimilarityMap:
-    """What was mapped, and how.
+    """A map of dissimilarities.
 
-    fitted: The map.
-    ids: Names of the objects.
-    matrix (m, m): Their dissimilarities.
-    given: Ratings and so on that the matrix is made of.
+    matrix (m, m): The dissimilarities.
+    given: Ratings and so on behind the matrix.
     replicates: Drawn of these.
     weigh: Whether pairs count by their standard errors.
     most: Replicates that are mapped.
@@ -48,7 +46,7 @@ class DissimilarityMap:
     neighbours: int | None = None
 
     def files(self, name: str) -> dict[str, bytes]:
-        """The script, what it reads and its environment, by names that begin with one."""
+        """The script, its data and environment, by names that begin with `name`."""
         kind = "matrix" if self.given is None else self.given.kind
         table = self.given.table if self.given is not None else pd.DataFrame(
             self.matrix, columns=list(self.ids)

@@ -1,4 +1,4 @@
-"""Which versions computed something, in the forms in which environments are made again."""
+"""Versions of the software, in formats that recreate an environment."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def locked() -> dict[str, str]:
 
 
 def script_header() -> str:
-    """What tells ``uv run`` and ``pipx run`` the versions that a script needs (PEP 723)."""
+    """Versions for ``uv run`` and ``pipx run`` (PEP 723)."""
     wanted = [f"tripletscope=={__version__}"]
     wanted += [f"{name}=={installed()[name]}" for name in _COMPUTE if name in installed()]
     lines = [f'    "{one}",' for one in wanted]
@@ -90,7 +90,7 @@ def environment_files() -> dict[str, bytes]:
 
 
 def _apart() -> list[str]:
-    """Where the installed versions are not those of the lock, as comments."""
+    """Differences of the installed versions from the lock, as comments."""
     other = [
         f"#   {name} {locked()[name]} (there {version})" for name, version in installed().items()
         if name in locked() and locked()[name] != version

@@ -1,4 +1,4 @@
-"""How a script makes the feature spaces that results are of: from columns, or kept tables."""
+"""Scripts' feature spaces, from columns or kept tables."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _SETTINGS = [
 
 @dataclass(frozen=True)
 class SpaceSource:
-    """Where a feature space comes from.
+    """Source of a feature space.
 
     fingerprint: Of the space.
-    columns: Of the table of objects; without any it is a kept table.
-    content: The kept table as a file that `read_feature_tables` reads.
-    settings: Of the space, where they are not as usual.
+    columns: Of the table of objects; empty for a kept table.
+    content: The kept table as a file for `read_feature_tables`.
+    settings: Of the space, where they differ from the defaults.
     """
 
     fingerprint: str
@@ -46,7 +46,7 @@ class SpaceSource:
         """The call that makes the space, as its start and its arguments.
 
         name: Of the space.
-        data: What the script calls the answers.
+        data: Variable of the answers.
         file: Path of the kept table.
         """
         further = [f"{key}={value!r}" for key, value in self.settings.items()]
@@ -60,7 +60,7 @@ class SpaceSource:
 
 
 def contents_of(runs: Iterable[Run]) -> dict[str, tuple[str, str]]:
-    """Name and fingerprint of every feature space of some results, by both as they are noted."""
+    """Name and fingerprint of every feature space of some results, by their notes."""
     noted = (
         text for run in runs if run.kind == FeatureModel.kind
         for text in run.parameters["content"]
@@ -71,10 +71,9 @@ def contents_of(runs: Iterable[Run]) -> dict[str, tuple[str, str]]:
 def space_sources(
     about: Judgements, tables: Sequence[MeasuredTable], wanted: Collection[str]
 ) -> dict[str, SpaceSource]:
-    """Where feature spaces come from, by their fingerprints; unknown ones are missing.
+    """Sources of feature spaces, by fingerprint; unknown ones are missing.
 
     about: Whose objects they are of.
-    tables: Those that are kept.
     wanted: Fingerprints.
     """
     found: dict[str, SpaceSource] = {}
@@ -89,7 +88,7 @@ def space_sources(
 
 
 def _of_columns(objects: pd.DataFrame) -> Iterator[SpaceSource]:
-    """Each column of numbers, and all of them that tell objects apart."""
+    """Each column of numbers, and all of them that distinguish objects."""
     columns = features_of(objects)
     together = [
         column for column in columns
@@ -139,7 +138,7 @@ def _space_of(table: MeasuredTable, settings: dict[str, Any]) -> FeatureSpace:
 
 
 def table_file(table: MeasuredTable, about: Judgements) -> bytes:
-    """A table as NumPy keeps it: its numbers, and the names of the objects."""
+    """A table's numbers and the names of its objects as NPZ."""
     gone = set(table.missing)
     there = np.array([name not in gone for name in about.ids])
     if table.distances is not None:

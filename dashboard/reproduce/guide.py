@@ -1,4 +1,4 @@
-"""The README of an archive: what is where, and what to do with it."""
+"""The README of an archive: its files and how to use them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def readme(
     """The text, in Markdown.
 
     files: All other files of the archive.
-    name: How the script is called.
-    left: What is not in it, as sentences.
+    name: Of the script.
+    left: Missing things, as sentences.
     """
     there = [
         f"| `{start}` | {what} |" for start, what in _WHERE.items()

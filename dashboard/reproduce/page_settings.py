@@ -1,4 +1,4 @@
-"""What was set on pages for a data set: as an archive has it, and as pages take it up again."""
+"""Pages' settings for a data set, in archives and back on pages."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def kept_settings(
     info: DatasetInfo, runs: Sequence[Run], settings: Mapping[str, Any],
     hidden: Collection[str] = (),
 ) -> dict[str, Any]:
-    """What was set on pages for a data set and its results, whatever it is called elsewhere.
+    """Settings of pages for a data set and its results, independent of its id.
 
-    hidden: Names of participants; what mentions one is left out.
+    hidden: Names of participants; settings that mention one are left out.
     """
     chosen = {
         name: value for name, value in settings.items()
@@ -38,7 +38,7 @@ def kept_settings(
 
 
 def sound_settings(given: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[str, Any]:
-    """What an archive says was set for a data set, under its name here, without what cannot be."""
+    """An archive's valid settings for a data set, under its id here."""
     if not isinstance(given, dict):
         return {}
     chosen = _reworded(given, lambda text: text.replace(_DATA_SET, info.id))

@@ -67,7 +67,6 @@ def reworded(text: str, names: Mapping[str, str]) -> str:
 
 
 def renamed_cleaning(cleaning: Cleaning, names: Mapping[str, str]) -> Cleaning:
-    """Answers, checks and exclusions with the participants under other names."""
     catch = cleaning.catch_trials
     return Cleaning(
         renamed_answers(cleaning.raw, names), None if catch is None else renamed(catch, names),
@@ -77,7 +76,6 @@ def renamed_cleaning(cleaning: Cleaning, names: Mapping[str, str]) -> Cleaning:
 
 
 def _renamed_step(step: Exclusion, names: Mapping[str, str]) -> Exclusion:
-    """An exclusion with the participants under other names."""
     chosen = dict(step.parameters)
     if chosen.get("column") == _WHO and chosen["values"] is not None:
         chosen["values"] = [names.get(who, who) for who in chosen["values"]]
@@ -87,7 +85,6 @@ def _renamed_step(step: Exclusion, names: Mapping[str, str]) -> Exclusion:
 
 
 def renamed_answers(answers: _Answers, names: Mapping[str, str]) -> _Answers:
-    """Answers with the participants under other names."""
     table = renamed(answers.answers, names)
     if isinstance(answers, Quadruples):
         return Quadruples(
@@ -98,9 +95,9 @@ def renamed_answers(answers: _Answers, names: Mapping[str, str]) -> _Answers:
 
 
 def telling(tables: Sequence[pd.DataFrame | None]) -> list[str]:
-    """Columns other than the participant's by which every participant could be told apart.
+    """Columns that identify every participant, such as a file's name.
 
-    They have a value of its own for each of at least two participants, such as a file's name.
+    They have a different value for each of at least two participants.
     """
     found: dict[str, None] = {}
     for table in tables:

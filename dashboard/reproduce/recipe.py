@@ -1,4 +1,4 @@
-"""The steps that compute again what was computed, with the data that they need."""
+"""The steps that compute results again, with the data that they need."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ BESIDE = {
 class Sources:
     """Files that the steps read.
 
-    files: By their paths from the folder in which the script runs.
-    paths: The same paths by what is in the files, one of `BESIDE`.
+    files: By path from the folder of the script.
+    paths: By content, one of `BESIDE`.
     """
 
     files: dict[str, bytes]
@@ -71,17 +71,16 @@ class Sources:
 
 @dataclass(frozen=True)
 class Steps:
-    """What is done with the data of a data set.
+    """Steps of an analysis.
 
-    cleaning: Its imported answers, and what is left out.
-    runs: Results. Those of uploaded distances are left out: the distances are not kept.
-    pairs: Its comparisons of pairs, if there are triplets too.
-    drawn: The figure of a map, which is drawn again: of the first result, with the uncertainty of
-        the second one, if that has any.
-    named: What people call dimensions, by position, by the key of their fit.
-    tables: Kept tables of features. Results are left out that are of others.
-    unknown: Results of features that are neither columns of the objects nor kept tables, and of
-        several views.
+    cleaning: The imported answers and exclusions.
+    runs: Results, except those of uploaded distances or unknown features.
+    pairs: Comparisons of pairs, if there are triplets too.
+    drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
+    named: Names of dimensions, by position, by the key of their fit.
+    tables: Kept tables of features.
+    unknown: Results of several views, and of features that are neither columns of the objects nor
+        kept tables.
     """
 
     info: DatasetInfo
@@ -121,8 +120,7 @@ class Steps:
     def sources(self, place: Callable[[str, str], str]) -> Sources:
         """Files with the data.
 
-        place: Gives the path of a file from the folder of the script, by what is in it and how its
-            name ends.
+        place: Path of a file from the folder of the script, by content and ending.
         """
         files: dict[str, bytes] = {}
         paths: dict[str, str] = {}
@@ -150,7 +148,7 @@ class Steps:
         return Sources(files, paths)
 
     def _table_files(self) -> dict[str, SpaceSource]:
-        """Kept tables that results need, by what their files are called."""
+        """Kept tables that results need, by the names of their files."""
         needed = {
             source.table.name: source for source in self._needed.values()
             if source.table is not None
@@ -163,7 +161,7 @@ class Steps:
         return {text: self._spaces[text] for text in contents_of(self.runs)}
 
     def settings(self) -> bytes:
-        """How the results came about, as JSON."""
+        """Provenance of the results, as JSON."""
         named = {f"{k}-{run.task}": run for k, run in enumerate(self.runs, 1)}
         return export.settings(named, self.info.record)
 
@@ -171,7 +169,7 @@ class Steps:
         """The steps, in order.
 
         paths: Of `sources`.
-        results: How the names of files begin to which results are written.
+        results: Prefix of the files of results.
         """
         self._taken.clear()
         imports = {"import numpy as np", "import tripletscope as ts"}
@@ -239,7 +237,7 @@ class Steps:
         return call(f"{of} = ts.Cleaning.from_log", *given) + ".triplets"
 
     def _feature_spaces(self, paths: Mapping[str, str]) -> list[str]:
-        """What makes the feature spaces, which are called space_1 and so on."""
+        """Lines that make the feature spaces, space_1 and so on."""
         data = "answers" if "answers" in paths else "pairs"
         files = {source.table.name: paths[file] for file, source in self._table_files().items()}
         lines = []
@@ -250,7 +248,6 @@ class Steps:
         return lines
 
     def _method(self, run: Run) -> str:
-        """The expression that makes the method of a result."""
         if run.kind != FeatureModel.kind:
             return source_of(run.fresh())
         places = list(self._needed)
@@ -292,7 +289,7 @@ class Steps:
         ]
 
     def data_of(self, run: Run) -> str:
-        """What the steps call the data that a result is of."""
+        """Variable of a result's data."""
         if not run.data:
             return "None"
         if isinstance(self.cleaning.raw, Quadruples):
@@ -304,12 +301,12 @@ class Steps:
         return "answers"
 
     def data(self, name: str) -> Judgements | None:
-        """What is called so in the steps."""
+        """Data behind a variable of the steps."""
         left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
         return {"answers": left, "pairs": left if only_pairs else self.pairs, "None": None}[name]
 
     def _is_of_now(self, run: Run, data: str) -> bool:
-        """Whether this version computes it under the same key; an earlier one had others."""
+        """Whether this version computes it under the same key."""
         if _later_options(run):
             return False
         try:
@@ -321,7 +318,7 @@ class Steps:
 def _figures(
     drawn: Mapping[str, Sequence[str]], name: str, further: str
 ) -> list[Cell]:
-    """All figures of the results of each data: what belongs together is drawn in one."""
+    """One call for all figures of the results of each data."""
     if not drawn:
         return []
     shown = "\n".join(
@@ -349,7 +346,7 @@ def reproduction(
 
 
 def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, bytes]:
-    """The script and the notebook, which are called so."""
+    """The script and the notebook."""
     cells = steps.cells(paths, name)
     about = (
         f"Computes again what TripletScope {__version__} computed of {_plain(steps.info.name)}."
@@ -363,19 +360,19 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
 
 
 def pair_table(pairs: Quadruples) -> pd.DataFrame:
-    """Comparisons of pairs, by the positions of their objects, and what is known of them."""
+    """Comparisons of pairs, by the positions of their objects, with their columns."""
     rows = pd.DataFrame(pairs.rows, columns=list("ijkl"))
     return pd.concat([rows, pairs.answers], axis=1)
 
 
 def _written(triplets: Triplets) -> tuple[str, bytes]:
-    """How a file of answers ends, and what it holds: names, where they can be read again."""
+    """Suffix and content of a file of answers; names, where they can be read again."""
     layout = "npy" if WRITERS["anchored"].problem(triplets) else "anchored"
     return WRITERS[layout].suffix, write_answers(triplets, layout)
 
 
 def without_marks(table: pd.DataFrame) -> str:
-    """What takes off the marks of formulas from a table that pandas reads, if it has any."""
+    """The call that removes marks of formulas from a table, if it has any."""
     has = any(
         is_formula(str(value)) for _, column in table.items() if not is_numeric_dtype(column)
         for value in column.dropna().unique()
@@ -384,7 +381,7 @@ def without_marks(table: pd.DataFrame) -> str:
 
 
 def public_name(kind: type) -> str:
-    """What a script calls a public class."""
+    """A public class's name in a script."""
     return place_of(kind.__name__).replace("tripletscope", "ts", 1)
 
 
@@ -409,7 +406,7 @@ def _options(run: Run) -> list[str]:
 
 
 def call(start: str, *given: str) -> str:
-    """A call, with its arguments in lines of their own where one has no room for them."""
+    """A call, with its arguments on separate lines where one line is too short."""
     line = f"{start}({', '.join(given)})"
     if len(line) <= _LINE:
         return line
@@ -417,7 +414,7 @@ def call(start: str, *given: str) -> str:
 
 
 def _later_options(run: Run) -> dict[str, Any]:
-    """Options that came after a result was kept, as it would have them."""
+    """Options newer than a result, with the values that it was computed by."""
     known = {parameter.name for parameter in parameters(TASKS[run.task].function)}
     return {
         name: value for name, value in _BEFORE.items() if name in known - run.options.keys()
@@ -425,7 +422,7 @@ def _later_options(run: Run) -> dict[str, Any]:
 
 
 def _name(words: str, taken: Collection[str]) -> str:
-    """A variable's name that was not given yet."""
+    """An unused variable name."""
     base = re.sub(r"\W+", "_", words)
     name, number = base, 1
     while name in taken:

@@ -1,4 +1,4 @@
-"""An archive becomes a data set of a workspace again, with everything that was computed."""
+"""Archives become data sets of a workspace again, with their results."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from tripletscope.dashboard.wording.formats import count
 
 @dataclass(frozen=True)
 class Restored:
-    """What an archive has become.
+    """A restored archive.
 
-    settings: What was set on pages, by the keys of widgets.
-    notes: What the user should know, as sentences.
+    settings: Of pages, by the keys of widgets.
+    notes: For the user, as sentences.
     """
 
     info: DatasetInfo
@@ -49,11 +49,9 @@ class Restored:
 
 
 def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
-    """Keep what an archive holds, beside everything that is there.
+    """Keep an archive's data set beside all others.
 
-    A data set that is there already, with the same answers and exclusions, gets what results it
-    lacks.
-
+    An existing data set with the same answers and exclusions gets missing results.
     name: Of the file, for messages.
     """
     try:
@@ -82,7 +80,7 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
 
 
 class _Received(DataFolder):
-    """A folder that is no files, but what the process says that has read them."""
+    """A folder without files: the content that the reading process reports."""
 
     def __init__(self, found: Unpacked, name: str) -> None:
         super().__init__(Path(name))
@@ -107,9 +105,9 @@ class _Received(DataFolder):
 def _dataset(
     folder: _Received, about: Mapping[str, Any], pictures: Mapping[str, bytes]
 ) -> tuple[Cleaning, dict[str, Any], list[tuple[KeptTable, MeasuredTable]]]:
-    """What is left out of a data set, what `Workspace.add_dataset` takes, and tables of features.
+    """Cleaning, arguments of `Workspace.add_dataset`, and tables of features.
 
-    They are checked as folders of others are.
+    Checked like folders of others.
     """
     triplets = folder.triplets(about)
     if triplets.fingerprint != about["imported"]:
@@ -136,7 +134,7 @@ def _dataset(
 
 
 def _comparing(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """How the rows of a table are compared, without what is no such setting."""
+    """Valid settings of a table's comparison of rows."""
     sound = {"metric": lambda value: value in METRICS, "standardise": lambda v: isinstance(v, bool)}
     return {name: settings[name] for name, is_sound in sound.items()
             if name in settings and is_sound(settings[name])}
@@ -145,7 +143,7 @@ def _comparing(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _runs(
     folder: _Received, about: Mapping[str, Any], n_objects: int
 ) -> tuple[list[tuple[Run, dict[str, Any]]], int]:
-    """Results with what is said of them, and how many this version lacks, or has otherwise."""
+    """Results with their notes, and the number that this version lacks or has otherwise."""
     runs, unknown = [], 0
     for key in folder.result_keys():
         said = folder.result(key)
@@ -172,7 +170,7 @@ def _keep(
     tables: Sequence[tuple[KeptTable, MeasuredTable]], about: Mapping[str, Any],
     runs: Sequence[tuple[Run, Mapping[str, Any]]],
 ) -> DatasetInfo:
-    """Keep a data set and its results; all of them or, where that fails, none."""
+    """Keep a data set and all of its results or, where that fails, nothing."""
     there = _there(workspace, cleaning, further, {kept.name for kept, _ in tables})
     view, views = views_of(about)
     info, added, state = there, [], info_of("", about, None).state

@@ -1,4 +1,4 @@
-"""Figures in a notebook: seen offline, and wherever the notebook is converted to."""
+"""Figures in a notebook, visible offline and in conversions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ON_PAGE = Composition(width=160.0, caption=False, dpi=150)
 
 @dataclass(frozen=True)
 class NotebookFigure:
-    """A figure as Jupyter asks for it.
+    """A figure for Jupyter.
 
     number: In its cell, from 1.
-    still: As a picture, and not to be moved and asked for values.
+    still: Whether as a picture, not interactive.
     """
 
     drawing: Drawing
@@ -55,9 +55,8 @@ class NotebookFigure:
 def show(drawings: Iterable[Drawing], *, still: bool | None = None) -> None:
     """Show figures below a cell of a notebook.
 
-    still: Whether as pictures, which a Chrome or Chromium of this machine draws; by default, if
-        there is one. Otherwise they can be moved and asked for values, and the notebook grows by
-        the 5 MB of the library that does this.
+    still: As pictures, which a Chrome or Chromium of this machine draws; by default, if there is
+        one. Interactive figures add 5 MB to the notebook.
     """
     try:
         from IPython.display import display

@@ -1,4 +1,4 @@
-"""What was found, as tables for everybody: the numbers behind every figure of the results."""
+"""The numbers behind every figure of the results, as tables."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ _MOST = 200_000
 
 
 def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
-    """Tables as CSV, by the names of files.
-
-    steps: What is done with the data.
-    runs: Results with their arrays.
-    """
+    """Tables as CSV, by file name, of results with their arrays."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         if "distances" not in run.options:

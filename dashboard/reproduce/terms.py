@@ -1,4 +1,4 @@
-"""Under what terms, and by whom, a data set is given away."""
+"""Licence and authors of a data set."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ class Licence:
 
     name, short: In full, and as menus have it.
     spdx: Its identifier; empty for none.
-    address: Of the text that counts.
-    allows: What others may do.
+    address: Of the legal text.
     """
 
     name: str
@@ -57,7 +56,7 @@ LICENCES = {
 
 @dataclass(frozen=True)
 class Terms:
-    """What an archive says of itself.
+    """Licence and citation of an archive.
 
     authors: As "Ada Lovelace" or "Lovelace, Ada".
     licence: A key of `LICENCES`.
@@ -76,7 +75,6 @@ class Terms:
             )
 
     def licence_file(self) -> bytes:
-        """The content of ``LICENSE``."""
         chosen, who = LICENCES[self.licence], ", ".join(self.authors)
         lines = [self.title, *([f"by {who}"] if who else []), "", chosen.name]
         lines += [f"SPDX-License-Identifier: {chosen.spdx}"] if chosen.spdx else []
@@ -85,7 +83,7 @@ class Terms:
         return "\n".join([*lines, ""]).encode()
 
     def citation_file(self) -> bytes:
-        """The content of ``CITATION.cff``, in version 1.2.0 of this format."""
+        """``CITATION.cff``, version 1.2.0 of the format."""
         chosen = LICENCES[self.licence]
         lines = [
             "cff-version: 1.2.0",
@@ -104,10 +102,10 @@ class Terms:
 
 
 def authors_of(text: str) -> tuple[str, ...]:
-    """Authors that were written in one line, separated by semicolons or "and".
+    """Authors in one line, separated by semicolons or "and".
 
-    Commas separate them, too, unless they stand between a family name and a first name: where
-    there are semicolons, or only one word stands before a comma.
+    Commas separate them, too, unless they stand between family and first name: where there are
+    semicolons, or only one word stands before a comma.
     """
     parts = re.split(r"\s*;\s*|\s+and\s+", text)
     if len(parts) == 1 and all(" " in one.strip() for one in text.split(",")):
