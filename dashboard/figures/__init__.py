@@ -1,1 +1,1 @@
-"""From results to plotly figures: pure functions, one file per kind of figure."""
+"""Plotly figures of results: pure functions, one file per kind of figure."""

@@ -1,4 +1,4 @@
-"""What the answers look like before anything is computed from them."""
+"""Histograms of properties of the answers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ _STEPS = 30
 
 @as_figure
 def histogram(values: np.ndarray, *, title: str, of: str, logarithmic: bool = False) -> Plot:
-    """Counts of a quantity in about thirty steps; of whole numbers each has as many.
+    """Counts of a quantity in about thirty steps; whole numbers get equal steps.
 
     values: NaN is left out, and on a logarithmic axis everything that is not positive.
     title: Of the horizontal axis, with its unit.
-    of: What is counted.
-    logarithmic: Whether the steps are equal ratios.
+    of: Of the vertical axis.
     """
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values) & ((values > 0) | (not logarithmic))]

@@ -1,4 +1,4 @@
-"""Axes whose numbers can be read: logarithmic ones, and those of counts."""
+"""Ticks of logarithmic axes, and of counts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _BESIDE = 1.2  # how far beyond its values an axis may reach
 def log_axis(*values: Any) -> dict[str, Any]:
     """Type and ticks of an axis for some positive values.
 
-    Plotly names the tick between two powers of ten by its first digit alone, so that an axis
-    reads 2, 5, 100, 2, 5.
+    Plotly names the tick between two powers of ten by its first digit alone, so that an axis reads
+    2, 5, 100, 2, 5.
     """
     known = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in ([], *values)])
     known = known[np.isfinite(known) & (known > 0)]
@@ -33,7 +33,7 @@ def log_axis(*values: Any) -> dict[str, Any]:
 def whole_axis(*values: Any) -> dict[str, Any]:
     """Ticks, and a range if need be, of an axis for some quantities.
 
-    Where all are whole numbers, and few, plotly would write fractions between them.
+    Between few whole numbers plotly would write fractions.
     """
     known = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in ([], *values)])
     known = known[np.isfinite(known)]

@@ -19,7 +19,7 @@ _RING, _RING_OF_PICTURE = 15.0, 44.0
 
 @dataclass(frozen=True)
 class Region:
-    """A polygon (k, 2) on the map, and how strongly it is drawn."""
+    """A polygon (k, 2) on the map, and its look."""
 
     outline: np.ndarray
     colour: str = FAINT
@@ -41,7 +41,7 @@ def divided_map(
 
     data, style, revision: See `embedding_map`.
     regions: Drawn in this order.
-    displaced: Objects that lie outside of their region; they have a ring.
+    displaced: Objects outside of their region; they have a ring.
     """
     figure = embedding_map(
         data, replace(style, uncertainty=False), caption=caption, revision=revision,
@@ -71,7 +71,7 @@ def divided_map(
 
 
 def window(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of a rectangle that no view of a map of these positions reaches beyond."""
+    """Corners of a rectangle that contains every view of a map of these positions."""
     known = positions[np.isfinite(positions).all(axis=1)]
     middle = (known.max(axis=0) + known.min(axis=0)) / 2
     reach = 4.0 * max(float(np.ptp(known, axis=0).max()), 1e-9)

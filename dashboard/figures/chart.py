@@ -39,16 +39,16 @@ _BESIDE = 4.0
 class Axis:
     """An axis.
 
-    scale {"", "log", "whole", "percent"}: How its numbers are written.
+    scale {"", "log", "whole", "percent"}: Of its numbers.
     ends: First and last value.
     room: Factor by which a logarithmic axis reaches beyond its values.
     names: Of rows or columns, the first at 0; rows begin at the top.
     width: Of names, in sizes of the letters.
-    row: Height that a row takes, in the same.
-    pitch: Pixels from a name to the next, where not all may have room.
-    ticks: Values that are written, and how.
+    row: Height of a row, likewise.
+    pitch: Pixels between names, where not all may have room.
+    ticks: Texts by value.
     zero: Whether it begins at 0.
-    further: What plotly knows beyond.
+    further: Other settings of plotly.
     """
 
     title: str = ""
@@ -65,7 +65,7 @@ class Axis:
     further: Mapping[str, Any] = field(default_factory=dict)
 
     def settings(self, values: list[Any], rows: bool = False) -> dict[str, Any]:
-        """What plotly is told, for the values along it."""
+        """Plotly's settings, for the values along it."""
         made: dict[str, Any] = {"title": escape(self.title), "zeroline": False}
         logarithmic = self.scale == "log"
         if logarithmic:
@@ -106,13 +106,12 @@ class Axis:
 class Plot:
     """Layers, and the axes that they lie on.
 
-    layers: From below; what is None is not drawn.
-    x, y: Where y has names, the chart has rows, and quantities are along x.
-    sideways: Whether quantities are along x, also where y has no names of rows.
-    revision: While it is the same, a page keeps what it shows of the figure; by default the name
-        of the function that declares the chart.
+    layers: From below.
+    x, y: If y has names, the chart has rows, and quantities are along x.
+    sideways: Quantities along x also without names of rows.
+    revision: While it is the same, a page keeps its view; by default the declaring function's name.
     selected: Objects with a ring.
-    layout: What plotly knows beyond.
+    layout: Other settings of plotly.
     """
 
     layers: Sequence[Layer | Level | None]
@@ -124,7 +123,6 @@ class Plot:
     layout: Mapping[str, Any] = field(default_factory=dict)
 
     def figure(self, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
-        """What plotly draws."""
         sideways, figure = self.sideways or self.y.names is not None, go.Figure()
         if self.y.names is not None:
             canvas = with_rows(canvas, self.y.row * len(self.y.names) + 3)
@@ -148,9 +146,9 @@ class Plot:
 
 @dataclass(frozen=True)
 class Panels:
-    """Small charts side by side, with common axes and a title each.
+    """Small charts side by side, with common axes.
 
-    layers: By title.
+    layers: By title of the panel.
     most: Of panels side by side.
     """
 
@@ -162,7 +160,6 @@ class Panels:
     layout: Mapping[str, Any] = field(default_factory=dict)
 
     def figure(self, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
-        """What plotly draws."""
         titles = list(self.layers)
         columns, canvas = panelled(titles, self.most, canvas)
         rows = -(-len(titles) // columns)
@@ -198,7 +195,7 @@ class Panels:
 
 
 def as_figure(declare: Callable[..., Plot | Panels]) -> Callable[..., go.Figure]:
-    """Draw the chart that a function declares, which then takes ``caption`` and ``canvas``, too."""
+    """Draw the chart that a function declares, with arguments ``caption`` and ``canvas``, too."""
 
     @wraps(declare)
     def draw(*args: Any, caption: str = "", canvas: Canvas = SCREEN, **further: Any) -> go.Figure:
@@ -238,7 +235,7 @@ def _is_picked(layer: Layer | Level | None) -> bool:
 
 
 def _drawn(figure: go.Figure, axis: str) -> list[Any]:
-    """What traces and lines of a figure take of an axis."""
+    """Values of traces and lines along an axis."""
     drawn = [getattr(shape, f"{axis}{end}") for shape in figure.layout.shapes for end in (0, 1)
              if shape[f"{axis}ref"] == axis]
     for trace in figure.data:

@@ -1,4 +1,4 @@
-"""How many clusters there are, how sure they are, and how they agree with labels."""
+"""Numbers of clusters, their certainty, and their agreement with labels."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def count_curve(
     title: Of the criterion.
     best: The recommended number, marked by a diamond.
     shown: The number that is shown elsewhere, as a line.
-    most: The highest value that the criterion can take; bars end there.
-    expected (k,): What it would be without clusters, and the standard deviation: a dashed line in a
-        band.
+    most: The highest possible value; bars end there.
+    expected (k,): Mean and standard deviation without clusters: a dashed line in a band.
     """
     layers: list[Layer | Level] = []
     if expected is not None:
@@ -92,9 +91,9 @@ def together_matrix(
 ) -> go.Figure:
     """How often two objects are in one cluster.
 
-    Shapes: together (n, n).
-    order (m,): Objects as they stand from above and from the left.
-    clusters (n,): Marked along the edges.
+    Shapes: together (n, n), order (m,), clusters (n,).
+    order: Objects from above and from the left.
+    clusters: Marked along the edges.
     labels: Of all n objects.
     """
     every = max(-(-len(order) // _CELLS), 1)
@@ -172,7 +171,7 @@ def cross_table(table: pd.DataFrame) -> Plot:
 
 @as_figure
 def purity_curve(table: pd.DataFrame, chance: float) -> Plot:
-    """Purity of clusters against the number of answers, with its band and that of random clusters.
+    """Purity of clusters against the number of answers, with its band.
 
     table: Columns ``answers``, ``mean``, ``low`` and ``high``.
     chance: Purity of random clusters.

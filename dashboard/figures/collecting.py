@@ -15,7 +15,7 @@ def error_as_it_comes(looks: pd.DataFrame, *, enough: float | None = None) -> Pl
     """Held-out error at every look, with its interval.
 
     looks: Columns ``answers``, ``error``, ``low`` and ``high``.
-    enough: The error at which it is enough, as a dotted line.
+    enough: The error that ends the experiment, as a dotted line.
     """
     level = {"side": "bottom right"}
     return Plot(

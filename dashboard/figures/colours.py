@@ -1,4 +1,4 @@
-"""How a column of the objects becomes colours and symbols."""
+"""Colours and symbols of a column of the objects."""
 
 from __future__ import annotations
 
@@ -40,17 +40,16 @@ LOOKS = len(PALETTE) * len(SYMBOLS)
 
 
 def look(rank: int) -> tuple[str, str]:
-    """Colour and symbol of a category; the palette is used up first, then with the next symbol."""
+    """Colour and symbol of a category; symbols change once the palette is used up."""
     rank %= LOOKS
     return PALETTE[rank % len(PALETTE)], SYMBOLS[rank // len(PALETTE)]
 
 
 def groups(column: pd.Series | None, n_objects: int) -> list[Group]:
-    """Categories of a column, each with a colour and a symbol.
+    """Categories of a column, each with a colour and a symbol; one group without a column.
 
-    What names colours, as #0072B2, has these. The largest come first; a categorical column keeps
-    its own order, and what it does not say of an object is left out. Without a column everything
-    is one group.
+    Values like #0072B2 are their colours. The largest come first; a categorical column keeps its
+    order, and its missing values are left out.
     """
     if column is None:
         return [Group("", np.arange(n_objects), PALETTE[0], SYMBOLS[0])]

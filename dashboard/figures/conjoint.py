@@ -12,7 +12,7 @@ _VALUE = "perceptual scale (units of the noise)"
 
 @as_figure
 def conjoint_curves(table: pd.DataFrame) -> Plot:
-    """What the levels of each dimension contribute, with bands.
+    """Contributions of the levels of each dimension, with bands.
 
     table: `tripletscope.core.scale.ConjointScales.curves`.
     """

@@ -1,4 +1,4 @@
-"""The dimensions of an object, what makes two similar, and why a trial was answered so."""
+"""The dimensions of an object, of a pair's similarity, and of a trial's answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COLOURS = 8
 
 @dataclass(frozen=True)
 class ExplainedTrial:
-    """An odd-one-out trial and what the dimensions say of it.
+    """An odd-one-out trial explained by dimensions.
 
     objects: The three objects; the last one was chosen as the odd one.
     contributions (3, d): Products of weights by dimension, of the pair that stays if the first,
@@ -55,7 +55,7 @@ class ExplainedTrial:
 
 
 def strongest(values: np.ndarray, most: int) -> np.ndarray:
-    """Positions of the largest values, from the largest on, without those that are next to 0."""
+    """Positions of the largest values, descending, without those next to 0."""
     order = np.argsort(-values, kind="stable")[:most]
     return order[values[order] > NOTHING * max(float(values.max(initial=0.0)), 0.0)]
 
@@ -65,8 +65,7 @@ def rose(
 ) -> go.Figure:
     """A rose for each of some objects: petals as long as the weights of the strongest dimensions.
 
-    All roses have the same petals, those of the strongest dimensions of any, in the order of their
-    numbers.
+    All roses have the same petals, in the order of the dimensions' numbers.
     """
     which = np.sort(strongest(data.weights[list(things)].max(axis=0), PETALS))
     figure = make_subplots(1, len(things), specs=[[{"type": "polar"}] * len(things)],
@@ -123,9 +122,9 @@ def object_bars(data: DimensionData, thing: int) -> Plot:
 def two_objects(
     data: DimensionData, one: int, other: int, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """Two objects compared: their weights, and what each dimension gives to their similarity.
+    """Weights of two objects, and the contribution of each dimension to their similarity.
 
-    The dimensions are those that give most, and below them those that set the two apart most.
+    First the dimensions that contribute most, then those that differ most.
     """
     which = compared(data.weights[one], data.weights[other])
     product = data.weights[one, which] * data.weights[other, which]
@@ -170,10 +169,10 @@ def compared(one: np.ndarray, other: np.ndarray, most: int = BARS) -> np.ndarray
 def trial_contributions(
     data: DimensionData, trial: ExplainedTrial, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """Why a trial was answered so: what dimensions give to the similarity of each pair.
+    """Contributions of dimensions to the similarity of each pair of a trial.
 
-    The longest bar is the pair that most likely stays together; the probability that the third
-    object is chosen as the odd one stands at its end.
+    The longest bar is the pair that most likely stays together; at its end is the probability that
+    the third object is the odd one.
     """
     total = trial.contributions.max(axis=0)
     which = strongest(total, _TOLD)
@@ -211,7 +210,7 @@ def trial_contributions(
 def _colours(which: np.ndarray, *, apart: bool = False) -> list[str]:
     """A dimension has the same colour in every figure.
 
-    Where they must be told `apart`, the later of two with the same one gets another.
+    With `apart`, the later of two with the same one gets another.
     """
     found: list[str] = []
     for k in which:
@@ -232,5 +231,4 @@ def _weights(data: DimensionData, thing: int, which: np.ndarray, colour: Any) ->
 
 
 def _names(data: DimensionData, which: np.ndarray) -> list[str]:
-    """Names of dimensions in rows."""
     return [data.title(k) for k in which.tolist()]

@@ -32,9 +32,9 @@ def dimension_curves(
 
     table: Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
     value: Also the title of the vertical axis.
-    ceiling: Shown as a band from its lower to its upper bound, if these are precise.
+    ceiling: A band between its bounds, if these are precise.
     marked: Number of dimensions to ring, by method.
-    levels: Values of what has no dimensions, as lines from side to side.
+    levels: Values of methods without dimensions, as lines from side to side.
     """
     ringed = table["dimensions"] == table["method"].map(marked or {})
     table = table.assign(value=table[value], edge=2.5 * ringed)

@@ -1,4 +1,4 @@
-"""A tree of merges lying on its side: names or pictures at its leaves, a cut, and its clusters."""
+"""A horizontal dendrogram: names or pictures at its leaves, a cut, and its clusters."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _NAMES = 8  # in a hover
 class Rows:
     """The leaves and the collapsed branches of a tree, one below the other.
 
-    most: Of them; where there are more leaves, what merged first is collapsed.
+    most: Number of rows; with more leaves, the lowest branches are collapsed.
     """
 
     tree: Dendrogram
@@ -74,7 +74,7 @@ class Rows:
 
     @cached_property
     def extents(self) -> np.ndarray:
-        """(r,) room of each, that of a leaf being 1."""
+        """(r,) height of each, relative to a leaf's."""
         return 1.0 + 0.5 * np.log2(self.sizes)
 
     @property
@@ -83,7 +83,7 @@ class Rows:
 
     @cached_property
     def leaf_places(self) -> np.ndarray:
-        """(m,) where every leaf stands, those of a collapsed branch spread over its row."""
+        """(m,) place of every leaf; those of a collapsed branch are spread over its row."""
         start = self.tree.spans[self.nodes, 0]
         above = np.repeat(np.cumsum(self.extents) - self.extents, self.sizes)
         within = np.arange(self.tree.n_leaves) - np.repeat(start, self.sizes) + 0.5
@@ -97,7 +97,7 @@ class Rows:
 
     @cached_property
     def places(self) -> np.ndarray:
-        """(2 m - 1,) where every node that is drawn stands; NaN for others."""
+        """(2 m - 1,) place of every node that is drawn; NaN for others."""
         place = np.full(2 * self.tree.n_leaves - 1, np.nan)
         place[self.nodes] = np.cumsum(self.extents) - self.extents / 2
         for node in self.branches:
@@ -107,14 +107,13 @@ class Rows:
 
 @dataclass(frozen=True)
 class DendrogramData:
-    """What is drawn.
+    """A tree and its objects.
 
     objects: With a column ``label``.
     clusters (n,): 0 for the largest, and so on; -1 for objects without one.
     height: Of the cut that makes the clusters; None where they are not of this tree.
     support (m - 1,) or None: Share of replicates that have each branch.
     pictures: Address of the picture of an object.
-    selected: Objects.
     """
 
     tree: Dendrogram
@@ -127,7 +126,7 @@ class DendrogramData:
 
     @cached_property
     def cluster_of(self) -> np.ndarray:
-        """(2 m - 1,) the cluster that all leaves under a node are in; -1 if they are in several."""
+        """(2 m - 1,) the cluster of all leaves under a node; -1 if they are in several."""
         own = self.clusters[self.tree.order]
         border = np.concatenate([[0], np.cumsum(own[1:] != own[:-1])])
         start, stop = self.tree.spans.T
@@ -135,12 +134,12 @@ class DendrogramData:
 
     @cached_property
     def look_of(self) -> np.ndarray:
-        """(2 m - 1,) the cluster that a node is drawn like; -1 above the cut."""
+        """(2 m - 1,) the cluster whose look a node has; -1 above the cut."""
         return np.where(self.cluster_of < 0, -1, self.cluster_of % LOOKS)
 
 
 def screen_height(rows: Rows, *, pictures: bool) -> float:
-    """Height in pixels at which every leaf can be read."""
+    """Height in pixels at which every leaf is legible."""
     tall = pictures and rows.total <= _ROOMY
     return max(rows.total * (_TALL_ROW if tall else _ROW) + _AROUND, 280.0)
 
@@ -157,9 +156,8 @@ def dendrogram(
 ) -> go.Figure:
     """Draw a tree, its root on the left.
 
-    rows: Of the same tree.
     title: Of the axis of heights.
-    marks {"labels", "pictures", "none"}: What stands at the leaves.
+    marks {"labels", "pictures", "none"}: At the leaves.
     revision: While it stays the same, the zoom survives a change of the figure.
     Returns: Branches and leaves carry their node in ``customdata``. On the screen the cut is a
         shape named `CUT` that can be dragged.
@@ -217,9 +215,9 @@ def dendrogram(
 
 
 def reach(tree: Dendrogram) -> tuple[float, float]:
-    """Where the axis of heights begins and ends.
+    """Ends of the axis of heights.
 
-    Where the lowest merge is high, what is below it would take most of the picture.
+    Where the lowest merge is high, the room below it would take most of the picture.
     """
     merges = tree.linkage[:, 2]
     if not len(merges):
@@ -250,7 +248,7 @@ def holds_selected(data: DendrogramData, rows: Rows) -> np.ndarray:
 
 
 def row_titles(data: DendrogramData, rows: Rows, width: float = _WIDEST) -> list[str]:
-    """What stands at every row: the label of a leaf, or what a collapsed branch holds."""
+    """The label of a leaf, or the content of a collapsed branch, for every row."""
     labels = short_labels(data.objects["label"].tolist(), width)
     chosen = np.isin(data.tree.order, list(data.selected))
     found = []
@@ -272,7 +270,7 @@ def row_titles(data: DendrogramData, rows: Rows, width: float = _WIDEST) -> list
 
 
 def _ends(data: DendrogramData, floor: float) -> np.ndarray:
-    """Heights of the nodes as they are drawn: leaves stand at the end of the axis."""
+    """Heights of the nodes as drawn: leaves stand at the end of the axis."""
     return np.maximum(data.tree.heights, floor)
 
 
@@ -280,7 +278,7 @@ def add_branches(
     figure: go.Figure, data: DendrogramData, rows: Rows, floor: float,
     xaxis: str = "x",
 ) -> None:
-    """All branches of a colour as one trace; what holds several clusters is grey."""
+    """All branches of a colour as one trace; those with several clusters are grey."""
     paths: dict[int, list[tuple[float, float]]] = {}
     height, place, cluster = _ends(data, floor), rows.places, data.look_of.tolist()
 
@@ -312,7 +310,6 @@ def add_branches(
 
 
 def cluster_name(rank: int) -> str:
-    """What a cluster is called: the largest is Cluster 1."""
     return f"Cluster {rank + 1}"
 
 
@@ -340,7 +337,7 @@ def _add_marks(
     figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, pitch: float,
     written: Mapping[int, str],
 ) -> None:
-    """What can be picked, and what is written beside it: a dot for every node that is drawn."""
+    """A dot for every node, to be picked, with its support."""
     tree, height = data.tree, _ends(data, floor)
     labels = short_labels(data.objects["label"].tolist(), 20.0)
     wedges = set(rows.nodes[rows.sizes > 1].tolist())
@@ -366,7 +363,7 @@ def _add_marks(
 
 
 def _by_cluster(data: DendrogramData, nodes: np.ndarray) -> Iterator[tuple[int, list[int]]]:
-    """Nodes by the cluster that they are in, those above the cut first."""
+    """Nodes by their cluster, those above the cut first."""
     own = data.look_of[nodes.astype(int)]
     for group in np.unique(own).tolist():
         yield group, nodes[own == group].astype(int).tolist()
@@ -383,7 +380,7 @@ def _fully_selected(data: DendrogramData, nodes: list[int]) -> np.ndarray:
 def _supported(
     data: DendrogramData, rows: Rows, floor: float, pitch: float, canvas: Canvas
 ) -> dict[int, str]:
-    """Support in percent, by node, of the branches at which there is room for it."""
+    """Support in percent, by node, of the branches with room for it."""
     if data.support is None or len(rows.branches) < 2:
         return {}
     m, top = data.tree.n_leaves, reach(data.tree)[1]
@@ -425,7 +422,7 @@ def _wrapped(text: str, width: int = 60) -> list[str]:
 def _add_selected(
     figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, top: float
 ) -> None:
-    """A band behind the rows of selected objects; in a collapsed branch as wide as their share."""
+    """A band behind rows of selected objects; in a collapsed branch as wide as their share."""
     if not len(data.selected):
         return
     chosen = np.isin(data.tree.order, list(data.selected))
@@ -449,7 +446,7 @@ def _add_selected(
 def _add_pictures(
     figure: go.Figure, data: DendrogramData, rows: Rows, pitch: float, canvas: Canvas
 ) -> float:
-    """Pictures right of the leaves, in a few columns where rows are low; where the tree ends."""
+    """Pictures right of the leaves, in a few columns where rows are low; returns the tree's end."""
     columns = 1 if rows.total <= _ROOMY else _COLUMNS
     side = 0.92 * columns * pitch  # pixels
     width = side * 1.06 / canvas.width

@@ -1,4 +1,4 @@
-"""Whether the model of difference scaling describes the answers."""
+"""Diagnostics of difference scaling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BINS = 30
 
 @as_figure
 def residual_curve(found: ScaleDiagnostics) -> Plot:
-    """Distribution of the deviance residuals, with the envelope of those of simulated answers."""
+    """Distribution of the deviance residuals, with the envelope of simulated answers."""
     n = len(found.residuals)
     shown = np.unique(np.linspace(0, n - 1, min(n, _MOST_POINTS)).astype(int))
     share = (shown + 0.5) / n
@@ -42,7 +42,6 @@ def simulated_against(simulated: np.ndarray, observed: float, *, title: str) -> 
     """Histogram of a quantity of simulated answers, with a line at that of the answers.
 
     Shapes: simulated (b,).
-    title: What the quantity is.
     """
     if simulated.dtype.kind in "iu":  # bins of unequal numbers of whole numbers would look jagged
         step = max(1, -(-int(np.ptp(simulated)) // _BINS))

@@ -1,4 +1,4 @@
-"""Dimensions that people can name: strips of their highest objects, and histograms."""
+"""Interpretable dimensions: strips of their highest objects, and histograms."""
 
 from __future__ import annotations
 
@@ -45,14 +45,13 @@ NOTHING = 0.02
 
 @dataclass(frozen=True)
 class DimensionData:
-    """What is drawn of the dimensions of a fit.
+    """The dimensions of a fit.
 
     weights (n, d): Not negative.
     objects: With columns ``id`` and ``label``.
     sd (n, d) or None: Standard deviations of the weights.
-    names: What somebody called the dimensions, by position.
+    names: By position of the dimension.
     pictures: Address of the picture of an object.
-    selected: Objects.
     """
 
     weights: np.ndarray
@@ -76,18 +75,18 @@ class DimensionData:
         return float(self.weights.max(initial=0.0)) or 1.0
 
     def title(self, dimension: int) -> str:
-        """What a dimension is called: its number, and its name if it has one."""
+        """Number and name of a dimension."""
         name = self.names.get(dimension, "")
         return f"{dimension + 1} {name}" if name else f"Dimension {dimension + 1}"
 
     def highest(self, dimension: int, most: int | None = None) -> np.ndarray:
-        """Objects from the highest weight on, without those that have next to none."""
+        """Objects by descending weight, without those next to 0."""
         weights = self.weights[:, dimension]
         order = np.argsort(-weights, kind="stable")[:most]
         return order[weights[order] > NOTHING * weights.max(initial=0.0)]
 
     def along(self, dimension: int, number: int) -> np.ndarray:
-        """As many objects whose weights are evenly apart, from the highest to the lowest."""
+        """So many objects with evenly spaced weights, descending."""
         weights = self.weights[:, dimension]
         steps = np.linspace(weights.max(), weights.min(), min(number, len(weights)))
         found: list[int] = []
@@ -106,7 +105,6 @@ class DimensionData:
         return np.maximum(weights - reach, 0.0), weights + reach
 
     def hover(self, thing: int, dimension: int) -> str:
-        """An object and its weight, for the pointer."""
         weight = number(float(self.weights[thing, dimension]))
         if self.sd is not None:
             weight += f" ± {number(float(self.sd[thing, dimension]), 2)}"
@@ -125,12 +123,10 @@ def strips(
 ) -> go.Figure:
     """A row for every dimension: its name, its highest objects, and the histogram of its weights.
 
-    The bar below an object is its weight, relative to the largest one of all dimensions, as are the
-    places of the histogram, so that weak dimensions look weak. Bars of the histogram are as high as
-    the logarithm of the number of objects.
-
+    Bars below objects and the histogram's axis are relative to the largest weight of all
+    dimensions, so that weak dimensions look weak. The histogram is logarithmic.
     which: Dimensions, from above.
-    facts: What is told below the name of each.
+    facts: Texts below the names.
     """
     canvas = canvas if canvas.screen else _grown(canvas, strips_height(data, len(which), canvas))
     figure, width, font = go.Figure(), canvas.width, FONT_SIZE
@@ -149,7 +145,7 @@ def strips(
 
 
 def strips_height(data: DimensionData, n_rows: int, canvas: Canvas = SCREEN) -> float:
-    """Height in pixels that so many rows of strips take."""
+    """Height in pixels of so many rows of strips."""
     rows = _PICTURED if data.pictures else _WRITTEN
     return rows * FONT_SIZE * max(n_rows, 1) + _above(canvas)
 
@@ -182,7 +178,7 @@ def object_sheet(
 
 
 def sheet_height(data: DimensionData, number: int, canvas: Canvas = SCREEN) -> float:
-    """Height in pixels that so many objects of a sheet take."""
+    """Height in pixels of so many objects of a sheet."""
     lines = max(-(-number // _per_line(data, canvas.width)), 1)
     return lines * _line(data) + _above(canvas)
 
@@ -217,7 +213,7 @@ def histogram(data: DimensionData, dimension: int) -> Plot:
 
 
 def _bars(data: DimensionData, dimension: int, edges: np.ndarray) -> Bars:
-    """A histogram; what is empty has no bar, as the axis is logarithmic."""
+    """A histogram without empty bars, as the axis is logarithmic."""
     counts, _ = np.histogram(data.weights[:, dimension], edges)
     some = counts > 0
     return Bars(
@@ -265,7 +261,7 @@ class _Cells:
         self, dimension: int, objects: np.ndarray, room: tuple[float, float], top: float,
         height: float,
     ) -> None:
-        """The first of some objects, as many as have room; names alone stand in two lines."""
+        """As many of the first objects as have room; names alone stand in two lines."""
         if self._data.pictures:
             n_lines, cell = 1, height - 1.5 * FONT_SIZE
         else:

@@ -1,4 +1,4 @@
-"""How well features explain answers: accuracies, weights, and parts that are unique or shared."""
+"""Explanation of answers by features: accuracies, weights, unique and shared parts."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def accuracy_bars(
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """Accuracy of every space and model as a bar from chance on, a panel for what was held out.
+    """Accuracy of every space and model as a bar from chance on, a panel for each scheme.
 
     table: Columns ``space``, ``model``, ``held_out``, ``accuracy``, ``low``, ``high``, ``chance``
         and ``choices``; spaces from above in the order of the table.
-    ceilings: Lower and upper bound of the noise ceiling by what was held out; drawn as a band.
+    ceilings: Bounds of the noise ceiling by scheme; drawn as a band.
     """
     schemes = [name for name in SCHEME_NAMES if name in set(table["held_out"])]
     spaces = list(dict.fromkeys(table["space"]))
@@ -98,7 +98,7 @@ def accuracy_height(n_spaces: int, n_models: int) -> float:
 def _span(
     table: pd.DataFrame, ceilings: Mapping[str, tuple[float, float]]
 ) -> tuple[float, float]:
-    """Ends of the axis, the same for all panels: they are there to be compared."""
+    """Ends of the axis, the same for all panels."""
     bounds = [bound for both in ceilings.values() for bound in both]
     ends = [*table["low"], *table["high"], *table["chance"], *bounds]
     reach = max(ends) - min(ends)
@@ -141,11 +141,11 @@ def interval_rows(
 ) -> Plot:
     """Estimates with their intervals, a row for each.
 
-    table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind``, which gives
-        points a colour and a symbol; from above in the order of the table.
+    table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind`` for colours
+        and symbols; from above in the order of the table.
     value: Title of the axis.
-    zero: Where a line says that there is nothing.
-    band: Bounds of what noise allows.
+    zero: Position of the line of no effect.
+    band: Bounds of noise.
     """
     names = list(dict.fromkeys(table["name"]))
 

@@ -1,4 +1,4 @@
-"""How a fit is getting on."""
+"""Progress of a fit."""
 
 from __future__ import annotations
 

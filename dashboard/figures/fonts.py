@@ -1,4 +1,4 @@
-"""How wide texts are in the font of the pages."""
+"""Widths of texts in the font of the pages."""
 
 from __future__ import annotations
 
@@ -22,20 +22,18 @@ _SLACK = 1.02
 
 
 def font_file() -> Path | None:
-    """The font of the pages, which comes with Streamlit; None where it is not found."""
+    """The font of the pages, which comes with Streamlit; None where it is missing."""
     found = find_spec("streamlit")
     folder = Path(found.origin).parent / "static" / "static" / "media" if found else Path()
     return next(iter(sorted(folder.glob("SourceSansVF-Upright*.woff2"))), None)
 
 
 def width_of(texts: Sequence[str], size: float = 1.0) -> np.ndarray:
-    """Width of texts in one line.
+    """(n,) widths of texts in one line, in pixels.
 
-    Letters are added up as they are: kerning makes a text a little narrower. What the font lacks
-    is drawn in another one, and taken for as wide as high from the ideograms on.
-
+    Letters are added up without kerning, which narrows a text a little. Characters missing from the
+    font come from another one, and are as wide as high from the ideograms on.
     size: Of the font, in pixels; 1 for widths in em.
-    Returns: (n,): In pixels.
     """
     lengths = np.array([len(text) for text in texts], dtype=np.intp)
     ends = np.concatenate([[0.0], np.cumsum(advances("".join(texts)), dtype=float)])
@@ -57,7 +55,7 @@ def advances(text: str) -> np.ndarray:
 
 @cache
 def _known() -> np.ndarray:
-    """Widths by code point, NaN as long as nobody asked for it."""
+    """Widths by code point, NaN before their first use."""
     return np.full(0x110000, np.nan, dtype=np.float32)
 
 
@@ -95,7 +93,7 @@ def _lacks(font: ImageFont.FreeTypeFont, character: str) -> bool:
 def wrapped(text: str, width: float, size: float) -> list[str]:
     """A text in lines of at most so many pixels, broken between words.
 
-    A word that is wider than a line has one for itself; it is broken where the line ends.
+    A word that is wider than a line is broken within.
     """
     ems, lines = width / size, [""]
     space = float(width_of([" "])[0])

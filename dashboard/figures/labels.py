@@ -1,4 +1,4 @@
-"""Names of objects as figures show them: short, and told apart."""
+"""Short names of objects that stay different."""
 
 from __future__ import annotations
 
@@ -30,35 +30,33 @@ _DEEPEST = 8
 
 
 def shorten(label: str, width: float = WIDTH) -> str:
-    """A text of at most so many em; what is left out is its middle."""
+    """A text of at most so many em, cut in its middle."""
     return shorten_each([label], width)[0]
 
 
 def short_labels(labels: Sequence[str], width: float = WIDTH) -> list[str]:
     """Labels of at most so many em, of which those that differ stay different.
 
-    Where some are wider, parts that all of them share are left out first, wherever they stand,
-    because they tell nothing apart; then the middle of what is still too wide. Of several that
-    would be the same after this, what tells them apart is kept, with their beginnings where that
-    is not enough; where even this has no room, the number of the label in the list.
-
-    width: At least 4: with less there is no room to tell thousands of labels apart.
+    Where some are wider, parts that all share are left out first, as they distinguish nothing; then
+    the middle of those still too wide. Labels that would be the same keep their differences, with
+    their beginnings; without room, the number of the label in the list.
+    width: At least 4, the room for thousands of different labels.
     """
     return list(_short(tuple(labels), max(width, 4.0)))
 
 
 def short_people(people: Sequence[str], width: float = 16.0) -> dict[str, str]:
-    """Short names of participants, or of other groups, as tables and lists have room for."""
+    """Short names of participants or groups, for tables and lists."""
     return dict(zip(people, short_labels(people, width), strict=True))
 
 
 def short_names(
     labels: Sequence[str], which: Sequence[int], width: float = WIDTH
 ) -> dict[int, str]:
-    """Labels as `short_labels` makes them, of those that are wanted, by place in the list.
+    """Labels of some positions as of `short_labels`, by position.
 
-    Of thousands of others only some are looked at, so that the time is bounded: two labels that
-    are wanted differ, but one may read like another that is not.
+    The time is bounded by a sample of the other labels: two of these labels differ, but one may
+    equal another label.
     """
     which = [int(i) for i in which]
     others = range(0, len(labels), -(-len(labels) // _COMPARED) or 1)
@@ -91,7 +89,7 @@ def _short(labels: tuple[str, ...], width: float) -> tuple[str, ...]:
 def _told_apart(
     names: list[str], width: float, *, whole: bool = True, depth: int = 0
 ) -> dict[str, str]:
-    """Labels by name, of which few are the same; whether only whole words are left out."""
+    """Labels by name, few the same; `whole` leaves out only whole words."""
     texts = _without_shared(names) if whole else _cores(names, *_shared_letters(names))
     found = dict(zip(names, shorten_each(texts, width), strict=True))
     if depth == _DEEPEST:
@@ -105,7 +103,7 @@ def _told_apart(
 
 
 def _alike(found: dict[str, str]) -> Iterator[list[str]]:
-    """Groups of names that have got the same label."""
+    """Groups of names with the same label."""
     groups: dict[str, list[str]] = {}
     for name, label in found.items():
         groups.setdefault(label, []).append(name)
@@ -154,7 +152,7 @@ def _cores(names: Sequence[str], begin: str, end: str) -> list[str]:
 
 
 def _shared_letters(names: Sequence[str]) -> tuple[str, str]:
-    """What all begin with, and what they end with beyond it."""
+    """The common beginning, and the common end of the rest."""
     begin = _common(min(names), max(names))
     while begin and any(_together(begin[-1], c) for c in _after(names, begin)):
         begin = begin[:-1]
@@ -166,7 +164,7 @@ def _shared_letters(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _common(first: str, last: str) -> str:
-    """What two texts begin with; of the first and the last in order, it is what all do."""
+    """Common beginning of two texts; of the first and the last in order, that of all."""
     for place, (a, b) in enumerate(zip(first, last, strict=False)):
         if a != b:
             return first[:place]
@@ -174,17 +172,17 @@ def _common(first: str, last: str) -> str:
 
 
 def _after(names: Sequence[str], begin: str) -> set[str]:
-    """The characters that follow what all begin with."""
+    """The characters after a common beginning."""
     return {name[len(begin) : len(begin) + 1] for name in names}
 
 
 def _before(names: Sequence[str], end: str) -> set[str]:
-    """The characters before what all end with."""
+    """The characters before a common end."""
     return {name[: len(name) - len(end)][-1:] for name in names}
 
 
 def _shared_words(names: Sequence[str]) -> tuple[str, str]:
-    """The same, where neither a word nor a number is divided."""
+    """As `_shared_letters`, where neither a word nor a number is divided."""
     begin, end = _shared_letters(names)
     while begin and any(_one_part(begin[-1], c) for c in _after(names, begin)):
         begin = begin[: [*_PART.finditer(begin)][-1].start()]

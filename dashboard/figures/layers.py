@@ -1,4 +1,4 @@
-"""What charts are made of: series, bands, bars, cells and reference lines, as data."""
+"""Layers of charts as data: series, bands, bars, cells and reference lines."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ NOTE = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """What is drawn in a chart; in one with rows, quantities are along x.
+    """A layer of a chart; in one with rows, quantities are along x.
 
     low, high (p,): Ends of the intervals of the quantity.
-    name: In the legend, which without one has no entry.
+    name: In the legend.
     rank: Number of its colour and its symbol.
-    colour: In place of that of the rank, also one of each point.
-    text (p,): What the pointer shows.
-    hover: Template of what the pointer shows, where it is not the text.
-    objects (p,): Which can be selected.
-    further: What plotly knows beyond.
+    colour: Instead of that of the rank, also one of each point.
+    text (p,): For the pointer.
+    hover: Template for the pointer, instead of the text.
+    objects (p,): To be selected.
+    further: Other settings of plotly.
     """
 
     low: Any = None
@@ -46,13 +46,13 @@ class Layer:
 
     @property
     def shade(self) -> str:
-        """The colour of what has only one."""
+        """The colour of parts that have only one."""
         one = isinstance(self.colour, str)
         return self.colour if one else PALETTE[self.rank % len(PALETTE)]
 
     @property
     def said(self) -> dict[str, Any]:
-        """What legend and pointer show."""
+        """Settings of legend and pointer."""
         template = f"{self.hover or '%{hovertext}'}<extra></extra>"
         silent = self.text is None and not self.hover
         return {
@@ -66,11 +66,10 @@ class Layer:
 class Series(Layer):
     """Points, and a line through them.
 
-    x, y (p,): Places.
-    symbol, size: In place of those of the rank, or of each point.
-    points, line, band: What is drawn; a band is drawn in place of intervals.
+    symbol, size: Instead of those of the rank, also of each point.
+    band: Instead of intervals.
     edges (p,): Widths of a line around each point.
-    labels, sides (p,): What is written at each, and on which side, such as "top center".
+    labels, sides (p,): Texts at the points, and their sides, such as "top center".
     """
 
     x: Any = None
@@ -88,7 +87,6 @@ class Series(Layer):
     sides: Any = "top center"
 
     def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
-        """What plotly draws."""
         if self.band:
             yield self._band(sideways)
         parts = {"lines": self.line, "markers": self.points, "text": self.labels is not None}
@@ -140,9 +138,9 @@ class Series(Layer):
 class Bars(Layer):
     """Bars, from left to right in a chart with rows.
 
-    at (p,): Where each stands.
+    at (p,): Places.
     length (p,): From `base`.
-    width: Of a bar, as a share of the distance of two rows.
+    width: As a share of the distance of two rows.
     """
 
     at: Any
@@ -151,7 +149,6 @@ class Bars(Layer):
     width: Any = None
 
     def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
-        """What plotly draws."""
         bars = None
         if self.low is not None:
             ends = np.add(self.length, 0.0 if self.base is None else self.base)
@@ -170,10 +167,10 @@ class Cells(Layer):
     """A table in colours.
 
     values (r, c): NaN is left empty.
-    title: Of the bar of colours.
+    title: Of the colour bar.
     ends: Of the colours; None for those of the values.
-    written (r, c): What stands in the cells.
-    data (r, c): What the template `hover` takes beside the value.
+    written (r, c): Texts in the cells.
+    data (r, c): For the template `hover`, beside the value.
     gap: Between cells, in pixels.
     """
 
@@ -186,7 +183,6 @@ class Cells(Layer):
     gap: int = 1
 
     def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
-        """What plotly draws."""
         bar = {"title": {"text": escape(self.title), "side": "right"}, "thickness": 12,
                "outlinewidth": 0, "tickformat": ".0%" if self.percent else None}
         rows, columns = self.values.shape
@@ -204,9 +200,9 @@ class Level:
     """A line from side to side, or a band between two.
 
     at, to: Of the quantity.
-    upright: Whether it is upright; in a chart with rows it always is.
+    upright: In a chart with rows it always is.
     within: Ends of an upright one that does not reach from side to side.
-    note: What is written at it, on a side such as "bottom right", at an angle.
+    side: Of the note, such as "bottom right".
     """
 
     at: float
@@ -223,7 +219,6 @@ class Level:
     def draw(
         self, figure: go.Figure, sideways: bool, logarithmic: bool, **place: int
     ) -> None:
-        """Add it to a figure."""
         upright = sideways or self.upright
         line = {"color": self.colour, "dash": self.dash, "width": self.width}
         if self.within is not None:

@@ -25,9 +25,9 @@ def embedding_map(
 ) -> go.Figure:
     """Draw a map.
 
-    caption: Method, parameters and data; stays with the figure in exports.
+    caption: Method, parameters and data, for exports.
     revision: While it stays the same, zoom and camera survive a change of the figure.
-    window: Lower left and upper right corner of a map in the plane; otherwise all points are seen.
+    window: Lower left and upper right corner of a map in the plane; by default all points are seen.
     Returns: Points carry the position of their object in ``customdata``.
     """
     n_components = data.positions.shape[1]

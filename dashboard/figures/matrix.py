@@ -56,12 +56,11 @@ def similarity_matrix(
     """Similarities of all objects in colours, with a mark for every object at the side.
 
     values (n, n): Where some are negative, the colours have their middle at 0.
-    order (m,): Objects in the order of the rows; those that are missing are not drawn.
+    order (m,): Objects in the order of the rows; others are not drawn.
     objects: With column ``label``.
     tree: Drawn above the columns; its leaves are in the same order.
     colour: Column of the objects that the marks show.
-    Returns: The first trace names the objects of every row in ``meta.cells``, so that a click on a
-        cell tells which they are.
+    Returns: The first trace names the objects of every row in ``meta.cells``, for clicks on a cell.
     """
     shown = values[np.ix_(order, order)].astype(float)
     # Similarity to itself says nothing and would take most of the scale.
@@ -102,7 +101,7 @@ def similarity_matrix(
 
 
 def _colours(shown: np.ndarray) -> dict[str, Any]:
-    """Scale and ends of the colours: the most extreme hundredth does not count."""
+    """Scale and ends of the colours, without the most extreme hundredth."""
     known = shown[np.isfinite(shown)]
     low, high = np.percentile(known, [1, 99]) if len(known) else (0.0, 1.0)
     if low == high:  # nearly all are 0 where few pairs have a comparison in common
@@ -116,7 +115,7 @@ def _colours(shown: np.ndarray) -> dict[str, Any]:
 
 
 def _bar(foot: float) -> dict[str, Any]:
-    """The bar of colours, below the matrix where it takes none of its width.
+    """The colour bar, below the matrix where it takes none of its width.
 
     It has a share of the plot and not of the margin, which is for the caption.
     """
@@ -128,7 +127,7 @@ def _bar(foot: float) -> dict[str, Any]:
 
 
 def _hover(objects: pd.DataFrame, order: np.ndarray) -> dict[str, Any]:
-    """What a cell says; the names of both objects where the cells are few."""
+    """Hover texts of cells; with the names of both objects where the cells are few."""
     if len(order) > _NAMED_CELLS:
         return {"hovertemplate": "similarity %{z:.3g}<extra></extra>"}
     labels = objects["label"].tolist()
@@ -215,7 +214,7 @@ def _row_names(
 
 
 def blocks(values: np.ndarray, size: int) -> np.ndarray:
-    """Means of square blocks, without what is missing."""
+    """Means of square blocks, without missing values."""
     if size <= 1:
         return values
     starts = np.arange(0, len(values), size)
@@ -237,8 +236,8 @@ def most_similar(
 ) -> Plot:
     """Bars of similarity to one object, or another quantity, the highest on top.
 
-    Shapes: similarity (k,), names length k.
-    members length k: Positions of these objects.
+    Shapes: similarity (k,), names, members length k.
+    members: Positions of these objects.
     """
     bars = Bars(at=np.arange(len(names)), length=similarity, objects=members,
                 text=[bold(name) for name in names], hover="%{hovertext}<br>%{x:.3f}")

@@ -1,4 +1,4 @@
-"""Who answered like whom: accuracy between participants, pools of them, and maps of each."""
+"""Comparisons of participants: accuracy between them, pools, and maps of each."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def square_matrix(
     Shapes: names length p.
     values (p, p): NaN is left empty.
     title: Of the quantity, with its unit.
-    across, down: What columns and rows are.
+    across, down: Titles of columns and rows.
     limits: Ends of the colours.
     borders: Rows before which a new group begins.
     """
@@ -107,7 +107,7 @@ def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
 
 @as_figure
 def relation_dots(table: pd.DataFrame) -> Plot:
-    """Accuracy by who predicts.
+    """Accuracy by relation of the predicting participants.
 
     table: `tripletscope.core.people.Predictions.relations`.
     """
@@ -147,14 +147,14 @@ def pooling_figure(found: PoolingCurve) -> Plot:
 
 
 def grid_height(maps: np.ndarray, wide: float = 200.0) -> float:
-    """Height in pixels of a grid of maps of some width, by the shape of what they show."""
+    """Height in pixels of a grid of maps of some width, by the shape of its window."""
     low, high = _window(_planes(maps))
     row = np.clip(wide * (high - low)[1] / (high - low)[0], 0.35 * wide, 1.3 * wide) + 45.0
     return float(row * -(-len(maps) // _ACROSS) + 60.0)
 
 
 def _planes(maps: np.ndarray) -> np.ndarray:
-    """(p, n, 2) what is drawn of each map."""
+    """(p, n, 2) visible coordinates of each map."""
     if maps.shape[2] > 1:
         return maps[..., :2]
     return np.concatenate([np.broadcast_to(maps[:1], maps.shape), maps], axis=2)

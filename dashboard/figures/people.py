@@ -1,4 +1,4 @@
-"""People as individuals: their weights, what these predict, and the groups they belong to."""
+"""Individual people: their weights, predictions by these, and groups."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ def _plane(
 def _placed(
     points: np.ndarray, mean: float, text: list[str], canvas: Canvas
 ) -> list[str]:
-    """Where the names of people in a plane go, as Plotly says it; nothing where none has room.
+    """Plotly's text positions of the names of people in a plane; empty where there is no room.
 
     points (P, 2): As shares of the sides of the plane.
-    mean: Where the mark of the mean is on both sides.
+    mean: Position of the mark of the mean on both sides.
     text length P: Empty for people who are not named.
     """
     side = _PLANE * min(canvas.width, canvas.height)
@@ -171,7 +171,7 @@ def _strips(
 
 @as_figure
 def gain_dots(table: pd.DataFrame) -> Plot:
-    """By how much views of people raise the probability of held-out answers over one map.
+    """Gains of views of people over one map in the probability of held-out answers.
 
     table: Columns ``model``, ``gain``, ``low``, ``high`` of log probabilities, ``accuracy``.
     """
@@ -198,7 +198,7 @@ def membership_bars(
     people: Sequence[str], membership: np.ndarray, *, caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """How surely each person belongs to each group, a bar for everyone.
+    """Probabilities of membership in each group, a bar for every person.
 
     Shapes: people length P, membership (P, g).
     """

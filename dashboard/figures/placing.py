@@ -45,7 +45,7 @@ _SQUARES = 256  # along a side, in which points are counted
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a label is.
+    """Position of a label.
 
     position: Plotly's ``textposition`` of a label at its point; empty for one that is further away.
     offset: From the point to the middle of the label, to the right and upwards, in sizes of its
@@ -63,10 +63,9 @@ def by_importance(
 
     The selected ones come first, then the extreme ones in any direction, then the others, those
     with the fewest neighbours first.
-
     points (n, 2): In pixels.
-    among: The labels that are wanted.
-    first: The selected ones; those that are not wanted are left out.
+    among: The labels to place.
+    first: The selected ones.
     """
     among = np.array(sorted(among), dtype=int)
     if not len(among):
@@ -82,7 +81,7 @@ def by_importance(
 
 
 def _neighbours(points: np.ndarray, reach: float) -> np.ndarray:
-    """(n,) how many points are near each, roughly: in its square and those around it."""
+    """(n,) number of points near each, roughly: in its square and those around it."""
     low, high = points.min(axis=0), points.max(axis=0)
     reach = max(reach, float(np.max(high - low)) / _SQUARES)
     x, y = (np.floor((points - low) / reach).astype(np.int64) + 1).T
@@ -109,17 +108,15 @@ def place_labels(
     """A free place for every label, as long as there is one.
 
     points (n, 2): In pixels, upwards. No label lies on any of them.
-    texts: Labels of some of the points, those that matter most first.
+    texts: Labels of some of the points, by descending importance.
     font_size: In pixels.
-    room: Left, lower, right and upper edge of where labels may be, in pixels.
+    room: Left, lower, right and upper edge of the area for labels, in pixels.
     radius (n,): Of the points, in pixels.
-    blocked (k, 4): What else no label may lie on, as left, lower, right and upper edges in pixels.
-    lines: Whether labels may be away from their points, which takes a line.
+    blocked (k, 4): Further boxes without labels, as left, lower, right and upper edges in pixels.
+    lines: Whether labels may be away from their points, with a line.
     over: Labels that lie on points rather than nowhere, unless they are too many.
-    moved: Offsets (see `Spot`) of labels that somebody has put somewhere. They are there in any
-        case, and before all others.
-    kept_inside: Whether these, too, are where labels may be. A page is often larger than `room`
-        says.
+    moved: Offsets (see `Spot`) of labels that a user has dragged; always there, before all others.
+    kept_inside: Whether these, too, stay in `room`, which may be smaller than a page.
     Returns: Of the labels that are shown.
     """
     moved = {i: offset for i, offset in (moved or {}).items() if i in texts}
@@ -185,7 +182,7 @@ def _offsets(width: np.ndarray, gap: np.ndarray) -> tuple[list[str], np.ndarray]
 
 
 class _Raster:
-    """Which parts of a canvas are taken, in small squares."""
+    """The taken parts of a canvas, in small squares."""
 
     def __init__(self, room: Sequence[float], marks: np.ndarray) -> None:
         self._low = np.array(room[:2], dtype=float)
@@ -237,7 +234,7 @@ class _Raster:
         self._taken[left:right, low:high] = True
 
     def line_is_free(self, start: np.ndarray, end: np.ndarray, radius: float) -> bool:
-        """Whether a line touches no label, and no mark but the one that it begins at."""
+        """Whether a line touches no label, and no mark but its own at the start."""
         x, y = self._along(start, end)
         away = np.hypot(*(np.stack([x, y]) * self._cell + (self._low - start)[:, None]))
         if self._taken[x, y].any():
@@ -266,12 +263,11 @@ _ROW, _SMALLEST = 1.16, 0.78
 def row_labels(
     places: np.ndarray, pitch: float, font: float, first: Collection[int] = ()
 ) -> tuple[float, list[int]]:
-    """How large the names of rows are, and which are written: as many as have room.
+    """Size of the names of rows, and the rows that have room for one.
 
-    Text becomes smaller before names are left out, of which the selected ones and those at either
-    end stay, and then as many as there can be at equal distances.
-
-    places (n,): Where rows are, in order, one after the other.
+    Text becomes smaller before names are left out. Selected rows and both ends stay, then as many
+    as possible at equal distances.
+    places (n,): Of the rows, ascending.
     pitch: Pixels between two places that are 1 apart.
     font: The largest size of the text, in pixels.
     first: The selected rows.

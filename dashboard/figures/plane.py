@@ -113,8 +113,8 @@ def _loops(positions: np.ndarray, data: MapData, coverage: float) -> np.ndarray:
 def _window(positions: np.ndarray, loops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper corner of the points, with a margin and most of the ellipses.
 
-    It does not depend on what is shown of them, so that a zoom survives a change of style; and a
-    few huge ellipses do not make everything else small.
+    Independent of the style, so that a zoom survives its change; and a few huge ellipses do not
+    make everything else small.
     """
     if not len(positions):
         return np.array([-1.0, -1.0]), np.array([1.0, 1.0])
@@ -214,7 +214,7 @@ def _picture_size(places: np.ndarray, span: float) -> float:
 def _add_pictures(
     figure: go.Figure, data: MapData, style: MapStyle, side: float
 ) -> None:
-    """Pictures on plates with rims that tell the category, and the selection."""
+    """Pictures on plates with rims for the category, and the selection."""
     positions = data.positions[:, :2]
     there = np.zeros(len(positions), dtype=bool)
     there[list(data.pictures)] = True
@@ -241,7 +241,7 @@ def _add_pictures(
 
 
 def _is_seen(data: MapData, style: MapStyle) -> bool:
-    """Whether objects are coloured by what colour they have."""
+    """Whether objects are coloured by their own colour."""
     column = data.objects[style.colour] if style.colour else None
     if column is None or not is_quantity(column):
         return False
@@ -262,7 +262,7 @@ def _add_squares(
 
 @dataclass(frozen=True)
 class _View:
-    """How a map lies on the canvas: its corners, and width and height of its frame in pixels."""
+    """A map on the canvas: its corners, and width and height of its frame in pixels."""
 
     low: np.ndarray
     high: np.ndarray
@@ -270,11 +270,11 @@ class _View:
 
     @property
     def scale(self) -> float:
-        """Pixels that a unit of the map takes."""
+        """Pixels per unit of the map."""
         return float(np.min(self.area / np.maximum(self.high - self.low, 1e-12)))
 
     def pixels(self, positions: np.ndarray) -> np.ndarray:
-        """Where points are, from the lower left corner of the map."""
+        """Positions of points, from the lower left corner of the map."""
         return self.scale * (positions - self.low)
 
     @property
@@ -321,7 +321,7 @@ def _legend(named: Sequence[str], title: str) -> np.ndarray:
 def _covered(
     traces: Sequence[go.Scatter], title: str, view: _View, canvas: Canvas
 ) -> np.ndarray:
-    """(k, 4) what a legend covers in a corner of the frame, as edges in pixels."""
+    """(k, 4) boxes of a legend in a corner of the frame, as edges in pixels."""
     named = [trace.name for trace in traces if trace.showlegend]
     if not named or canvas.legend in ("above", "right", "none"):
         return np.empty((0, 4))
@@ -332,7 +332,7 @@ def _covered(
 
 
 class _Labels:
-    """The labels of a map: which, what they read, and where they are."""
+    """The labels of a map: which, their texts, and their places."""
 
     def __init__(
         self, data: MapData, style: MapStyle, shown: np.ndarray, view: _View, radius: float,
@@ -382,14 +382,13 @@ class _Labels:
         return len(self._chosen) > 0 and i not in self._chosen
 
     def _font(self, faint: bool) -> dict:
-        """Of the label of what is not selected, or of another one."""
         told = {"color": DIM_TEXT} if faint else {"weight": BOLD} if self._data.selected else {}
         return {"size": self._size} | told
 
     def at_their_points(self) -> list[go.Scatter]:
-        """Labels beside marks that are not seen: those of the points would have empty texts.
+        """Labels beside invisible marks: those of the points would have empty texts.
 
-        Of a text that is empty at first, plotly draws nothing when it changes.
+        Plotly draws nothing when a text that is empty at first changes.
         """
         traces = []
         for faint in (True, False):

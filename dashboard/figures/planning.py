@@ -1,4 +1,4 @@
-"""What simulated experiments show: curves against the number of answers, and dimensions found."""
+"""Simulated experiments: curves against the number of answers, and suggested dimensions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def plan_curves(
     ceiling: float | None = None,
     wanted: float | None = None,
 ) -> Plot:
-    """What is learned, against the number of answers; a line with its band for every plan.
+    """A criterion against the number of answers; a line with its band for every plan.
 
     table: Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
     quantity: One of `QUANTITIES`.
-    ceiling: What knowing the truth would reach, as a dashed line.
-    wanted: What the user wants to reach, as a dotted line.
+    ceiling: The value of the true model, as a dashed line.
+    wanted: The user's target, as a dotted line.
     """
     percent = quantity != "ellipse"
     several = len(set(table["plan"])) > 1
@@ -70,7 +70,7 @@ NOISY = {
 
 @as_figure
 def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Plot:
-    """What is learned, against the noise; a line with its band for every number of answers.
+    """A criterion against the noise; a line with its band for every number of answers.
 
     table: Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
     quantity: One of `NOISY`.
@@ -96,7 +96,7 @@ def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Plot:
 
 @as_figure
 def detection_bars(detection: Detection) -> Plot:
-    """Which numbers of dimensions were found how often, by the number of answers.
+    """Shares of the suggested numbers of dimensions, by the number of answers.
 
     The true number is at the foot of every bar; too few are in grey and too many in orange, the
     darker the further off.

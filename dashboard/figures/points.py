@@ -1,4 +1,4 @@
-"""What every map shares: what is drawn, how it is shown, and its points."""
+"""Data, style and points that all maps share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LONG = 14.0
 
 @dataclass(frozen=True)
 class MapStyle:
-    """What a user chose to see.
+    """A user's settings of a map.
 
     marks: one of {"points", "labels", "pictures"}.
     colour: Column of the objects.
@@ -49,7 +49,7 @@ class MapStyle:
     coverage: Share of the uncertainty that they cover.
     against: In one dimension: numeric column of the objects for the other axis; None is the order.
     flat: Whether more than two dimensions are cut to the first two principal axes.
-    picture_size: Relative to the usual one, which depends on how close objects are.
+    picture_size: Relative to the default, which depends on the distances of objects.
     outlined: Whether lines in the plane go around the groups of a column of categories.
     """
 
@@ -65,14 +65,14 @@ class MapStyle:
 
 @dataclass(frozen=True)
 class MapData:
-    """What is drawn.
+    """A map and its objects.
 
     Shapes: covariances (n, d, d) or None.
     positions (n, d): NaN for objects without a place.
     objects: With columns ``id`` and ``label``.
     degrees: Of freedom of the covariances; None where there are many.
     pictures: Address of the picture of an object.
-    moved: Offsets of labels that somebody has put somewhere, as of
+    moved: Offsets of labels that a user has dragged, as of
         `tripletscope.dashboard.figures.placing.Spot`; for maps in the plane.
     """
 
@@ -86,10 +86,10 @@ class MapData:
 
 
 def with_ellipses(data: MapData, dimensions: int = 2) -> np.ndarray:
-    """Objects whose uncertainty is outlined: all, as long as they can be told apart.
+    """Objects with an outline of their uncertainty: all, unless they are a crowd.
 
-    Of a crowd these are the selected ones or, where none is selected, some that are spread over
-    the map: each is as far as can be from those before it.
+    Of a crowd the selected ones or, without a selection, some that are spread over the map: each is
+    as far as possible from those before it.
     """
     n = len(data.positions)
     if n <= MANY:
@@ -224,7 +224,7 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
 
 
 def _fit_bar(trace: go.Scatter | go.Scatter3d, canvas: Canvas) -> None:
-    """Give a colour bar the room that its numbers take, or fewer numbers where there is less."""
+    """Give a colour bar the room of its numbers, or fewer numbers where there is less."""
     bar, height = trace.marker.colorbar, canvas.height / FONT_SIZE  # in sizes of the letters
     if 0.6 * height < _LONG:
         bar.len = 1.0

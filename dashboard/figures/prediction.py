@@ -1,4 +1,4 @@
-"""How trees and forests err: curves with intervals, and predicted against true values."""
+"""Errors of trees and forests: curves with intervals, predicted against true values."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def predicted_against_true(
 
     Shapes: labels length n.
     truth, predicted (n,): NaN for objects that are not shown.
-    name: Of what is predicted.
+    name: Of the variable.
     """
     shown = np.flatnonzero(np.isfinite(truth) & np.isfinite(predicted))
     low = min(truth[shown].min(), predicted[shown].min())
@@ -113,8 +113,8 @@ def expansion_box(
 ) -> go.Figure:
     """A box plot of expansion rates, with a point for every object.
 
-    Shapes: rates (k,), labels length n.
-    members length k: Positions of the objects.
+    Shapes: rates (k,), members length k, labels length n.
+    members: Positions of the objects.
     """
     figure = go.Figure(
         go.Box(

@@ -1,4 +1,4 @@
-"""What answers are worth: measures of participants or objects, with intervals, and over time."""
+"""Measures of participants or objects, with intervals, and over time."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def measures(
 ) -> Plot:
     """A point for every row of a table, by two of its columns; points can be picked.
 
-    table: Where it has columns called as `y` and ``_low`` and ``_high``, these are its interval.
+    table: Columns like `y` with ``_low`` and ``_high`` are its interval.
     x, y: Columns; rows without a value in both are left out.
     names: Column with the names of the rows.
-    titles: Titles of columns, with their units.
+    titles: Of columns, with their units.
     logarithmic: Whether x is on a logarithmic scale.
-    chance: A value of y to draw a line at.
+    chance: Position of a line along y.
     chosen: Names of rows to mark.
     """
     known = np.isfinite(table[x]) & np.isfinite(table[y]) & ((table[x] > 0) | (not logarithmic))
@@ -66,7 +66,7 @@ def lapse_rates(
     """Rates of answers like guesses, the highest first, with intervals.
 
     table: As `tripletscope.core.people.careless.LapseFit.table`.
-    usual: Rate of the median person, at which a line is drawn.
+    usual: Rate of the median person, as a line.
     """
     shown = table.sort_values("lapse", ascending=False).head(MOST_RATES)
     clearly = np.where(
@@ -88,7 +88,7 @@ def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> P
 
     table: ``name``, ``series``, ``value``, ``low`` and ``high``; rows without a value are left out.
     title: Of the horizontal axis.
-    chance: A value to draw a line at.
+    chance: Position of a line.
     """
     table = table[table["value"].notna()]
     names = list(dict.fromkeys(table["name"]))

@@ -1,4 +1,4 @@
-"""How far dimensions are to be trusted, and what they have to do with columns."""
+"""Reproducibility of dimensions, and their relation to columns."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _ROW, _SIDE_BY_SIDE = 1.4, 46.0 * FONT_SIZE
 
 @as_figure
 def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Plot:
-    """How well each dimension is found again, from the best on, with the range over fits.
+    """How well each dimension is reproduced, from the best on, with the range over fits.
 
     table: Columns ``dimension`` (position), ``mean``, ``low`` and ``high`` of correlations, and
-        ``against``, what was fitted again.
+        ``against``, the other fits.
     """
     first = table[table["against"] == table["against"].iloc[0]]
     order = first.sort_values("mean", ascending=False)["dimension"].tolist()
@@ -78,8 +78,8 @@ def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: fl
     """Held-out log-likelihood by the strength of the penalty, and the number of dimensions.
 
     table: Columns ``penalty``, ``log_likelihood`` of a trial, ``behind_error``, the standard error
-        of its difference from the best one in the same trials, and ``dimensions``, the number that
-        was kept on average.
+        of its difference from the best one in the same trials, and ``dimensions``, their mean
+        number.
     chosen, best: The penalty that a fit takes, and that of the highest value.
     chance: The log-likelihood of guessing.
     """
@@ -120,7 +120,7 @@ def object_intervals(data: DimensionData, dimension: int, which: Sequence[int]) 
 def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, name: str) -> Plot:
     """Weights of one dimension against a quantity of the objects.
 
-    values (n,): NaN where it is not known.
+    values (n,): NaN where missing.
     name: Of the column.
     """
     known = np.flatnonzero(np.isfinite(values))
@@ -173,7 +173,7 @@ def against_categories(
 
 
 def _of(data: DimensionData, dimension: int) -> str:
-    """Title of an axis along which a dimension lies."""
+    """Title of the axis of a dimension."""
     return f"weight in {shorten(data.title(dimension), 20.0)}"
 
 
@@ -193,8 +193,8 @@ def matched_dimensions(
     Shapes: correlations (d, e), partners length e.
     table: As of `tripletscope.core.features.shared_dimensions.SharedDimensions`, with d rows.
     titles: Of the two fits.
-    values: What cells and points are.
-    kinds: What shared dimensions are called, others, and what unrelated ones reach.
+    values: Titles of cells and points.
+    kinds: Names of shared dimensions, of others, and of the limit of unrelated ones.
     """
     names, beside = table["dimension"].tolist(), canvas.screen or canvas.width >= _SIDE_BY_SIDE
     canvas = with_rows(canvas, (len(names) * _ROW + 6) * (1 if beside else 2))

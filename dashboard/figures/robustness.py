@@ -1,4 +1,4 @@
-"""What changes over views: a dot for each view, beside random sets of its size."""
+"""Statistics over views: a dot for each view, beside random sets of its size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def view_dots(
 
     table: `tripletscope.core.inference.uncertainty.robustness.Robustness.table`.
     titles: Of the axes, in the order of the statistics.
-    band: What the grey bars are.
+    band: Name of the grey bars.
     """
     views = list(dict.fromkeys(table["view"]))
     canvas, at = with_rows(canvas, 1.6 * len(views) + 4), np.arange(len(views))

@@ -51,7 +51,7 @@ class Curve:
     name: In the legend.
     stimulus, values (m,): The stimulus ascending; NaN where there is no value.
     low, high (m,) or None: Ends of the band.
-    objects (m,) or None: Whose values these are; None where several objects share one.
+    objects (m,) or None: None where several objects share a value.
     """
 
     name: str
@@ -68,7 +68,6 @@ class Curve:
         return Curve(self.name, *(None if part is None else part[kept] for part in parts))
 
     def band(self, colour: str) -> Series | None:
-        """The band, if there is one."""
         if self.low is None or not self.is_joined:
             return None
         return Series(x=self.stimulus, low=self.low, high=self.high, colour=colour, band=True,
@@ -107,7 +106,7 @@ def scale_curves(
 ) -> go.Figure:
     """Scales with their bands, a colour and a symbol for each.
 
-    data: Names the objects of the curves and says which are selected; its positions do not matter.
+    data: Names and selection of the objects, without positions.
     stimulus, value: Titles of the axes, with their units.
     colour: Column of the objects that colours the points.
     """
@@ -146,7 +145,7 @@ def stimulus_map(
 
 
 def _shade(rank: int, colour: str | None) -> str:
-    """Colour of a method; where a column takes the colours, symbols and dashes tell them apart."""
+    """Colour of a method; where a column takes the colours, symbols and dashes differ."""
     return PALETTE[rank % len(PALETTE)] if colour is None else FAINT
 
 
@@ -154,7 +153,7 @@ def _add_curve(
     figure: go.Figure, curve: Curve, rank: int, data: MapData | None, colour: str | None,
     canvas: Canvas,
 ) -> None:
-    """Line and points; the points of a column's categories are traces of their own."""
+    """Line and points, with one trace for each category of a column."""
     own = _shade(rank, colour)
     series = replace(curve.series(rank), colour=own, dash=None if colour is None else
                      _DASHES[rank % len(_DASHES)])

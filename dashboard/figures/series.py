@@ -1,4 +1,4 @@
-"""Layers that charts have in common: series of a table, chance, the ceiling, the diagonal."""
+"""Layers that charts share: series of a table, chance, the ceiling, the diagonal."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ def series_of(
 
     table: Columns `by`, `x`, `y`, and optionally ``low`` and ``high``. Without `by` there is one
         series without a name; rows without the quantity are left out.
-    apart: By how much neighbouring series stand apart, so that their intervals do not cover each
-        other.
-    text: What the pointer shows of a row, given as a named tuple.
-    names: Of the rows of a chart that has them, where `y` is the column with a row's name.
-    columns: Of what each point has of its own, by its name in `Series`.
+    apart: Distance of neighbouring series, so that their intervals do not cover each other.
+    text: For the pointer, of a row as a named tuple.
+    names: Of rows, where `y` is the column with a row's name.
+    columns: Of properties of each point, by field of `Series`.
     **further: As of `Series`.
     """
     kinds = list(dict.fromkeys(table[by])) if by else [""]
@@ -64,7 +63,7 @@ def bold(name: object, *further: str) -> str:
 
 
 def diagonal(low: float, high: float) -> Series:
-    """A line on which both axes say the same."""
+    """The line of equal values."""
     return Series(x=[low, high], y=[low, high], points=False, line=True, colour=FAINT, dash="dot",
                   width=1.0)
 

@@ -1,4 +1,4 @@
-"""Shepard plots: distances in a map against what was measured, and what every object adds."""
+"""Shepard plots: distances in a map against dissimilarities."""
 
 from __future__ import annotations
 

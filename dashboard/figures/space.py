@@ -70,10 +70,10 @@ def _labels(
     figure: go.Figure, data: MapData, style: MapStyle, places: np.ndarray, radius: float,
     canvas: Canvas,
 ) -> list[go.Scatter3d]:
-    """The labels, of which those are written that cover nothing as the map is first looked at.
+    """The labels; those with coordinates are free as the map is first seen.
 
-    Those that have no room have no coordinates. A page, where the map is turned, chooses by
-    itself: coordinates of all are in ``meta``, in the order in which they get a place.
+    A page, where the map rotates, chooses by itself: coordinates of all are in ``meta``, in the
+    order in which they get a place.
     """
     shown, positions = np.isfinite(places).all(axis=1), data.positions[:, :3]
     here = np.flatnonzero(shown)
@@ -120,7 +120,7 @@ def _labels(
 
 
 def _seen(places: np.ndarray) -> np.ndarray:
-    """(n, 2) where points are on the picture, from its middle, in units of its height."""
+    """(n, 2) points on the picture, from its middle, in units of its height."""
     eye = np.array(_EYE)
     ahead = -eye / np.linalg.norm(eye)
     right = np.cross(ahead, [0.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-"""Quantities that are colours themselves: wavelengths of light."""
+"""Spectral colours of wavelengths."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ _STEPS = 41  # of a scale of spectral colours
 def colour_scale(name: str | None, values: np.ndarray) -> list[str]:
     """Colours in equal steps from the lowest value of a quantity to the highest.
 
-    Those of the light itself, as near as a screen comes to it, where the quantity is a wavelength
-    by its name and its values.
+    Spectral colours where the quantity is a wavelength by its name and its values.
     """
     known = values[np.isfinite(values)]
     if not (name and _WAVELENGTH.search(name) and len(known)):
@@ -30,11 +29,11 @@ def colour_scale(name: str | None, values: np.ndarray) -> list[str]:
 
 
 def spectral_rgb(nanometres: float) -> tuple[int, int, int]:
-    """Colour on a screen of light of one wavelength, as near as a screen comes to it.
+    """Colour of light of one wavelength, as near as a screen comes to it.
 
-    Colour matching by the fits of Wyman, Sloan & Shirley (2013), then sRGB. Spectral colours are
-    purer than a screen can show: white is added until they fit. They darken towards the ends of
-    the spectrum, less than in nature, so that all remain visible.
+    Colour matching by the fits of Wyman, Sloan & Shirley (2013), then sRGB. White is added to
+    spectral colours until a screen can show them. They darken towards the ends of the spectrum,
+    less than in nature, so that all remain visible.
     """
 
     def lobe(height: float, centre: float, below: float, above: float) -> float:

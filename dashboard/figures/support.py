@@ -1,4 +1,4 @@
-"""Where the support of the branches of a tree is written, so that it lies on no line."""
+"""Free places for the support of the branches of a tree."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ def on_branches(
     y: np.ndarray,
     size: float,
 ) -> dict[int, str]:
-    """The texts that have room on the line from their branch to the one that it is part of.
+    """The texts that have room on the line from their branch to the one above.
 
-    The highest branches come first. A text lies on no line of the tree and on no other text, and
-    is no longer than its own line.
-
+    The highest branches come first. A text lies on no line of the tree and on no other text, and is
+    no longer than its own line.
     texts: By node.
     branches (b,): Nodes of the branches that are drawn, the lowest first and the root last.
     children (b, 2): The nodes that each joins.
-    x, y (nodes,): Where nodes stand, in pixels from the root to the right and from above.
+    x, y (nodes,): Of nodes, in pixels from the root to the right and from above.
     size: Of the texts, in pixels.
     """
     above = np.zeros(len(x))

@@ -44,7 +44,7 @@ _BOLD, _TITLE = 1.08, 1.2
 
 
 def screen_height(*rows: Rows) -> float:
-    """Height in pixels at which rows of trees can be read, if they are not too many."""
+    """Height in pixels at which rows of trees are legible, if they are not too many."""
     return min(max(_ROW * max(one.total for one in rows) + 90.0, 240.0), _TALLEST)
 
 
@@ -63,11 +63,10 @@ def tanglegram(
     """Draw two trees with lines between equal leaves.
 
     objects: With a column ``label``.
-    clusters (n,): Of the first tree, 0 for the largest; lines and both trees have their colours.
-    titles: What the trees are called.
-    most: Rows of a tree; where there are more leaves, what merged first is collapsed.
+    clusters (n,): Of the first tree, 0 for the largest; for the colours of lines and both trees.
+    titles: Of the trees.
+    most: Rows of a tree; with more leaves, the lowest branches are collapsed.
     selected: Objects whose lines stand out.
-    caption, revision, canvas: As for a dendrogram.
     Returns: Leaves carry the position of their object in ``customdata``.
     """
     figure = go.Figure()
@@ -158,7 +157,7 @@ def _names(
 
 
 def _plain(text: str) -> str:
-    """The title of a row as it is read."""
+    """The title of a row without markup."""
     return html.unescape(text.removeprefix("<b>").removesuffix("</b>"))
 
 

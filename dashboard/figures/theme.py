@@ -1,4 +1,4 @@
-"""How figures look: palette, template, captions, legends."""
+"""The look of figures: palette, template, captions, legends."""
 
 from __future__ import annotations
 
@@ -50,18 +50,16 @@ _LONGEST, _PAGE, _SHEET = 2.6, 240 * 96 / 25.4, 4 / 3
 
 @dataclass(frozen=True)
 class Canvas:
-    """What a figure is drawn for.
+    """Size and settings that a figure is drawn for.
 
-    width, height: In pixels at `FONT_SIZE`. On the screen the width is only a typical one; a file
-        is scaled to its size on paper and in letters.
-    screen: Whether it is for the page (then colours of text and lines are replaced by the page's)
-        or for a file, which must stand on its own.
+    width, height: In pixels at `FONT_SIZE`; a typical width on the screen. A file is scaled to its
+        size on paper and in letters.
+    screen: For the page, which replaces colours of text and lines, or for a file.
     note: Ends the caption of a file.
     captioned: Whether a file has its caption.
     named: Whether points have names.
-    legend: Where it stands: above, right, in a corner like "top left", or none.
-    most: How high a file may be where its letters need the room of what is drawn; None of one that
-        stays as it is.
+    legend: above, right, none, or a corner like "top left".
+    most: Highest height of a file that grows with its content; None of one that does not.
     """
 
     width: float = 900.0
@@ -80,7 +78,6 @@ NARROW = 580.0
 
 
 def template(canvas: Canvas) -> go.layout.Template:
-    """The one template of every figure."""
     axis = {
         "gridcolor": GRID, "linecolor": GRID, "zerolinecolor": GRID, "tickcolor": GRID,
         "automargin": True, "title": {"standoff": 0.6 * FONT_SIZE},
@@ -151,8 +148,8 @@ def _has_numbers(figure: go.Figure) -> bool:
 def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
     """The canvas of a file, higher by what legend and axes take more than they do on a page.
 
-    Letters are larger in a file, compared with the width of the figure. Titles of axes that are
-    longer than these are broken into lines, as are those along bars of colours.
+    Letters are larger in a file, compared with the width of the figure. Long titles of axes and
+    colour bars are broken into lines.
     """
     if not _has_numbers(figure):
         return canvas
@@ -199,7 +196,7 @@ def _set_legend_title(figure: go.Figure, canvas: Canvas) -> None:
 
 
 def legend_height(figure: go.Figure, canvas: Canvas) -> float:
-    """What a legend above a figure takes of its height, in pixels."""
+    """Height in pixels of a legend above a figure."""
     if canvas.legend != "above":
         return 0.0
     lines = _legend_lines(figure, canvas) + (figure.layout.legend.title.side == "top")
@@ -207,7 +204,7 @@ def legend_height(figure: go.Figure, canvas: Canvas) -> float:
 
 
 def _legend_lines(figure: go.Figure, canvas: Canvas) -> int:
-    """How many lines the entries of a legend above a figure take; plotly lines them up."""
+    """Number of lines of a legend above a figure; plotly aligns the entries."""
     names, title = _legend_of(figure)
     if not names:
         return 0
@@ -238,9 +235,8 @@ def meets_tools(names: Sequence[str], title: str, canvas: Canvas) -> bool:
 
 
 def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Canvas]:
-    """How many panels stand side by side, so that their titles have room, and the canvas then.
-
-    At most so many; it is as much higher as there are more rows than with the most.
+    """Number of panels side by side, so that titles have room, and the canvas, higher for more
+    rows.
     """
     columns = min(len(titles), most)
     if canvas.screen or not titles:
@@ -255,10 +251,7 @@ def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Can
 
 
 def with_rows(canvas: Canvas, n_rows: float) -> Canvas:
-    """A canvas on which so many lines have room one below the other, where a file may be higher.
-
-    It does not get longer than a column of a journal.
-    """
+    """A canvas with room for so many lines, where a file may be higher, up to `most`."""
     if canvas.most is None:
         return canvas
     needed = 1.3 * FONT_SIZE * n_rows + _AROUND * canvas.width
@@ -266,7 +259,7 @@ def with_rows(canvas: Canvas, n_rows: float) -> Canvas:
 
 
 def longest(width: float) -> float:
-    """Height in pixels that a file of this width has at most, unless another one is asked for."""
+    """The highest default height in pixels of a file of this width."""
     return min(_LONGEST * width, max(_PAGE, _SHEET * width))
 
 
@@ -282,16 +275,16 @@ def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0)
 
 
 def note_hidden(figure: go.Figure, n_hidden: int, n_labels: int) -> None:
-    """Note in a figure how many of its labels have no room; its caption then says so."""
+    """Note in a figure, for its caption, how many of its labels have no room."""
     if n_hidden > 0:
         note(figure, f"{n_hidden:,} of {n_labels:,} labels hidden.")
 
 
 def note(figure: go.Figure, sentence: str) -> None:
-    """Note a sentence in a figure that its caption then ends with."""
+    """Note a sentence in a figure, for the end of its caption."""
     figure.update_layout(meta={"remark": f"{remark(figure)} {sentence}".strip()})
 
 
 def remark(figure: go.Figure) -> str:
-    """What the caption of a figure says beyond what it was given."""
+    """The notes of a figure."""
     return (figure.layout.meta or {}).get("remark", "")

@@ -48,14 +48,13 @@ _MOST_NAMED = 12
 
 @dataclass(frozen=True)
 class ComparisonTreeData:
-    """A tree with what is shown of it.
+    """A tree and its visible part.
 
     nodes: Members and pivots as positions of the objects.
     objects: With columns ``id`` and ``label``.
     opened: Nodes whose children are drawn.
     colour: Column of the objects.
-    selected: Objects.
-    remarks: What else is known of each node, for its hover text.
+    remarks: Further hover text of each node.
     """
 
     nodes: Nodes
@@ -76,7 +75,7 @@ class ComparisonTreeData:
         return found
 
     def names(self, width: float) -> list[str]:
-        """Labels of the objects, told apart, of at most so many em."""
+        """Different labels of the objects, of at most so many em."""
         return short_labels(self.objects["label"].tolist(), np.floor(width))
 
     @cached_property
@@ -98,7 +97,7 @@ class ComparisonTreeData:
         return shades(data, MapStyle(colour=self.colour))
 
     def listed(self, node: int) -> list[int]:
-        """Members that are drawn below a node: of leaves, unless the node shows its only one."""
+        """Members drawn below a node: those of leaves, unless the node shows its only one."""
         members = self.nodes.members(node).tolist()
         if self.nodes.child[node] >= 0 or members == [self.nearer_to(node)]:
             return []
@@ -115,7 +114,7 @@ class ComparisonTreeData:
         return 2 * len(self.nodes.child) + position
 
     def picked(self, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Objects and nodes to fold or unfold, of the marks that were clicked."""
+        """Objects, and nodes to fold or unfold, of clicked marks."""
         m = len(self.nodes.child)
         objects = [i - 2 * m for i in numbers if i >= 2 * m]
         for node in (i for i in numbers if i < m):
@@ -154,7 +153,7 @@ def first_opened(nodes: Nodes, ends: int = 16) -> list[int]:
 
 
 def tree_height(tree: ComparisonTreeData) -> float:
-    """Height in which the diagram is readable at the usual width."""
+    """Height in which the diagram is legible at the usual width."""
     return min(max(layout(tree).height + 70.0, 260.0), 1100.0)
 
 
@@ -163,9 +162,8 @@ def tree_diagram(
 ) -> go.Figure:
     """Draw a tree from its root down, with the members of its leaves.
 
-    Every node but the root shows the pivot that its members are nearer to, and a bar as wide as
-    there are members, divided like them by colour.
-
+    Every node but the root shows the pivot that its members are nearer to, and a bar for the number
+    of members, divided by colour.
     revision: While it stays the same, zoom survives a change of the figure.
     Returns: ``customdata`` of its marks is for `ComparisonTreeData.picked`.
     """
@@ -246,9 +244,7 @@ def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) ->
 def _add_nodes(
     figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
 ) -> tuple[int, int]:
-    """Text, pictures of the pivots, and what takes the clicks; how many names are hidden, of how
-    many.
-    """
+    """Texts, pictures of pivots, and marks for clicks; returns numbers of hidden and all names."""
     labels = tree.objects["label"].tolist()
     em = 0.85 * FONT_SIZE / pixels(canvas)
     written, images, n_hidden = {}, [], 0
@@ -305,7 +301,7 @@ def _hanging(tree: ComparisonTreeData, place: TreeLayout) -> list[dict]:
 
 
 def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float) -> str:
-    """The name of a pivot with the number of members, or what of it fits into so many em."""
+    """The name of a pivot with the number of members, or the part that fits into so many em."""
     count = f" · {size}"
     whole = "all" if pivot is None else " ".join(tree.objects["label"].iloc[pivot].split())
     if width_of([whole + count])[0] <= min(room, _WHOLE):
@@ -322,7 +318,7 @@ def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float
 
 
 def _said(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
-    """What a node is, for its hover text."""
+    """Hover text of a node."""
     def named(position: int) -> str:
         return html.escape(shorten(labels[position], 20.0), quote=False)
 
@@ -377,7 +373,7 @@ def _add_toggles(
 def _add_members(
     figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
 ) -> tuple[int, int]:
-    """Members of the leaves in columns below them; how many names are hidden, of how many."""
+    """Members of the leaves in columns below them; returns numbers of hidden and all names."""
     objects, xs, ys, more = [], [], [], []
     for leaf in tree.ends:
         members = tree.listed(leaf)

@@ -1,4 +1,4 @@
-"""Where the nodes of the diagram of a tree are, and how much of their names has room."""
+"""Places of the nodes of a tree's diagram, and room for their names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST = 7.0  # em of a name that is written downwards
 class TreeLayout:
     """Places in the drawing.
 
-    x, span, top: Of every node its middle, the width of what is below it, and its upper end.
+    x, span, top: Middle, width with descendants, and upper end of every node.
     slot, head, text, member: Width of a leaf; height of a node above its bar, of a line of text and
         of a member.
     height: Of the whole drawing.
@@ -78,10 +78,7 @@ def layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> TreeLayout:
 def _hung(
     tree: ComparisonTreeData, slot: float, canvas: Canvas
 ) -> tuple[dict[int, str], float]:
-    """Names of the pivots of leaves, written downwards where they have no room beside each other.
-
-    Also how long the longest is, in pixels.
-    """
+    """Names of leaves, written downwards if they have no room, and the longest length in pixels."""
     size = 0.85 * FONT_SIZE
     wide = slot * pixels(canvas) / size
     pivots = {node: tree.nearer_to(node) for node in tree.ends if node}
@@ -101,10 +98,10 @@ def _are_named(tree: ComparisonTreeData, slot: float, canvas: Canvas) -> bool:
 
 
 def member_room(slot: float, canvas: Canvas) -> float:
-    """Em that the name of a member has beside its mark."""
+    """Em for the name of a member beside its mark."""
     return min((slot - 12) * pixels(canvas) / (0.8 * FONT_SIZE), WIDEST)
 
 
 def pixels(canvas: Canvas) -> float:
-    """How many pixels of the canvas one of the drawing takes; a page may be narrower."""
+    """Pixels of the canvas per unit of the drawing; a page may be narrower."""
     return (min(_PAGE, canvas.width) if canvas.screen else 0.95 * canvas.width) / WIDTH

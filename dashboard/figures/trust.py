@@ -1,4 +1,4 @@
-"""Whether uncertainty can be trusted: calibration, abstention, and what asking more brings."""
+"""Calibration of uncertainty, abstention, and gains by more answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = {"response": "response probability", "order": "order certainty"}
 
 @as_figure
 def reliability(calibration: Calibration) -> Plot:
-    """How often simulated orders of some certainty were right; on the diagonal it holds."""
+    """Accuracy of simulated orders against their certainty."""
     known = calibration.counts > 0
     said, right = calibration.confidence[known], calibration.accuracy[known]
     share = calibration.counts[known] / calibration.counts.sum()
@@ -38,7 +38,7 @@ def reliability(calibration: Calibration) -> Plot:
 
 @as_figure
 def response_reliability(found: Reliability) -> Plot:
-    """How often held-out responses were given as predicted, by both probabilities."""
+    """Share of held-out responses as predicted, against both probabilities."""
     layers = [diagonal(0.5, 1.0)]
     for k, (which, name) in enumerate(NAMES.items()):
         bins = found.bins(which)
@@ -79,10 +79,9 @@ def coverage(calibration: Calibration) -> Plot:
 def abstention_curves(
     threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, ceiling: Ceiling | None = None
 ) -> Plot:
-    """Shares of answers against the response probability from which a prediction is made.
+    """Shares of answers against the lowest response probability of a prediction.
 
-    With the errors between the bounds of the noise ceiling, where they are known well enough: of
-    predicting every response, sure or not.
+    With the errors between the bounds of a precise noise ceiling, for predicting every response.
     """
     return Plot(
         [
