@@ -1,4 +1,4 @@
-"""Figures of results outside of the program: in scripts, notebooks and reports."""
+"""Figures and sentences of results, also for scripts, notebooks and reports."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""How distances align without labels: what it says, accuracies, and the plan of the best space."""
+"""Unsupervised alignment of distances: accuracies, and the plan of the best space."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDTH = 900.0
 
 @presents("align_spaces", told_in="features")
 def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Accuracy of matching each feature space with the map, and who is matched with whom."""
+    """Accuracy of matching each feature space with the map, and the matched objects."""
     result, words = run.result(), shown.words
     yield from alignment_said(words, result)
     table = pd.DataFrame({
@@ -59,7 +59,7 @@ def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _partners(result: Aligned, k: int, labels: list[str]) -> pd.DataFrame:
-    """What each object is matched with, and how probably it is itself."""
+    """The match of each object, and the probability of a match with itself."""
     return pd.DataFrame({
         "object": labels, "matched with": [labels[i] for i in result.partner[k]],
         "itself": np.diagonal(result.plan[k]).astype(float),

@@ -93,8 +93,7 @@ def circle_said(
     """Whether the stimulus closes on itself, tested against a line.
 
     Silent on: lines, clouds (tests/dashboard/results/test_scales.py::test_a_circle).
-
-    above: By how much the error of a line is above that of the map.
+    above: Error of a line minus that of the map.
     """
     more = {"above": (above.difference, above.low, above.high), "p": above.p_above}
     if above.p_above >= Suggestion.level:

@@ -1,4 +1,4 @@
-"""Trees of objects, how many clusters there are, and who is together how often."""
+"""Trees of objects, numbers of clusters, and their stability."""
 
 from __future__ import annotations
 
@@ -62,11 +62,10 @@ _STABLE, _DISSOLVED = 0.75, 0.5
 
 
 def stable_and_lost(found: Stability, counts: ClusterCounts | None) -> tuple[int, int] | None:
-    """How many clusters are stable, and how many dissolve.
+    """Numbers of stable and of dissolved clusters.
 
-    None where held-out answers are not shown to be predicted better than by chance: resamples have
-    most answers in common, and repeat clusters of coin flips.
-
+    None where held-out answers are not predicted better than by chance: resamples have most answers
+    in common, and repeat clusters of coin flips.
     Silent on: coin flips
     (tests/dashboard/views/test_clusters.py::test_clusters_of_coin_flips_are_not_stable).
     """
@@ -76,7 +75,7 @@ def stable_and_lost(found: Stability, counts: ClusterCounts | None) -> tuple[int
 
 
 def by_size(labels: np.ndarray) -> np.ndarray:
-    """Clusters numbered from the largest, -1 staying as it is."""
+    """Clusters numbered from the largest; -1 stays."""
     sizes = np.bincount(labels[labels >= 0])
     rank = np.empty(len(sizes), dtype=int)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
@@ -84,7 +83,7 @@ def by_size(labels: np.ndarray) -> np.ndarray:
 
 
 def named(clusters: np.ndarray) -> pd.Series:
-    """Names of clusters, in their order."""
+    """Names of clusters, as an ordered categorical column."""
     names = [cluster_name(rank) for rank in range(clusters.max(initial=-1) + 1)]
     return pd.Series(pd.Categorical.from_codes(clusters, names, ordered=True))
 
@@ -112,17 +111,14 @@ def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
 
 @dataclass(frozen=True)
 class TreeDrawing(Drawing):
-    """A tree of objects.
-
-    rows: What stands in its rows.
-    """
+    """A tree of objects, and its rows."""
 
     rows: Rows | None = None
 
 
 @presents("fit", "cluster", told_in="clusters")
 def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How many clusters there are; the tree of a hierarchy, and other clusters on a map."""
+    """The number of clusters; the tree of a hierarchy, and other clusters on a map."""
     fitted = run.fitted()
     yield from map(Statement, clusters_said(shown, run))
     if isinstance(fitted, Hierarchy) and fitted.tree_.n_leaves > 1:
@@ -132,7 +128,7 @@ def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
-    """How large clusters are, and where their number comes from, if nobody has chosen it."""
+    """Sizes of clusters, and the source of their number unless a user chose it."""
     words, clusters, fitted = shown.words, clusters_of(shown, run), run.fitted()
     sizes = np.bincount(clusters[clusters >= 0])
     listed = [words.whole(int(size)) for size in sizes[:_SIZES]]
@@ -148,12 +144,12 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
 
 
 def usual_rows(n_leaves: int) -> int:
-    """Rows of a tree that are drawn where nothing else is wanted."""
+    """Default number of rows of a tree."""
     return n_leaves if n_leaves <= _MANY else _ROWS
 
 
 def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
-    """The tree of a hierarchy, cut as it is looked at."""
+    """The tree of a hierarchy, cut as shown."""
     words, tree = shown.words, run.fitted().tree_
     clusters, support = clusters_of(shown, run), support_of(shown, run)
     number, marks = int(clusters.max(initial=-1) + 1), shown.marks
@@ -193,7 +189,7 @@ def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
 
 
 def merges(shown: ShownResults, run: Run) -> pd.DataFrame:
-    """The merges of a tree, from the lowest: who, at what height, how many, how sure."""
+    """The merges of a tree, from the lowest: members, height, size and support."""
     tree, labels, support = run.fitted().tree_, shown.answers.labels, support_of(shown, run)
     m = tree.n_leaves
 
@@ -241,7 +237,7 @@ def memberships(shown: ShownResults, clusters: np.ndarray) -> pd.DataFrame:
 
 
 def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Clusters on the first plane or space, or on the components of a kernel, that is shown."""
+    """Clusters on the first plane or space, or on the components of a kernel."""
     words, clusters = shown.words, clusters_of(shown, run)
     ground = next((
         r for r in shown.runs if r.task == "kernel_map"
@@ -298,7 +294,7 @@ def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def number_said(words: Words, counts: ClusterCounts, advice: ClusterAdvice) -> str:
-    """How many clusters the answers support, or why nothing is said.
+    """The number of clusters that the answers support, or why none is named.
 
     Silent on: lines, arcs, discs (tests/core/cluster/test_counting.py::test_continua).
     """
@@ -315,7 +311,7 @@ def number_said(words: Words, counts: ClusterCounts, advice: ClusterAdvice) -> s
 
 
 def _of_same_method(shown: ShownResults, run: Run, task: str) -> Run | None:
-    """The first result of a task for the method of another, whatever its number of clusters."""
+    """The first result of a task for the same method with any number of clusters."""
     alike = {"n_clusters": None}
     return next((
         other for other in shown.all_of(task)
@@ -324,14 +320,14 @@ def _of_same_method(shown: ShownResults, run: Run, task: str) -> Run | None:
 
 
 def _number_shown(shown: ShownResults, run: Run) -> int | None:
-    """Into how many clusters those that a result is about are cut."""
+    """The shown number of clusters of a result."""
     fit = _of_same_method(shown, run, "fit")
     return shown.cuts.get(fit.key, fit.fitted().n_clusters_) if fit else None
 
 
 @presents("stability", told_in="clusters")
 def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How many clusters are stable, and how far those of resampled answers agree with them."""
+    """Numbers of stable clusters, and agreement with clusters of resampled answers."""
     found, words = run.result(), shown.words
     counts = _of_same_method(shown, run, "count_clusters")
     advice = recommend_clusters(counts.result()) if counts else None
@@ -384,7 +380,7 @@ def _merges(shown: ShownResults, stability: Stability, nodes: np.ndarray) -> pd.
 def stability_said(
     words: Words, found: Stability, counts: ClusterCounts | None, run: Run
 ) -> str:
-    """How many clusters are stable, where that is told."""
+    """The number of stable clusters, unless the answers are noise."""
     told, method = stable_and_lost(found, counts), run.fresh().title
     if told is None:
         return words("stability untold", method=method)
@@ -396,7 +392,7 @@ def stability_said(
 
 
 def _together(shown: ShownResults, run: Run, text: str) -> Drawing:
-    """Who is in one cluster with whom how often, in the order of the tree or of the clusters."""
+    """How often two objects share a cluster, in the order of the tree or of the clusters."""
     found, words, labels = run.result(), shown.words, shown.answers.labels
     clusters = by_size(found.labels)
     order = found.tree.order if len(found.linkage) else np.argsort(clusters, kind="stable")
@@ -433,7 +429,7 @@ def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 def labels_of(shown: ShownResults, found: LabelAgreement) -> Iterator[Element]:
-    """Agreement of a clustering, which is shown with it, with the column that colours objects."""
+    """Agreement of the shown clustering with the column that colours objects."""
     words, (run,), column = shown.words, shown.runs, shown.colour
     table = found.table.rename(index=cluster_name)
     yield Statement(words(

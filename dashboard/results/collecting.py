@@ -1,4 +1,4 @@
-"""An experiment that runs: the error of its map as answers come in, and whether it is enough."""
+"""A running experiment: the error of its map as answers come in, and its stopping rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FLAT, _MAP = 0.37, 0.63
 
 @dataclass(frozen=True)
 class Collected:
-    """What was collected so far.
+    """The state of an experiment.
 
     n_finished: Participants who have answered everything.
     looks: Error of the map at every look, by its moment (ISO 8601).
@@ -38,7 +38,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class MapSoFar:
-    """The newest map: positions (n, 2), and of how many answers; whether its error is known."""
+    """The newest map: positions (n, 2), and number of answers; whether its error was estimated."""
 
     experiment: Experiment
     positions: np.ndarray
@@ -48,7 +48,7 @@ class MapSoFar:
 
 @presents(Collected)
 def collected_of(shown: ShownResults, result: Collected) -> Iterator[Element]:
-    """How the rule stands, what looking does to it, and every look as a figure."""
+    """The state of the rule, effects of looking, and every look as a figure."""
     words, experiment = shown.words, result.experiment
     yield from map(Statement, enough_said(words, result))
     if len(result.looks) < 2:
@@ -69,7 +69,7 @@ def collected_of(shown: ShownResults, result: Collected) -> Iterator[Element]:
 
 @presents(MapSoFar)
 def map_so_far(shown: ShownResults, result: MapSoFar) -> Iterator[Drawing]:
-    """The newest map, as it lay at the look before."""
+    """The newest map, aligned with the previous one."""
     words, experiment = shown.words, result.experiment
     objects = experiment_objects(experiment)
     style = MapStyle(marks="labels", colour="color" if "color" in objects else None)
@@ -86,7 +86,7 @@ def map_so_far(shown: ShownResults, result: MapSoFar) -> Iterator[Drawing]:
 
 
 def enough_said(words: Words, result: Collected) -> Iterator[str]:
-    """How the rule stands that was chosen beforehand, and what looking does to it.
+    """The state of the stopping rule, and effects of looking.
 
     Silent on: an error that may be above
     (tests/dashboard/views/test_collect_run.py::test_the_rule_that_was_chosen_beforehand_decides).

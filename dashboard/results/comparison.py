@@ -34,7 +34,7 @@ _LOSS = "training loss, share of its highest"
 @presents("cross_validate", told_in="dimension")
 @presents("split_error", told_in="dimension")
 def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """What held-out errors say of methods and dimensions, once for all of the same scheme."""
+    """Held-out errors of methods and dimensions, once for all of the same scheme."""
     words, runs = shown.words, alike(shown, run)
     if run is not runs[0]:
         return
@@ -53,12 +53,11 @@ def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def alike(shown: ShownResults, run: Run) -> list[Run]:
-    """Held-out errors of the same scheme."""
     return [one for one in shown.all_of(run.task) if one.options == run.options]
 
 
 def methods_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """What held-out errors of the same scheme say of methods alone."""
+    """Held-out errors of the same scheme, for methods alone."""
     runs = alike(shown, run)
     yield from _methods(shown, runs, suggestions_of(runs, shown.answers))
 
@@ -71,11 +70,11 @@ def ratio_of(run: Run) -> float:
 def suggestions_of(
     runs: Sequence[Run], answers: Judgements
 ) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
-    """What held-out errors recommend: of each method, with the error of the best number.
+    """Recommendation of each method, with the error of the best number of dimensions.
 
-    Of every method whose error is known in more than one number of dimensions.
-
-    runs: Held-out errors of the same scheme. Whoever shows them, too, asks once: more may arrive.
+    Of methods with errors in more than one number of dimensions.
+    runs: Held-out errors of the same scheme. Callers that show them, too, call once: more may
+        arrive.
     """
     by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
     for run in runs:
@@ -93,7 +92,7 @@ def suggestions_of(
 def dimensions_told(
     words: Words, name: str, suggestion: Suggestion, best: ErrorEstimate
 ) -> str:
-    """What held-out errors say of the number of dimensions, and which to take."""
+    """Held-out errors by number of dimensions, and which number to take."""
     return " ".join((
         *dimensions_said(words, name, suggestion, best, best.scheme),
         *dimensions_advised(words, suggestion),
@@ -106,10 +105,9 @@ def dimensions_said(
     """What held-out errors can decide about the number of dimensions.
 
     Silent on: few answers, chance (tests/dashboard/results/test_comparison.py::test_few_answers).
-
     name: Of the method.
     best: Of the number of dimensions with the lowest error.
-    scheme: How errors were estimated, where that is not told elsewhere.
+    scheme: Of the errors, if not stated elsewhere.
     """
     yield words(
         "lowest with", name=name, least=found.tried[0], most=found.tried[-1], best=found.best,
@@ -137,7 +135,7 @@ def dimensions_said(
 
 
 def dimensions_advised(words: Words, found: Suggestion) -> Iterator[str]:
-    """Which number of dimensions to take, and whether there are answers enough for it."""
+    """Which number of dimensions to take, and whether the answers suffice for it."""
     if found.is_chance:
         return
     chosen, alike = found.n_components, found.undecided
@@ -168,7 +166,7 @@ def _methods(
     shown: ShownResults, runs: Sequence[Run],
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]],
 ) -> Iterator[Statement]:
-    """Which method predicts best, each in the number of dimensions recommended for it."""
+    """Which method predicts best, each in its recommended number of dimensions."""
     words, chosen = shown.words, {}
     for run in runs:
         name, d = run.fresh().title, run.parameters.get("n_components")
@@ -190,7 +188,7 @@ def _errors(
     shown: ShownResults, runs: Sequence[Run],
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]], numbers: Any,
 ) -> Iterator[Drawing]:
-    """Errors by the number of dimensions; of what has none, as lines."""
+    """Errors by the number of dimensions; methods without dimensions as lines."""
     words, ceiling = shown.words, shown.limits.ceiling
     rows = pd.DataFrame([{**_of_error(run), "key": run.key} for run in runs])
     rows = rows.drop_duplicates(["method", "dimensions"])
@@ -238,7 +236,7 @@ def _losses(shown: ShownResults, runs: Sequence[Run]) -> Iterator[Drawing]:
 
 
 def _numbers(shown: ShownResults, runs: Sequence[Run]) -> pd.DataFrame:
-    """Everything that is known of what is compared, the lowest error first."""
+    """All numbers of the comparison, the lowest error first."""
     names = distinct(shown.words.method(run.fresh()) for run in runs)
     errors = dict(zip(names, (run.result() for run in runs), strict=True))
     _, behind = behind_best(errors, shown.answers, ratio_of(runs[0]))
@@ -269,10 +267,7 @@ def _of_error(run: Run) -> dict[str, Any]:
 
 
 def _of_fit(shown: ShownResults, fit: Run) -> dict[str, Any]:
-    """What there is to say of a fit; of a map also its loss, and which starts reached the lowest.
-
-    To one in a thousand.
-    """
+    """Numbers of a fit; of a map also its loss, and starts within 1/1000 of the lowest loss."""
     if fit.kind != "embedding":
         return {"seconds": fit.seconds}
     losses = fit.arrays["losses_"]

@@ -27,7 +27,7 @@ _FLAT = 0.5
 
 @dataclass(frozen=True)
 class JointScales:
-    """Scales of properties that are judged together, the file, and how that was read."""
+    """Scales of properties that are judged together, the file, and notes on reading it."""
 
     scales: ConjointScales
     file: str
@@ -36,7 +36,7 @@ class JointScales:
 
 @presents(JointScales)
 def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Element]:
-    """What each property contributes, and whether the contributions add up."""
+    """The contribution of each property, and whether contributions add up."""
     words, scales = shown.words, result.scales
     yield from map(Statement, conjoint_said(words, scales))
     text = words(
@@ -66,7 +66,7 @@ def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Elemen
 
 
 def conjoint_said(words: Words, scales: ConjointScales) -> Iterator[str]:
-    """Which properties count, and whether what they contribute adds up.
+    """Which properties count, and whether their contributions add up.
 
     Silent on: additive observers, several people, and below a floor of comparisons
     (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).

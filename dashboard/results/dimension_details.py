@@ -1,4 +1,4 @@
-"""What is looked at of dimensions: some of them, one, one object or two, and one trial."""
+"""Details of dimensions: some of them, one, one object or two, and one trial."""
 
 from __future__ import annotations
 
@@ -49,11 +49,9 @@ _IN_TABLE, _NAMED = 60, 12
 
 @dataclass(frozen=True)
 class SomeDimensions:
-    """Rows of some dimensions.
+    """Rows of some dimensions, from above.
 
-    which: From above.
-    facts: What stands below the name of each, as `facts_table` makes it, with ``lost``: by how much
-        accuracy falls without it.
+    facts: As of `facts_table`, with ``lost``: the fall of accuracy without each.
     """
 
     which: tuple[int, ...]
@@ -62,8 +60,6 @@ class SomeDimensions:
 
 @dataclass(frozen=True)
 class Histograms:
-    """Histograms of some dimensions."""
-
     which: tuple[int, ...]
 
 
@@ -130,7 +126,7 @@ def some_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 def facts_said(words: Words, facts: pd.DataFrame, dimension: int) -> str:
-    """What stands below the name of a dimension, in lines."""
+    """Lines below the name of a dimension."""
     row = facts.iloc[dimension]
     lines = [
         words("weight of dimension", share=row["share"], objects=int(row["objects"])),
@@ -199,7 +195,7 @@ def one_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 def _origin(shown: ShownResults, run: Run) -> str:
-    """Where intervals come from, as the end of a sentence."""
+    """The source of intervals, as the end of a sentence."""
     words, again = shown.words, shown.of(run, "bootstrap_dimensions")
     if run.fitted().embedding_sd_ is not None:
         return words("weights of posterior")
@@ -255,7 +251,7 @@ def _categories(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
 
 @presents("fit", "dimensions", detail=SomeObjects)
 def objects_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """The strongest dimensions of one object, or of two and what makes these similar."""
+    """The strongest dimensions of one object, or of two and their similarity."""
     data, looked = data_of(shown, run), shown.detail
     things = [looked.one] if looked.other is None else [looked.one, looked.other]
     names = [data.labels[i] for i in things]
@@ -285,7 +281,7 @@ def objects_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def similar_said(words: Words, data: DimensionData, one: int, other: int) -> Iterator[str]:
-    """How similar two objects are, and by which dimensions."""
+    """The similarity of two objects, and the dimensions behind it."""
     products = data.weights[one] * data.weights[other]
     total, every = float(products.sum()), data.weights @ data.weights[one]
     yield words(
@@ -323,7 +319,7 @@ def _named(data: DimensionData) -> pd.DataFrame:
 
 @presents("fit", "dimensions", detail=OneTrial)
 def trial_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Why a trial was answered so."""
+    """Explanation of a trial's answer."""
     data, words, fitted = data_of(shown, run), shown.words, run.fitted()
     row = np.array([shown.detail.objects])
     trial = ExplainedTrial(

@@ -1,4 +1,4 @@
-"""Dimensions that people can name, how far they are found again, and how many there are."""
+"""Interpretable dimensions, their reproducibility, and their number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def weights_table(
     """A row for each object, with a column for each dimension.
 
     Shapes: weights (n, d).
-    names: Of dimensions, by position; they stand behind the numbers.
+    names: Of dimensions, by position.
     """
     titles = [
         f"dimension {k + 1}{f' {names[k]}' if names.get(k) else ''}"
@@ -55,7 +55,6 @@ def weights_table(
 
 
 def penalty_table(found: PenaltyCurve) -> pd.DataFrame:
-    """One row for each penalty."""
     return pd.DataFrame({
         "penalty": found.penalties, "log_likelihood": found.log_likelihood,
         "error": found.errors, "behind": found.behind, "behind_error": found.behind_errors,
@@ -75,7 +74,7 @@ def reproducibility_table(found: Sequence[DimensionReproducibility]) -> pd.DataF
 
 
 def data_of(shown: ShownResults, run: Run, canvas: Canvas | None = None) -> DimensionData:
-    """What is drawn of a fit, with standard deviations of resamples where it has none."""
+    """The dimensions of a fit, with standard deviations of resamples where it has none."""
     fitted, again = run.fitted(), shown.of(run, "bootstrap_dimensions")
     sd = fitted.embedding_sd_
     if sd is None and again is not None and again.arrays["sd"].shape == fitted.embedding_.shape:
@@ -88,9 +87,9 @@ def data_of(shown: ShownResults, run: Run, canvas: Canvas | None = None) -> Dime
 
 
 def facts_table(shown: ShownResults, run: Run, most: int) -> pd.DataFrame:
-    """A row for each dimension: its name, its highest objects, its share, and how sure it is.
+    """A row for each dimension: name, highest objects, share, reproducibility.
 
-    most: Of the highest objects that are named.
+    most: Number of highest objects.
     """
     data, again = data_of(shown, run), fitted_again(shown, run)
     every = range(data.n_dimensions)
@@ -106,7 +105,7 @@ def facts_table(shown: ShownResults, run: Run, most: int) -> pd.DataFrame:
 
 @presents("fit", "dimensions", told_in="interpretable")
 def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How many there are, what they predict, and their highest objects on as many sheets."""
+    """The number of dimensions, their predictions, and their highest objects on sheets."""
     data, words = data_of(shown, run), shown.words
     d = data.n_dimensions
     if not d:
@@ -140,7 +139,7 @@ def strips_of(
 
 
 def number_said(words: Words, fit: Run) -> Iterator[str]:
-    """How many dimensions a fit has, and why not more."""
+    """The number of dimensions of a fit, and its limits."""
     fitted, method = fit.fitted(), fit.fresh()
     n_objects, d = fitted.embedding_.shape
     yield words(
@@ -159,7 +158,7 @@ def number_said(words: Words, fit: Run) -> Iterator[str]:
 
 
 def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
-    """What dimensions predict of held-out trials."""
+    """Predictions of held-out trials by the dimensions."""
     words, run = shown.words, shown.of(fit, "split_error", "cross_validate")
     if run is None:
         yield words("dimensions not tested")
@@ -176,7 +175,7 @@ def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
 
 
 def choice_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
-    """What is predicted of choices, beside the noise ceiling.
+    """Predictions of choices, beside the noise ceiling.
 
     Silent on: choices that are predicted
     (tests/dashboard/report/test_interpretable.py::test_only_noise_must_not_be_interpreted).
@@ -188,7 +187,7 @@ def choice_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
 
 
 def fitted_again(shown: ShownResults, fit: Run) -> list[Run]:
-    """What was fitted again and has as many dimensions, halves of the trials first."""
+    """Repeated fits with as many dimensions, halves of the trials first."""
     return sorted((
         run for run in shown.all_of("dimension_reproducibility")
         if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)
@@ -198,7 +197,7 @@ def fitted_again(shown: ShownResults, fit: Run) -> list[Run]:
 
 @presents("dimension_reproducibility", told_in="interpretable")
 def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How well each dimension is found again, once for all that was fitted again."""
+    """Reproducibility of each dimension, once for all repeated fits."""
     words, fit = shown.words, shown.of(run, "fit")
     again = fitted_again(shown, fit) if fit is not None else []
     if not again or run is not again[0]:

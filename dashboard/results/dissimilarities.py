@@ -1,4 +1,4 @@
-"""Maps of dissimilarities that were measured, instead of answers."""
+"""Maps of measured dissimilarities."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ _FEW = 4
 
 @dataclass(frozen=True)
 class MappedDissimilarities:
-    """A matrix, and the map of it.
+    """A matrix (m, m), and its map.
 
-    Shapes: matrix (m, m).
     objects (m,): Positions of its objects among those of the data set.
     neighbours: Nearest ones that the map is to keep, by LOE.
     source: The file, and how it was read.
-    samples: Where other raters would have put the objects, if that is known.
-    given: Ratings and so on that the matrix is made of.
+    samples: Maps of other raters, if known.
+    given: Ratings and so on behind the matrix.
     weigh: Whether pairs count by their standard errors.
     """
 
@@ -94,7 +93,7 @@ def dissimilarities_of(
 
 
 def _said(words: Words, result: MappedDissimilarities) -> Iterator[str]:
-    """Method and data, how well the matrix is kept, and what ellipses mean."""
+    """Method and data, fit to the matrix, and meaning of the ellipses."""
     fitted, neighbours, number = result.fitted, result.neighbours, len(result.objects)
     yield words("dissimilarities of", method=words.method(fitted), number=number,
                 source=result.source)
@@ -116,7 +115,7 @@ def _said(words: Words, result: MappedDissimilarities) -> Iterator[str]:
 
 
 def _of_objects(result: MappedDissimilarities) -> tuple[str, np.ndarray]:
-    """How badly, or how well, every object fits, in per cent, and what that is."""
+    """Name and values in per cent of each object's fit or misfit."""
     fitted, k = result.fitted, result.neighbours
     if k is None:
         return "share of the stress (%)", 100 * fitted.stress_per_object_

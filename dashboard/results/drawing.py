@@ -21,18 +21,18 @@ _WIDTH = 760.0  # in a notebook, in pixels
 class Drawing:
     """A figure that belongs to results.
 
-    name: What it shows, in a word, as "map" or "dendrogram"; of one list no two are the same.
-    title: What it shows, in a few words.
+    name: In a word, such as "map" or "dendrogram"; unique in a list.
+    title: In a few words.
     caption: Method, data and meaning.
-    alt: What is seen, for those who do not see it.
-    ratio: Its height divided by its width.
+    alt: Description for readers who do not see it.
+    ratio: Height divided by width.
     draw: Draws it for a `Canvas`.
     table: Makes the numbers behind it, as a DataFrame.
-    runs: Keys of the results that it is of.
-    picks: Whether objects that are clicked in it are selected.
+    runs: Keys of its results.
+    picks: Whether clicks select objects.
     is_half: Whether a page has it beside the next or the last one, if that is a half, too.
-    is_folded: Whether a page folds it away, as what nobody should decide by.
-    saved_as: How its files are called on a page, if not by its name.
+    is_folded: Whether a page folds it away.
+    saved_as: Name of its files on a page, if not `name`.
     """
 
     name: str
@@ -49,10 +49,7 @@ class Drawing:
     saved_as: str = ""
 
     def figure(self, width: float = _WIDTH) -> go.Figure:
-        """The figure for a screen, as in a notebook.
-
-        width: In pixels.
-        """
+        """The figure for a screen, as in a notebook; `width` in pixels."""
         height = width * self.ratio
         return self.draw(Canvas(width, height)).update_layout(
             width=width, height=height, paper_bgcolor="white", plot_bgcolor="white",

@@ -1,4 +1,4 @@
-"""What was collected and what of it is left out or weighted, and what that does to prediction."""
+"""The collected answers, exclusions and weights, and their effects on prediction."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NAMED, _EXAMPLES = 12, 5
 
 @presents(Cleaning)
 def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
-    """What was collected, and what of it was left out or weighted, step by step."""
+    """The collected answers, and exclusions or weights step by step."""
     words, raw, kept = shown.words, cleaning.raw, cleaning.triplets
     yield Statement(_derived(words, raw, shown.measured) if shown.measured else words(
         "collected", objects=raw.n_objects, trials=trials_of(words, raw),
@@ -60,7 +60,7 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
 
 
 def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
-    """What every step took, or how much it weighted, as parts of a list."""
+    """The effect of every step, as parts of a list."""
     for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         title = step_said(step.title, words.language)
         reason = f" ({plain(step.reason)})" if step.reason else ""
@@ -87,7 +87,7 @@ def _size(words: Words, n_trials: int, n_answers: int) -> str:
 
 
 def trials_of(words: Words, answers: Judgements) -> str:
-    """How much was collected, and from how many people."""
+    """Numbers of trials, answers and people."""
     once = one_per_trial(answers)
     who, people = participants_of(answers)
     text = _size(words, int(once.sum()), len(answers))
@@ -103,7 +103,7 @@ def trials_of(words: Words, answers: Judgements) -> str:
 
 
 def _derived(words: Words, raw: Judgements, measured: str) -> str:
-    """What was collected where answers were not, and how these came of it."""
+    """Measured values, and the answers derived from them."""
     people = participants_of(raw)[1]
     # A matrix of nobody in particular may hold anything.
     kind = "values" if measured == "ratings" and not people else measured
@@ -146,7 +146,6 @@ def _removed(short: dict[str, str], preview: Preview) -> pd.DataFrame:
 
 @presents(Effect)
 def effect_of(shown: ShownResults, effect: Effect) -> Iterator[Statement]:
-    """What an exclusion does to held-out accuracy."""
     yield Statement(shown.words(
         "effect", before=effect.before, after=effect.after, over=(effect.unit, effect.n_units),
         change=(effect.difference, effect.low, effect.high),
@@ -158,7 +157,7 @@ def effect_of(shown: ShownResults, effect: Effect) -> Iterator[Statement]:
 
 @presents(Treatments)
 def treatments_of(shown: ShownResults, found: Treatments) -> Iterator[Element]:
-    """What exclusion and weights change beside all answers alike, and which predicts better.
+    """Effects of exclusion and weights, and which predicts better.
 
     Silent on: treatments that are equal
     (tests/dashboard/results/test_exclusions.py::test_equal_treatments_have_no_clear_difference).
@@ -176,7 +175,7 @@ def treatments_of(shown: ShownResults, found: Treatments) -> Iterator[Element]:
 
 
 def _sign(change: np.ndarray) -> str:
-    """Whether a change of error is clear: that of equals is not."""
+    """Direction of a change of error, if its interval excludes 0."""
     _, low, high = change
     return "fewer" if high < 0 else "more" if low > 0 else "alike"
 
@@ -197,9 +196,9 @@ def _treatment_numbers(words: Words, found: Treatments) -> pd.DataFrame:
 
 
 class GoldQuestions(NamedTuple):
-    """Questions whose answer is known, and which answers to them are mistakes.
+    """Questions with a correct answer, and mistakes in them.
 
-    mistakes (T,): As `tripletscope.core.studies.quality.gold_mistakes` gives them.
+    mistakes (T,): As of `tripletscope.core.studies.quality.gold_mistakes`.
     """
 
     questions: Triplets
@@ -212,7 +211,7 @@ class GoldQuestions(NamedTuple):
 
 @presents(GoldQuestions)
 def gold_of(shown: ShownResults, gold: GoldQuestions) -> Iterator[Element]:
-    """How many questions there are, and how they were answered."""
+    """The number of questions, and mistakes in them."""
     words, questions = shown.words, gold.questions
     wrong = int(np.nansum(gold.mistakes))
     yield Statement(words(

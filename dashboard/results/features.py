@@ -1,4 +1,4 @@
-"""How well features explain answers: what it says, and its figures."""
+"""Explanation of answers by features, in sentences and figures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ _MOST, _NOTHING = 5, 10
 
 @presents("explain", told_in="features")
 def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Accuracy of every feature space on held-out choices."""
     found, words = run.result(), shown.words
     table = in_order(measured_as(found, as_asked=not shown.two_at_a_time))
     ceilings = ceilings_of(
@@ -101,10 +100,10 @@ def in_order(table: pd.DataFrame) -> pd.DataFrame:
 def ceilings_of(
     found: Explained, choices: Sequence[ChoiceAccuracy], *, as_asked: bool = True
 ) -> dict[str, tuple[float, float]]:
-    """Bounds of the noise ceiling by what was held out; empty where they are not known well.
+    """Bounds of the noise ceiling by scheme; empty where they are vague.
 
     choices: Of the same answers; empty where all are choices between two.
-    as_asked: As of `measured_as`. Of several kinds of choice together no ceiling is known.
+    as_asked: As of `measured_as`. Several kinds of choice together have no ceiling.
     """
     bounds = [tuple(found.ceiling_lower), tuple(found.ceiling_upper)]
     if as_asked and choices:
@@ -124,9 +123,8 @@ def accuracy_said(
     """None is ahead of another where neither is surely above chance (`surely_above`).
 
     Silent on: random features (tests/dashboard/results/test_features.py::test_random_features).
-
-    table: As `measured_as` gives it.
-    ceilings: As `ceilings_of` gives them.
+    table: As of `measured_as`.
+    ceilings: As of `ceilings_of`.
     """
     rows = surely_above(table)
     scheme = rows["held_out"].iloc[0]
@@ -192,7 +190,6 @@ def _accuracy_numbers(table: pd.DataFrame) -> pd.DataFrame:
 
 @presents("feature_weights", told_in="features")
 def weights_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """What each feature counts."""
     found, words = run.result(), shown.words
     table = shares_of(found)
     yield from _weights_said(words, found, table)
@@ -221,7 +218,7 @@ def shares_of(found: FeatureWeights) -> pd.DataFrame:
 
 
 def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
-    """What counts, and what is not seen to.
+    """Features that count, and features not shown to.
 
     Silent on: random features
     (tests/core/features/test_weights.py::test_random_features_seldom_count).
@@ -242,13 +239,12 @@ def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> I
 
 
 def _named(words: Words, estimates: Iterator[tuple[str, float, float, float]]) -> list[str]:
-    """Names with their estimates."""
     return [f"{plain(name)} {words.estimate(*estimate)}" for name, *estimate in estimates]
 
 
 @presents("unique_parts", told_in="features")
 def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """What each predictor explains alone, and beyond all others."""
+    """Explanation by each predictor alone, and beyond all others."""
     found, words = run.result(), shown.words
     scheme, table = parts_of(found)
     yield from _parts_said(words, found, scheme)
@@ -264,7 +260,7 @@ def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def parts_of(found: UniqueParts) -> tuple[str, pd.DataFrame]:
-    """What was held out, objects if that was possible, and the parts for `interval_rows`."""
+    """The scheme, objects if possible, and the parts for `interval_rows`."""
     k = 0 if found.n_choices[0] else 1
     parts = [
         pd.DataFrame({
@@ -368,7 +364,7 @@ def correlations_said(words: Words, found: MapCorrelation) -> Iterator[Statement
 
 @presents("left_over", told_in="features")
 def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """The map of what features leave over, and what it explains."""
+    """The map of what features leave unexplained, and its contribution."""
     found, words = run.result(), shown.words
     objects = shown.answers.objects
     yield from _rest_said(words, found)

@@ -1,7 +1,7 @@
-"""What was found in a data set: about ten findings, the cheapest first, for page and report.
+"""About ten findings of a data set, the cheapest first, for page and report.
 
-A finding is a function that yields what results say, in their own sentences, and at most one
-figure. It yields nothing where its results are missing: who shows it says that they are.
+A finding is a function that yields sentences of results and at most one figure; nothing where
+results are missing, which callers then state.
 """
 
 from __future__ import annotations
@@ -71,10 +71,7 @@ _FOLDS = next(p.default for p in parameters(cross_validate) if p.name == "folds"
 
 @dataclass(frozen=True)
 class Subject:
-    """What findings are about.
-
-    method: Of the map, not fitted.
-    """
+    """The answers, and the method of the map, not fitted."""
 
     answers: Judgements
     method: OrdinalEmbedding
@@ -82,10 +79,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class SubjectResults(Subject):
-    """What findings are said from.
+    """Results behind findings.
 
     shown: Results of the answers.
-    verdict_of: Tells whom to look at.
+    verdict_of: Makes the verdict on participants.
     """
 
     shown: ShownResults
@@ -100,7 +97,7 @@ class SubjectResults(Subject):
         return next(iter(self.of_method(method, task)), None)
 
     def of_method(self, method: Method, task: str, *, besides: str = "") -> list[Run]:
-        """Results of a task for a method, in whatever value of one of its parameters."""
+        """Results of a task for a method, with any value of parameter `besides`."""
         def settings(values: Mapping[str, Any]) -> dict[str, Any]:
             return {name: value for name, value in values.items() if name != besides}
 
@@ -123,15 +120,15 @@ Said = Callable[[SubjectResults], Iterator[Element]]
 
 @dataclass(frozen=True)
 class Topic:
-    """One thing that is said of every data set that has it.
+    """A finding of every data set that it applies to.
 
     name: Also the key of its heading, after "finding".
     page, tab: The place that it leads to.
-    said: What it says and shows; nothing where results are missing.
+    said: Yields sentences and figure; nothing where results are missing.
     applies: Whether a data set has it.
-    pieces: What is computed for it.
-    lacks: Says for what there are too few answers, and how many there must be; empty otherwise.
-    seconds: Roughly what an answer takes.
+    pieces: Its computations.
+    lacks: A sentence on too few answers; empty otherwise.
+    seconds: Roughly, per answer.
     """
 
     name: str
@@ -146,11 +143,11 @@ class Topic:
 
 @dataclass(frozen=True)
 class Reason(Statement):
-    """What a finding rests on, and a page folds away."""
+    """A reason of a finding, which a page folds away."""
 
 
 def reasoned(texts: Iterable[str]) -> Iterator[Statement]:
-    """Sentences of which the first is the finding, and the others are its reasons."""
+    """The first sentence as the finding, the others as its reasons."""
     for place, text in enumerate(texts):
         yield Reason(text) if place else Statement(text)
 
@@ -160,7 +157,6 @@ FINDINGS: dict[str, Topic] = {}
 
 
 def are_triplets(subject: Subject) -> bool:
-    """Whether maps can be made of the answers."""
     return not isinstance(subject.answers, Quadruples) and subject.answers.objects_recur
 
 
@@ -169,7 +165,7 @@ def finding(
     pieces: Callable[[Subject], list[Piece]] = lambda subject: [],
     lacks: Callable[[Subject, Words], str] = lambda subject, words: "", seconds: float = 0.0,
 ) -> Callable[[Said], Said]:
-    """Declare what says a finding; see `Topic`."""
+    """Declare a finding; see `Topic`."""
 
     def declare(said: Said) -> Said:
         FINDINGS[name] = Topic(name, page, tab, said, applies, pieces, lacks, seconds)
@@ -179,7 +175,7 @@ def finding(
 
 
 def usual_tasks(answers: Judgements) -> dict[str, dict[str, Any]]:
-    """What is computed of a map without being asked for: its error and its uncertainty."""
+    """Tasks of a map by default: error and uncertainty."""
     if has_split(answers):
         return {"split_error": {}, "bootstrap": {}}
     return {"cross_validate": {}, "bootstrap": {}} if _can_hold_out(answers) else {"bootstrap": {}}
@@ -190,7 +186,6 @@ def _can_hold_out(answers: Judgements) -> bool:
 
 
 def _too_few_questions(subject: Subject, words: Words) -> str:
-    """That no answers can be held out."""
     if _can_hold_out(subject.answers):
         return ""
     return words("too few questions", number=n_groups(subject.answers), needed=_FOLDS)
@@ -205,7 +200,7 @@ def _too_few_for_an_error(subject: Subject, words: Words) -> str:
 
 @finding("care", "data", "quality", applies=lambda subject: True)
 def care(results: SubjectResults) -> Iterator[Element]:
-    """Whom to look at, without names."""
+    """Participants to look at, without names."""
     *said, last = (part for part in verdict_of(results.shown, results.verdict_of())
                    if isinstance(part, Statement))
     yield from said
@@ -214,7 +209,6 @@ def care(results: SubjectResults) -> Iterator[Element]:
 
 @finding("ceiling", "data", "quality", applies=lambda subject: True)
 def ceiling(results: SubjectResults) -> Iterator[Element]:
-    """The accuracy that noise allows."""
     words, limits = results.words, results.shown.limits
     yield from reasoned((
         ceiling_said(words, limits.ceiling), *(of_choices(words, one) for one in limits.choices),
@@ -265,7 +259,7 @@ def shown_map(results: SubjectResults) -> Iterator[Element]:
 
 
 def _named(words: Words, fit: Run) -> str:
-    """The method of a map, and what went wrong with its fit."""
+    """The method of a map, and problems of its fit."""
     is_sound = fit.complete and fit.numbers["converged_"]
     return words.method(fit.fresh()) if is_sound else fit_said(words, fit)
 
@@ -279,7 +273,7 @@ def _in_dimensions(subject: Subject) -> list[Piece]:
 @finding("dimensions", "compare", "dimensions", pieces=_in_dimensions, seconds=5e-4,
          lacks=_too_few_questions)
 def dimensions(results: SubjectResults) -> Iterator[Element]:
-    """How many dimensions held-out errors of the same folds recommend."""
+    """The number of dimensions that held-out errors of the same folds recommend."""
     runs, words = _errors_by_dimension(results), results.words
     if {run.parameters["n_components"] for run in runs} >= set(DIMENSIONS):
         for name, (suggestion, best) in suggestions_of(runs, results.answers).items():
@@ -289,7 +283,7 @@ def dimensions(results: SubjectResults) -> Iterator[Element]:
 
 
 def _errors_by_dimension(results: SubjectResults) -> list[Run]:
-    """Held-out errors of the map's method by cross-validation as usual."""
+    """Held-out errors of the map's method by cross-validation with default options."""
     usual = checked(TASKS["cross_validate"].function, {})
     return [
         run for run in results.of_method(results.method, "cross_validate", besides="n_components")
@@ -308,7 +302,7 @@ def _too_few_objects(subject: Subject, words: Words) -> str:
 
 
 def usual_clustering() -> AgglomerativeClustering:
-    """The clustering with which its page begins."""
+    """The default clustering of its page."""
     return AgglomerativeClustering(basis=DEFAULT_EMBEDDING())
 
 
@@ -347,7 +341,7 @@ def _has_stimulus(subject: Subject) -> bool:
 @finding("scale", "scale", "scales", applies=_has_stimulus, lacks=_too_few_questions, seconds=4e-4,
          pieces=lambda subject: [(_scale(subject), "cross_validate", {})])
 def scale(results: SubjectResults) -> Iterator[Element]:
-    """How well a scale along a column of numbers predicts, beside the map."""
+    """The prediction of a scale along a column of numbers, beside the map."""
     run = results.run(_scale(results), "cross_validate")
     if run is None:
         return
@@ -407,7 +401,7 @@ def people(results: SubjectResults) -> Iterator[Element]:
 
 @finding("objects", "data", "objects", applies=lambda subject: subject.answers.objects_recur)
 def objects(results: SubjectResults) -> Iterator[Element]:
-    """Objects that few answers are about."""
+    """Objects with few answers."""
     words, each = results.words, results.answers.answers_per_object
     if not len(each):
         return

@@ -1,4 +1,4 @@
-"""Whether another geometry predicts better: what it says, and its figure."""
+"""Comparison of geometries by their predictions."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def held_said(words: Words, name: str, scale: GroupScales) -> str:
-    """Whose scales only what is common holds.
+    """Groups whose scales are held by the common prior alone.
 
     Silent on: answers enough (tests/core/scale/test_observers.py::test_nobody_is_held).
     """
@@ -108,7 +108,6 @@ def _curve_of(
 
 
 def _of_groups(scales: Mapping[str, GroupScales]) -> pd.DataFrame:
-    """Values of all groups by all methods."""
     return pd.concat([
         pd.DataFrame({
             "method": name, "group": group, "answers": n, "stimulus": scale.stimulus,

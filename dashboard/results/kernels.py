@@ -1,4 +1,4 @@
-"""Kernels: their matrix, their components, a map of these, and the labels that they tell apart."""
+"""Kernels: their matrix, components, maps of these, and classification."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ _MANY_WITHOUT = 0.3
 
 @presents("fit", "kernel", told_in="similarities")
 def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """The matrix of similarities, what they rest on, and what a selected pair does.
+    """The matrix of similarities, their evidence, and a selected pair's similarity.
 
-    It is in the order of its average-linkage tree, or of the column that colours the objects.
+    In the order of its average-linkage tree, or of the column that colours the objects.
     """
     kernel, words, answers = run.fitted(), shown.words, shown.answers
     yield from map(Statement, similarities_said(words, run, kernel, answers))
@@ -82,14 +82,14 @@ def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def evidence_of(kernel: Kernel, answers: Judgements) -> Evidence | None:
-    """What similarities rest on; None of kernels that do not count comparisons."""
+    """Evidence of similarities; None of kernels that do not count comparisons."""
     return evidence(kernel, answers, most=_COUNTED) if isinstance(kernel, TripletKernel) else None
 
 
 def similarities_said(
     words: Words, run: Run, kernel: Kernel, answers: Judgements
 ) -> Iterator[str]:
-    """Whether similarities are more than chance, by what they are computed, what they rest on.
+    """Whether similarities are more than chance, their method, and their evidence.
 
     Silent on: many answers (tests/core/kernel/test_evidence.py::test_who_knows_is_no_noise).
     """
@@ -102,7 +102,7 @@ def similarities_said(
 
 
 def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
-    """What the similarity of two selected objects rests on."""
+    """The evidence of the similarity of two selected objects."""
     words, answers = shown.words, shown.answers
     if len(shown.selected) != 2:
         return words("click a cell")
@@ -116,7 +116,7 @@ def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
 
 
 def _gaps(shown: ShownResults, kernel: Kernel) -> Iterator[str]:
-    """Where similarities say nothing, and how they came about."""
+    """Missing similarities, and their reasons."""
     words, answers, values = shown.words, shown.answers, kernel.kernel_
     between = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
     without = 1.0 - between / max(values.size - len(values), 1)
@@ -165,10 +165,9 @@ def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def components_said(words: Words, found: Spectrum) -> Iterator[str]:
-    """Components above chance, which are no dimensions, and what the leading ones predict.
+    """Components above chance, which are no dimensions, and predictions of the leading ones.
 
     Another number is named only where it predicts better by a point at least.
-
     Silent on: alike (tests/dashboard/results/test_kernels.py::test_no_number_by_less_than_a_point).
     """
     yield words("components", number=found.n_signal)
@@ -212,7 +211,7 @@ def _how(words: Words, found: KernelMap) -> str:
 
 @presents("classify", told_in="similarities")
 def classes_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How often held-out labels are predicted wrongly, and as what."""
+    """Errors and confusions in predicted held-out labels."""
     found: Classification = run.result()
     words, options = shown.words, run.options
     names = [str(name) for name in found.classes]

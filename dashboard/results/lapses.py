@@ -1,4 +1,4 @@
-"""How people differ in how often they seem to guess."""
+"""Rates of answers like guesses, by participant."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAMED = 5  # people in a sentence
 
 @presents("with_lapses", told_in="groups")
 def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Rates of answers like guesses of all people, where the answers tell them."""
+    """Rates of answers like guesses of all people, where the answers determine them."""
     found, words, method = run.result(), shown.words, shown.words.method(run.fresh())
     if not found.told:
         why = "withheld" if found.heavier is not None else "not converged"
@@ -60,7 +60,7 @@ def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _who(words: Words, found: LapseFit) -> str:
-    """People who clearly guess more often than usual, those who do so most first."""
+    """People who clearly guess more often than usual, by descending rate."""
     short = short_people(found.participants.tolist())
     out = np.flatnonzero(found.stand_out)
     rates = np.transpose([found.lapse, found.low, found.high])
@@ -72,7 +72,7 @@ def _who(words: Words, found: LapseFit) -> str:
 
 
 def _rates(table: pd.DataFrame, side: str) -> pd.DataFrame:
-    """Rates and weights, the highest rate first; `side` is what the first side is called."""
+    """Rates and weights by descending rate; `side` names the first side."""
     named = {
         "participant": "participant", "answers": "answers", "lapse": "like guesses",
         "lapse_low": "from", "lapse_high": "to", "weight": "weight",

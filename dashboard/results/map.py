@@ -1,4 +1,4 @@
-"""A map's figure outside of the program: what a script needs of it beside the results."""
+"""A map's figure outside of the program, drawn from results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNCERTAIN = ("bootstrap", "posterior", "laplace")
 
 
 class Placed(NamedTuple):
-    """Where the objects of a result lie.
+    """Positions of a result's objects.
 
     Shapes: covariances (n, d, d) or None.
     positions (n, d): NaN for objects without a place.
@@ -38,10 +38,10 @@ class Placed(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """How a map is turned.
+    """A rotation of a map.
 
-    rotation (d, d): Orthogonal: positions are to be multiplied by it from the right.
-    towards: Name of the map that it is turned towards; empty where it stays as it is.
+    rotation (d, d): Orthogonal; positions are multiplied by it from the right.
+    towards: Name of the target map; empty without one.
     """
 
     rotation: np.ndarray
@@ -49,7 +49,7 @@ class Turn(NamedTuple):
 
 
 def placed(fit: Run, samples: Run | None, rotation: np.ndarray) -> Placed:
-    """Where objects lie: as fitted, or at the mean of a posterior, and how surely.
+    """Positions as fitted, or at the mean of a posterior, and their uncertainty.
 
     fit: Of an ordinal embedding.
     samples: Maps that the answers could as well have given.
@@ -98,7 +98,6 @@ class MapFigure:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `to_json` wrote."""
         try:
             record = json.loads(Path(path).read_text())
             own = {f.name: record[f.name] for f in fields(cls) if f.name in record}
@@ -110,7 +109,6 @@ class MapFigure:
             raise DataError(f"{path} does not describe a map's figure: {error}") from error
 
     def to_json(self) -> str:
-        """As text, for `load`."""
         record = asdict(self) | {"composition": self.composition.to_dict()}
         return json.dumps(record, indent=1, ensure_ascii=False)
 
@@ -137,7 +135,7 @@ class MapFigure:
 
         path: Ends in .svg, .pdf, .png or .html; all but the last are drawn by a Chrome or Chromium.
         fit: Of the embedding.
-        samples: Of what the uncertainty was computed by.
+        samples: Of its uncertainty.
         objects: Of the answers.
         """
         form = form_of(path)

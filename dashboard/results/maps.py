@@ -44,7 +44,7 @@ _ONE = {"error bars": "an error bar", "ellipses": "an ellipse", "ellipsoids": "a
 
 
 def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How well a map predicts, and what a ceiling leaves to be gained."""
+    """How well a map predicts, and the gain that the ceiling allows."""
     error, training = error_of(shown, run), run.numbers["triplet_error_"]
     if error is None:
         yield Statement(shown.words("no held-out error", error=training))
@@ -84,13 +84,13 @@ def error_of(shown: ShownResults, run: Run) -> Run | None:
 
 @presents("fit", "embedding", told_in="map")
 def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """The map, with ellipses where its uncertainty is known, and how well it predicts."""
+    """The map, with ellipses if its uncertainty was computed, and its predictions."""
     yield from map_said(shown, run)
     yield map_drawn(shown, run)
 
 
 def map_drawn(shown: ShownResults, run: Run) -> Drawing:
-    """The map, with ellipses where its uncertainty is known."""
+    """The map, with ellipses if its uncertainty was computed."""
     words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
     d = fitted.n_components
     rotation = shown.turns[run.key].rotation if run.key in shown.turns else np.eye(d)
@@ -119,7 +119,7 @@ def map_drawn(shown: ShownResults, run: Run) -> Drawing:
 def map_caption(
     shown: ShownResults, run: Run, style: MapStyle, *, selected: bool = False
 ) -> str:
-    """Method, data, what is seen, and what its uncertainty means, in a few sentences.
+    """Method, data, and meaning of the uncertainty, in a few sentences.
 
     selected: Whether objects are selected, which alone have ellipses where there are many.
     """
@@ -145,7 +145,7 @@ def map_caption(
 
 
 def fit_said(words: Words, run: Run) -> str:
-    """A method, and what is to know of its fit."""
+    """A method, and remarks on its fit."""
     fitted, parts = run.fitted(), [words.method(run.fresh())]
     if fitted.n_init == type(fitted).n_init:  # otherwise it was named
         parts.append(words("lowest of", restarts=len(run.arrays["losses_"])))
@@ -159,14 +159,14 @@ def fit_said(words: Words, run: Run) -> str:
 
 
 def _error_said(words: Words, run: Run) -> str:
-    """The held-out error of a map, and how it was found."""
+    """The held-out error of a map, and its scheme."""
     error = run.result()
     return words("held-out error of", error=(error.error, error.low, error.high),
                  scheme=_scheme(words, run), over=(error.unit, error.n_units), chance=CHANCE)
 
 
 def _scheme(words: Words, run: Run) -> str:
-    """On which answers a held-out error was measured."""
+    """The answers on which a held-out error was measured."""
     if run.task == "split_error":
         return words("by own split")
     key = "by cross-validation" + (" repeated" if run.options["repeats"] > 1 else "")
@@ -176,7 +176,7 @@ def _scheme(words: Words, run: Run) -> str:
 def uncertainty_said(
     shown: ShownResults, run: Run, style: MapStyle, d: int, selected: bool = False
 ) -> Iterator[str]:
-    """From what ellipses come, and what they mean."""
+    """Source and meaning of the ellipses."""
     words, samples = shown.words, run.samples()
     kind = "error bars" if d == 1 else "ellipses" if d == 2 or style.flat else "ellipsoids"
     if np.isfinite(samples.radius(style.coverage)):
@@ -194,7 +194,7 @@ def uncertainty_said(
 def apart_said(
     words: Words, samples: Samples, names: Sequence[str], pair: tuple[int, int], coverage: float
 ) -> Iterator[str]:
-    """Whether two objects are told apart.
+    """Whether two objects are distinguishable.
 
     Silent on: two objects at one place
     (tests/core/inference/uncertainty/test_uncertainty.py::test_objects_at_one_place_are_not_told_apart).
@@ -215,7 +215,7 @@ def rough_said(words: Words, samples: Samples, kind: str) -> Iterator[str]:
 
 
 def _meaning(run: Run) -> str:
-    """Key of what ellipses of some maps mean."""
+    """Key of the meaning of some maps' ellipses."""
     samples, options = run.samples(), run.options
     if samples.source != "bootstrap":
         return f"regions of {samples.source}"
@@ -225,7 +225,7 @@ def _meaning(run: Run) -> str:
 
 
 def origin_of(shown: ShownResults, run: Run) -> str:
-    """What an uncertainty was computed from, in words."""
+    """The source of an uncertainty, in words."""
     words, samples, options = shown.words, run.samples(), run.options
     number = len(samples.embeddings)
     if samples.source != "bootstrap":
@@ -243,7 +243,7 @@ def origin_of(shown: ShownResults, run: Run) -> str:
 
 
 def colour_of(objects: pd.DataFrame) -> str | None:
-    """The column of the objects that colours a map at first: of few categories, else numbers."""
+    """The first column of few categories, else of numbers, for a map's colours."""
     columns = [c for c in objects.columns if c not in _OWN]
     few = [c for c in columns
            if not is_quantity(objects[c]) and 1 < objects[c].nunique() <= _FEW]
@@ -257,7 +257,7 @@ def stimulus_of(objects: pd.DataFrame) -> str | None:
 
 
 def _far_apart(shown: ShownResults, where: Any) -> str:
-    """The two objects that are farthest apart, by name."""
+    """The two objects that are farthest apart along the first axis, by name."""
     positions = where.positions
     known = np.flatnonzero(np.isfinite(positions).all(axis=1))
     if len(known) < 2:
@@ -272,14 +272,14 @@ def coordinates(
     objects: pd.DataFrame, positions: np.ndarray, covariances: np.ndarray | None = None,
     degrees: float | None = None,
 ) -> pd.DataFrame:
-    """The objects, without their pictures, where they lie, and how surely.
+    """The objects, without their pictures, with positions and uncertainty.
 
     Shapes: positions (n, d), covariances (n, d, d).
     degrees: Of freedom of the covariances.
-    Returns: Beside the columns of `objects` those of positions (``x1``), and where covariances are
-        known their entries (``cov_x1_x2``), half the lengths of the 95 % intervals or ellipses
-        (``half_axis_1_95``, the longest first), and in the plane the angle of the longest to the
-        first axis, against the clock (``angle_degrees``).
+    Returns: Beside the columns of `objects` positions (``x1``), and with covariances their entries
+        (``cov_x1_x2``), half the lengths of the 95 % intervals or ellipses (``half_axis_1_95``, the
+        longest first), and in the plane the angle of the longest to the first axis, against the
+        clock (``angle_degrees``).
     """
     table = objects.drop(columns="image", errors="ignore").assign(
         **{f"x{k + 1}": axis for k, axis in enumerate(positions.T)}

@@ -1,4 +1,4 @@
-"""How participants differ: who predicts whom, what pooling brings, and a map of each."""
+"""Differences of participants: mutual predictions, pooling, and a map of each."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
-    """Accuracy of those who can be learned from, those beside each other who are alike."""
+    """Accuracy between participants, similar ones side by side."""
     words, by = shown.words, run.options["by"]
     order = by_similarity(result.accuracy, result.groups)
     names, groups = result.names[order].tolist(), result.groups[order]
@@ -98,7 +98,7 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Participants by group, and in every group in the order of an average-linkage tree.
 
     Shapes: groups (p,).
-    accuracy (p, p): Of predicting one from another; NaN where this is unknown.
+    accuracy (p, p): Of predicting one from another; NaN where unknown.
     """
     both = np.stack([accuracy, accuracy.T])
     finite = np.isfinite(both)
@@ -117,7 +117,7 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
 
 @presents("pooling_curve", told_in="groups")
 def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """What it brings to learn from several participants."""
+    """The gain of learning from several participants."""
     result = run.result()
     yield shown.drawing(
         run, "pooling", 0.45, partial(pooling_figure, result), lambda: result.table,
@@ -128,7 +128,7 @@ def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 @presents("observer_maps", told_in="groups")
 def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """A map of each beside that of all, and how far they are apart."""
+    """A map of each beside that of all, and their distances."""
     result, words, by = run.result(), shown.words, run.options["by"]
     if len(result.names) == 2:
         yield Statement(words("two maps", share=result.apart[0, 1], by=by) if
@@ -147,7 +147,7 @@ def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[Element]:
-    """Matrix of Procrustes distances, and the tree of those whose maps these are."""
+    """Matrix of Procrustes distances, and the tree of the participants."""
     words, by, names, tree = shown.words, run.options["by"], result.names.tolist(), result.tree
     order = tree.order
     ordered = result.apart[np.ix_(order, order)]

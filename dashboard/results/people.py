@@ -1,4 +1,4 @@
-"""People as individuals: what predicts them, their weights, groups and conditions."""
+"""Individual people: predictions, weights, groups and conditions."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ _WIDTH = 900.0
 def weights_table(fitted: WeightedEuclidean) -> pd.DataFrame:
     """One row per person, the most different first.
 
-    ``person``, ``answers``, and of every axis ``weight``, ``low``, ``high``; with two axes
-    ``axis 1 / axis 2`` with its interval, which is attention without consistency.
+    ``person``, ``answers``, and of every axis ``weight``, ``low``, ``high``; with two axes ``axis 1
+    / axis 2`` with its interval, which is attention without consistency.
     """
     table = pd.DataFrame({"person": fitted.people_, "answers": fitted.n_answers_})
     logs, covariance = np.log(fitted.weights_), fitted.log_covariance_
@@ -71,7 +71,7 @@ def compared(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def people_said(words: Words, found: PeopleComparison, by: str) -> Iterator[str]:
-    """What the comparison says, the most important first.
+    """Sentences on the comparison, the most important first.
 
     Silent on: coin flips
     (tests/dashboard/results/test_people.py::test_of_people_who_flip_coins_nothing_is_said).
@@ -97,7 +97,7 @@ def people_said(words: Words, found: PeopleComparison, by: str) -> Iterator[str]
 
 
 def _view(words: Words, model: str) -> str:
-    """What a model of people is called within a sentence."""
+    """A model of people within a sentence."""
     if model in (ONE, CONSISTENCY, WEIGHTS, OWN):
         return words(f"view {model}")
     return words("view groups", number=int(model.split()[0]))
@@ -111,7 +111,7 @@ def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def conditions_said(words: Words, found: ConditionComparison, by: str) -> Iterator[str]:
-    """What the permutation test and held-out answers say.
+    """Sentences on the permutation test and held-out answers.
 
     Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
     """
@@ -125,7 +125,7 @@ def conditions_said(words: Words, found: ConditionComparison, by: str) -> Iterat
 
 
 def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
-    """Of whom nothing is said, and why; empty where everybody gave enough.
+    """People below the floor, and why; empty where everybody gave enough.
 
     Silent on: everybody gave enough (tests/dashboard/results/test_people.py::test_who_gave_enough).
     """
@@ -142,7 +142,7 @@ def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
 
 
 def _gains(shown: ShownResults, run: Run) -> Drawing:
-    """What views of people, or of conditions, add to one map."""
+    """Gains of views of people, or of conditions, over one map."""
     words, found = shown.words, run.result()
     table, by = found.table, run.parameters["by"]
     number = len(found.log_share)
@@ -159,7 +159,7 @@ def _gains(shown: ShownResults, run: Run) -> Drawing:
 
 @presents("fit", "individuals", told_in="groups")
 def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Weights, or groups; where one is cautious, only what a comparison confirms."""
+    """Weights, or groups; when cautious, only those that a comparison confirms."""
     fitted, words = run.fitted(), shown.words
     if isinstance(fitted, LatentClassMap):
         found = next((
@@ -197,7 +197,7 @@ def _comparisons(
 
 
 def groups_said(words: Words, found: PeopleComparison | None) -> str:
-    """How many groups held-out answers support.
+    """The number of groups that held-out answers support.
 
     Silent on: people who are alike (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
     """
@@ -271,7 +271,7 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
 
 
 def silence_said(shown: ShownResults, run: Run, by: str) -> str:
-    """Of which people or groups a result says nothing, and why; empty where all gave enough."""
+    """People or groups below the floor of a result, and why; empty if there are none."""
     members = dict(list(groups_of(shown.answers, by).items())[: run.options["most"]])
     return floor_said(shown.words, floor_of(run.fresh(), shown.answers, members), by)
 

@@ -1,4 +1,4 @@
-"""Simulated experiments: how many answers it takes, what noise does, which dimension is found."""
+"""Simulated experiments: required answers, effects of noise, and suggested dimensions."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _HALF, _FLAT = 0.83, 0.5
 
 @dataclass(frozen=True)
 class Simulation:
-    """What is simulated, in words that tell it from others.
+    """A simulation and its description.
 
     options: Of a task that needs no data.
-    run: None as long as it is not computed.
+    run: None before it is computed.
     """
 
     method: Method
@@ -57,7 +57,7 @@ class Simulation:
 
     @classmethod
     def of(cls, run: Run, words: Words = ENGLISH) -> Simulation:
-        """What a run has computed."""
+        """The simulation of a run."""
         return cls(run.fresh(), run.options, run, words)
 
     @cached_property
@@ -66,7 +66,7 @@ class Simulation:
 
     @property
     def title(self) -> str:
-        """Name of the method, in short, with what of its settings is not as usual."""
+        """Short name of the method with settings that differ from the defaults."""
         described, title = self.words.method(self.method), self.method.title
         if isinstance(self.method, OrdinalEmbedding):
             dimensions = self.words.count(self.method.n_components, "dimension")
@@ -87,7 +87,7 @@ class Simulation:
 
     @property
     def setting(self) -> str:
-        """The scenario in a few words, with the range of what is varied."""
+        """The scenario in a few words, with the range of the varied parameter."""
         scenario, options = self.scenario, self.options
         varied = options.get("vary")
         if varied is None:
@@ -102,7 +102,7 @@ class Simulation:
 
     @property
     def facets(self) -> dict[str, str]:
-        """What may tell it from others, in words."""
+        """Differences from other simulations, in words."""
         return {
             "method": self.title, "design": self.design, "scenario": self.setting,
             "most": f"up to {self.options['most']:,} answers",
@@ -117,7 +117,7 @@ class Simulation:
 
     @property
     def way(self) -> str:
-        """How questions are asked and answers learned from, for captions."""
+        """Method and design, for captions."""
         return ", ".join(filter(None, (self.title, self.design)))
 
     @property
@@ -127,12 +127,12 @@ class Simulation:
 
 
 def short(title: str) -> str:
-    """A method's title without what it adds in brackets."""
+    """A method's title without its brackets."""
     return title.partition(" (")[0]
 
 
 def names_of(simulations: Sequence[Simulation]) -> list[str]:
-    """Short names that tell simulations apart: what is the same in all is left out."""
+    """Short different names of simulations: what is the same in all is left out."""
     facets = [one.facets for one in simulations]
     differ = [name for name in (facets[0] if facets else ()) if len({f[name] for f in facets}) > 1]
     names = []
@@ -143,7 +143,7 @@ def names_of(simulations: Sequence[Simulation]) -> list[str]:
 
 
 def groups(simulations: Sequence[Simulation]) -> list[list[int]]:
-    """Positions of those that simulate the same people, who can be compared one by one."""
+    """Positions of simulations of the same people, which can be compared one by one."""
     alike: dict[tuple, list[int]] = {}
     for number, one in enumerate(simulations):
         alike.setdefault((one.scenario, one.options["seed"]), []).append(number)
@@ -152,7 +152,7 @@ def groups(simulations: Sequence[Simulation]) -> list[list[int]]:
 
 @presents("plan")
 def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """What is learned against the number of answers, once for all plans."""
+    """Results against the number of answers, once for all plans."""
     runs, words = shown.all_of("plan"), shown.words
     if run is not runs[0]:
         return
@@ -201,8 +201,7 @@ def plans_said(words: Words, plans: Mapping[str, Plan], *, alone: bool) -> Itera
 
     Silent on: equal plans
     (tests/core/studies/design/test_plan.py::test_equal_plans_are_not_told_apart).
-
-    alone: Whether no other plans are shown, so that it needs no name.
+    alone: Whether it is the only plan, which needs no name.
     """
     best = next(iter(plans))
     if len(plans) > 1:
@@ -242,7 +241,7 @@ def _bands(plans: Mapping[str, Plan], quantity: str) -> pd.DataFrame:
 
 
 def _ends(words: Words, plans: Mapping[str, Plan], wanted: Mapping[str, float]) -> pd.DataFrame:
-    """One row for every plan, as it ends, and with how many answers it has what is wanted."""
+    """One row for every plan: its end, and the answers for the user's targets."""
     rows = []
     for name, one in plans.items():
         row = {"plan": name} | {
@@ -262,7 +261,7 @@ def _ends(words: Words, plans: Mapping[str, Plan], wanted: Mapping[str, float]) 
 
 @presents("noise_curve")
 def noise_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """What is learned against the noise, or against how observers differ."""
+    """Results against the noise, or against differences of observers."""
     curve, words, one = run.result(), shown.words, Simulation.of(run, shown.words)
     for quantity in NOISY:
         table = curve.band(quantity)
@@ -279,7 +278,7 @@ def noise_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 @presents("detect_dimension")
 def dimension_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Which number of dimensions cross-validation suggests, by the number of answers."""
+    """The number of dimensions that cross-validation suggests, by the number of answers."""
     detection, words, one = run.result(), shown.words, Simulation.of(run, shown.words)
     yield Statement(detection_said(words, detection))
     text = words("detected of", ways=one.way, about=one.about)
@@ -296,7 +295,7 @@ def dimension_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def detection_said(words: Words, detection: Detection) -> str:
-    """From how many answers on the dimension is found; see `Detection.revealed`.
+    """From how many answers on the dimension is detected; see `Detection.revealed`.
 
     Silent on: coin flips
     (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).

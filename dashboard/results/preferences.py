@@ -23,7 +23,7 @@ _FLAT = 0.42
 
 @dataclass(frozen=True)
 class ScaledPreferences:
-    """A scale, the file that it is of, and how that was read."""
+    """A scale, its file, and notes on reading it."""
 
     scale: PreferenceScale
     file: str
@@ -32,7 +32,7 @@ class ScaledPreferences:
 
 @presents(ScaledPreferences)
 def preferences_of(shown: ShownResults, result: ScaledPreferences) -> Iterator[Element]:
-    """What is preferred to what, and whether one scale holds."""
+    """The scale, and whether one scale holds."""
     words, scale = shown.words, result.scale
     if scale.degrees:
         yield Statement(one_scale_said(words, scale))

@@ -1,4 +1,4 @@
-"""What is said of the data: how good the answers are, whom to look at, and how a file is read."""
+"""Quality of the answers, participants to look at, and the reading of a file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _SAMPLERS = {
 
 @presents(Coverage)
 def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
-    """Which questions were asked, and how many answers there are about an object."""
+    """Questions, and numbers of answers about an object."""
     words, answers, each = shown.words, shown.answers, shown.answers.answers_per_object
     if not shown.measured:  # comparisons of measured values were not asked for one by one
         yield Statement(words(
@@ -102,7 +102,7 @@ def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
 
 @presents(QualityReport)
 def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
-    """How far people agree with themselves and each other, and what can be reached."""
+    """Agreement of people with themselves and each other, and the ceiling."""
     words, again = shown.words, report.repeats
     if again.repeated:
         yield Statement(words(
@@ -139,7 +139,7 @@ def _share_said(words: Words, key: str, share: Share) -> str:
 
 
 def _sides_said(words: Words, report: QualityReport) -> Iterator[Element]:
-    """Who prefers a side; names, and that nothing is known, are for the page alone.
+    """Side biases; names, and that nothing is known, are for the page alone.
 
     Silent on: people without a side
     (tests/core/studies/quality/test_quality.py::test_honest_crowds_have_no_side).
@@ -153,7 +153,6 @@ def _sides_said(words: Words, report: QualityReport) -> Iterator[Element]:
 
 
 def _numbers(words: Words, report: QualityReport) -> pd.DataFrame:
-    """The shares with their intervals, where they are known."""
     shares = {
         "ceiling lower": report.ceiling.lower, "ceiling upper": report.ceiling.upper,
         "within": report.repeats.within, "between": report.repeats.between,
@@ -192,7 +191,7 @@ def samplers_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]
 
 
 def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
-    """What changes while participants answer."""
+    """Changes while participants answer."""
     words, table, name = shown.words, report.over_time, shown.stretch
     timed = "time" in shown.answers.answers
     text = words("over time of" if timed else "in order of", parts=len(table), about=shown.about)
@@ -217,7 +216,7 @@ def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element
 
 @presents(Verdict)
 def verdict_of(shown: ShownResults, found: Verdict) -> Iterator[Statement | Advice]:
-    """Whom to look at, without names, and what that is about.
+    """Participants to look at, without names, and the measures behind it.
 
     Silent on: people who all guess
     (tests/dashboard/report/test_report.py::test_that_all_guess_is_told).
@@ -244,7 +243,7 @@ def verdict_of(shown: ShownResults, found: Verdict) -> Iterator[Statement | Advi
 
 
 def reasons_said(words: Words, found: Verdict, who: str) -> str:
-    """Why somebody is to be looked at."""
+    """Reasons to look at a participant."""
     return "; ".join(words(f"reason {one.code}", **one.values) for one in found.reasons[who])
 
 
@@ -264,13 +263,13 @@ def ceiling_said(words: Words, ceiling: Ceiling) -> str:
 
 
 def kind_of(words: Words, kind: ChoiceKind) -> str:
-    """What was chosen among what."""
+    """A kind of choice in words."""
     name = "two" if kind.shown == 2 else kind.name
     return words(f"choice {name}", shown=kind.shown, chosen=kind.chosen, steps=kind.steps)
 
 
 def predicted_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
-    """How often choices were predicted as a whole, and of whom that is said.
+    """Share of whole choices that were predicted, and the people that it holds for.
 
     Silent on: new people
     (tests/core/inference/evaluation/test_choosing.py::test_who_is_spoken_of).
@@ -302,7 +301,7 @@ def of_choices(words: Words, choice: ChoiceAccuracy) -> str:
 
 
 def agreement_said(words: Words, found: ChoiceAccuracy, observer: str) -> Iterator[str]:
-    """How far people answer one kind of question as a model does that is one more observer."""
+    """Agreement of people with a model, an additional observer, in one kind of question."""
     share, ceiling = found.accuracy, found.ceiling
     yield words(
         "answers as", observer=observer, share=share.value, number=found.n_trials,
@@ -331,7 +330,7 @@ def _bound(words: Words, bound: Share) -> str:
 
 
 def direction_said(words: Words, test: DirectionTest) -> str:
-    """Whether a file is read the right way round, by what a map predicts under each reading."""
+    """Whether a file is read the right way round, by a map's predictions under each reading."""
     best = test.best or test.next_best
     return words(
         f"direction {test.judgement}", title=test.readings[best].title, chosen=test.accuracy[0],

@@ -1,4 +1,4 @@
-"""Whether the right feature space would be recovered: what it says, and its matrix."""
+"""Recovery of the right feature space in simulations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = 3
 
 @presents("recover_spaces", told_in="features")
 def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How often each feature space predicts best what was simulated from each."""
+    """How often each feature space predicts simulations of each best."""
     result, words = run.result(), shown.words
     yield from recovery_said(words, result)
     yield shown.drawing(
@@ -43,7 +43,7 @@ def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def recovery_said(words: Words, result: Recovered) -> Iterator[Statement]:
-    """Which spaces cannot be told apart, and how many choices would do.
+    """Which spaces cannot be distinguished, and how many choices would do.
 
     Silent on: one space under two names
     (tests/core/features/test_recovery.py::test_one_space_under_two_names_is_not_recovered).

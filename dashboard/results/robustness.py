@@ -1,4 +1,4 @@
-"""What changes over views of the answers: what it says, and its figure."""
+"""Changes over views of the answers."""
 
 from __future__ import annotations
 

@@ -56,9 +56,8 @@ _NAMED, _NAME = 6, 16.0
 def scale_table(shown: ShownResults, run: Run) -> pd.DataFrame | None:
     """``stimulus``, ``value``, ``standard error``, ``low``, ``high``, with ``object`` if known.
 
-    Of a scale with its band: a bootstrap of difference scaling, or an embedding on a stimulus.
-    None where a bootstrap lacks its fit, of a map in the plane or in space, and of an embedding in
-    units of the noise.
+    Of a bootstrap of difference scaling, or an embedding on a stimulus. None where a bootstrap
+    lacks its fit, of a map in the plane or in space, and of an embedding in units of the noise.
     """
     result = run.result()
     if run.task == "ordinal_scale":
@@ -90,9 +89,8 @@ def scale_table(shown: ShownResults, run: Run) -> pd.DataFrame | None:
 def rises(found: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> bool | None:
     """Whether a curve that never falls fits into the band of a scale.
 
-    None where it does not, and held-out answers are not shown to be predicted better than by
-    chance: 9 % of the scales of 100 guesses fell.
-
+    None where it does not, and held-out answers are not predicted better than by chance: 9 % of the
+    scales of 100 guesses fell.
     Silent on: guesses (tests/dashboard/results/test_scales.py::test_guesses_do_not_fall).
     """
     fits = found.is_monotone()
@@ -100,11 +98,11 @@ def rises(found: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> bo
 
 
 def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Scales as `scale_table` gives them, all but the first fitted to it by least squares.
+    """Scales as of `scale_table`, all but the first fitted to it by least squares.
 
-    Shifted and scaled as a whole: the unit and the zero of a scale are conventions, and pinned at
-    its ends it would move with their noise. Where they have fewer than three stimuli in common, or
-    run against each other, they stay as they are.
+    Shifted and scaled as a whole: unit and zero of a scale are conventions, and pinned at its ends
+    it would move with their noise. With fewer than three common stimuli, or if they run against
+    each other, they stay.
     """
     found = dict(tables)
     first, *others = tables
@@ -137,7 +135,7 @@ def _onto(values: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
 
 
 def stimulus_title(shown: ShownResults, run: Run) -> str:
-    """What stands at the axis of the stimulus."""
+    """Title of the axis of the stimulus."""
     column = run.options.get("stimulus", run.parameters.get("stimulus"))
     if column is None:
         return shown.words("rank of objects")
@@ -145,7 +143,7 @@ def stimulus_title(shown: ShownResults, run: Run) -> str:
 
 
 def scale_name(words: Words, run: Run) -> str:
-    """Its method, without what the axes say of it."""
+    """The method of a scale, without what the axes state."""
     method = run.fresh()
     if isinstance(method, MLDS):
         method.set_params(stimulus=None)
@@ -193,7 +191,6 @@ def _curves(
     shown: ShownResults, scales: Mapping[str, Run], tables: Mapping[str, pd.DataFrame],
     curves: Sequence[Curve],
 ) -> Drawing:
-    """Scales against the stimulus."""
     words, several = shown.words, len(curves) > 1
     stimulus = stimulus_title(shown, next(iter(scales.values())))
     unit = "units of noise" if shown.in_noise else "first: 0 to 1" if several else "0 to 1"
@@ -214,13 +211,13 @@ def _curves(
 
 
 def named_objects(shown: ShownResults) -> MapData:
-    """Names of the objects of curves, and which are selected."""
+    """Names and selection of the objects of curves."""
     objects = shown.answers.objects
     return MapData(np.empty((len(objects), 1)), objects, selected=shown.selected)
 
 
 def _origin(words: Words, scales: Mapping[str, Run]) -> str:
-    """What bands are made of, and, where that is not the same for all, whose."""
+    """Sources of the bands and, where these differ, their scales."""
     names: dict[str, list[str]] = {}
     for name, run in scales.items():
         source, result = run.options.get("source", "bootstrap"), run.result()
@@ -232,10 +229,9 @@ def _origin(words: Words, scales: Mapping[str, Run]) -> str:
 
 
 def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
-    """What is to be said of a scale: whether it rises, its noise and lapses, how it predicts.
+    """Sentences on a scale: whether it rises, its noise and lapses, its predictions.
 
-    That answers contradict it is said only where they are not guesses.
-
+    A contradiction by answers is stated only where these are not guesses.
     Silent on: coin flips (tests/dashboard/results/test_scales.py::test_coins_contradict_no_scale).
     """
     words, error, fit = shown.words, shown.of(run, "cross_validate"), shown.of(run, "fit")
@@ -304,7 +300,7 @@ def _values(shown: ShownResults, tables: Mapping[str, pd.DataFrame]) -> pd.DataF
 
 
 def _beside(shown: ShownResults, scales: Mapping[str, Run]) -> pd.DataFrame:
-    """What scales rest on, and how well they predict: a row for each."""
+    """Answers, noise and predictions of scales: a row for each."""
     rows = []
     for name, run in scales.items():
         row: dict[str, Any] = {"method": name}
@@ -327,7 +323,7 @@ def _beside(shown: ShownResults, scales: Mapping[str, Run]) -> pd.DataFrame:
 
 @presents("diagnose", told_in="scales")
 def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Whether a difference scale could have produced the answers: its tests, and their figures."""
+    """Whether a difference scale could have produced the answers: tests and figures."""
     found, words = run.result(), shown.words
     fit = shown.of(run, "fit")
     yield from map(Statement, departures_said(words, found))
@@ -358,7 +354,7 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def departures_said(words: Words, found: ScaleDiagnostics) -> Iterator[str]:
-    """What each test says of the model.
+    """Each test of the model.
 
     Silent on: answers by the model
     (tests/dashboard/results/test_scales.py::test_the_model_is_seldom_denied).
@@ -376,7 +372,7 @@ def departures_said(words: Words, found: ScaleDiagnostics) -> Iterator[str]:
 
 
 def lapses_said(words: Words, result: ScaleDiagnostics) -> str:
-    """Whether guesses that the scale does not explain make the answers more probable.
+    """Whether guesses beyond the scale's noise make the answers more probable.
 
     Silent on: observers without lapses
     (tests/core/scale/test_lapses.py::test_advice_is_given_where_there_are_lapses).

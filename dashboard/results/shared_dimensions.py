@@ -1,4 +1,4 @@
-"""Dimensions of several fits: which are shared, which are not, and the objects that part them."""
+"""Shared and unique dimensions of several fits, and the objects that part them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMED, _PARTING = 6, 5
 
 @presents("shared_dimensions", told_in="interpretable")
 def shared_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """What each other fit shares with the reference, and how alike all fits are."""
+    """Shared dimensions of each other fit and the reference, and the similarity of all fits."""
     result, words = run.result(), shown.words
     several = len(result.fits) > 2
     for k, name in enumerate(result.fits[1:]):
@@ -74,7 +74,7 @@ def _labels(shown: ShownResults, objects: np.ndarray) -> list[str]:
 
 
 def shared_said(shown: ShownResults, result: SharedDimensions, k: int) -> Iterator[Statement]:
-    """What another fit shares with the reference, and what neither has of the other.
+    """Shared and unique dimensions of another fit and the reference.
 
     Silent on: unrelated fits
     (tests/core/features/test_shared_dimensions.py::test_unrelated_fits_share_nothing).

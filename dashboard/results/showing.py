@@ -1,4 +1,4 @@
-"""All that is shown of some results, and the figures of it."""
+"""Presentation of results: all their elements, or the figures."""
 
 from __future__ import annotations
 
@@ -104,11 +104,10 @@ def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
 def presented(
     shown: ShownResults, *results: Any, by: Presentation | None = None
 ) -> Iterator[Element]:
-    """Sentences, figures and tables of results; no two figures have one name.
+    """Sentences, figures and tables of results; names of figures are unique.
 
-    results: Of those that are shown together, which to present, and others that are no `Run`; all
-        without any.
-    by: What presents them in place of what is declared.
+    results: To present, of those shown together and others that are no `Run`; by default all.
+    by: Overrides the declared presentation.
     """
     taken: Counter[str] = Counter()
     for result in results or shown.runs:
@@ -129,7 +128,6 @@ def presented(
 
 
 def drawn(shown: ShownResults) -> Iterator[Drawing]:
-    """The figures of some results."""
     return (part for part in presented(shown) if isinstance(part, Drawing))
 
 

@@ -1,9 +1,8 @@
-"""Results that are shown together, and what pages, reports and scripts show of them.
+"""Results that are shown together, and their presentation on pages, in reports and scripts.
 
-How a result is presented is declared once, by `presents`: a function that gives its sentences,
-figures and tables in their order. It finds in `ShownResults` what else is shown, such as the
-uncertainty of a map. Pages show all of it; reports have its sentences and figures; notebooks,
-archives and scripts the figures.
+`presents` declares a function that yields sentences, figures and tables of a result in order, with
+`ShownResults` for context. Reports omit its advice and tables; archives and scripts have its
+figures.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from tripletscope.dashboard.wording import ENGLISH, Words
 
 @dataclass(frozen=True)
 class Statement:
-    """What a result says, as in a paper: ``*p*`` is in italics; see `Words`."""
+    """A sentence of a paper, with ``*p*`` for italics; see `Words`."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What only the page says: how a result is to be read, and what to do next."""
+    """A sentence for the page alone: how to read a result, and what to do next."""
 
     text: str
 
@@ -45,10 +44,10 @@ class Advice:
 class Numbers:
     """A table beside the figures of a page.
 
-    table: Makes it, with columns as they are to be called.
-    objects: Positions of the objects that it is about, which can be selected.
-    of_rows: Gives those of some rows, where rows can be chosen to select theirs.
-    about: What it shows, where the title does not say so.
+    table: Makes it, with final names of columns.
+    objects: Positions of its objects, which can be selected.
+    of_rows: Objects of some rows, where rows can be chosen.
+    about: Explanation, if the title does not suffice.
     """
 
     title: str
@@ -69,7 +68,7 @@ TOLD_IN: dict[str, list[tuple[str, str]]] = {}
 
 
 class Limits(NamedTuple):
-    """What noise and guessing allow of the accuracy of answers.
+    """Limits of accuracy by noise and guessing.
 
     choices: Chance and ceiling of every kind of choice among more than two.
     """
@@ -86,38 +85,36 @@ class Limits(NamedTuple):
 class ShownResults:
     """Results of the same answers that are shown together.
 
-    answers: That they were computed from; None of simulations.
+    answers: None of simulations.
     name: Of the data set.
-    turns: How maps are turned, by the key of their result.
-    cuts: Into how many clusters trees are cut, by the key of their result.
+    turns: Rotations of maps, by the key of their result.
+    cuts: Numbers of clusters of trees, by the key of their result.
     pictures: Pictures of objects, as data addresses, by position.
-    named: What people call dimensions, by position, by the key of their fit.
-    addresses: Where a browser finds the pictures, by position.
-    embed: Makes the pictures for a file, where they are not given.
-    selected: Positions of the objects that are selected.
-    marks, colour: How objects are shown in a map, and by which of their columns.
-    forest: Positions of leaf size and number of trees of the forest that is looked at; None is the
-        one that errs least.
-    predictor: Which of the methods beside a forest predicted what is shown; the forest if empty.
-    stretch: What is shown of answers over time, by its column.
-    curve: What a curve of searches shows: misses by leaf ``size``, ``distance`` errors, or misses
-        by questions ``asked``.
+    named: Names of dimensions, by position, by the key of their fit.
+    addresses: Addresses of pictures for a browser, by position.
+    embed: Makes `pictures` for a file, where they are empty.
+    selected: Positions of the selected objects.
+    marks, colour: Marks of objects in a map, and the column for their colours.
+    forest: Positions of leaf size and number of trees; None is the forest that errs least.
+    predictor: A method beside the forest, whose predictions are shown; empty for the forest.
+    stretch: Column of answers over time.
+    curve: Of searches: misses by leaf ``size``, ``distance`` errors, or misses by questions
+        ``asked``.
     two_at_a_time: Whether choices among several count as comparisons of two.
-    asked: What people were asked, in a few words.
-    measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
-        where the answers themselves were given.
-    wanted: What plans are to reach, by quantity.
+    asked: The question to the participants, in a few words.
+    measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
+    wanted: Targets of plans, by quantity.
     is_fixed: Whether a plan has its number of answers from elsewhere, such as an experiment.
-    coverage: Share of what is uncertain that bands of scales cover.
+    coverage: Of bands of scales.
     in_noise: Whether scales are in units of the noise.
-    heights: At which height trees are cut, where it was said, by the key of their result.
-    rows: Rows of a tree that are drawn at most; None is as many as a page of paper can have.
-    axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
-    average: Uncertainty of orders, where it was computed before.
-    detail: What is looked at of a result, in place of all of it: see `presents`.
+    heights: Heights at which trees are cut, if set, by the key of their result.
+    rows: Highest number of rows of a tree; None is as many as fit on a page of paper.
+    axis: Of a map, against the stimulus; None is the angle around its centre.
+    average: Uncertainty of orders, if computed before.
+    detail: Part of a result that is shown instead of all: see `presents`.
     limits_of: Estimates the limits of the answers.
-    cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
-        scripts draw what they ask for.
+    cautious: Whether figures that no test confirms are withheld, as on pages and in reports;
+        scripts draw them.
     """
 
     runs: tuple[Run, ...]
@@ -153,14 +150,13 @@ class ShownResults:
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:
-        """Pictures for a page, or for a file, which has them in it."""
+        """Pictures for a page, or embedded ones for a file."""
         if canvas.screen and self.addresses:
             return self.addresses
         return self.pictures or self.embed()
 
     @property
     def about(self) -> str:
-        """The data in a sentence."""
         words, answers = self.words, self.answers
         number = words.count(len(answers), "answer")
         if isinstance(answers, Triplets) and answers.trials is not None:
@@ -174,16 +170,16 @@ class ShownResults:
         said: str = "", runs: Iterable[Run] = (), picks: bool = False, is_half: bool = False,
         saved_as: str = "", **fields: Any,
     ) -> Drawing:
-        """A figure of a result in the words of its name: "`name` of" and "title `name`".
+        """A figure of a result with texts by its name: "`name` of" and "title `name`".
 
         name, ratio, table, picks, is_half, saved_as: See `Drawing`.
         draw: Takes caption and canvas.
-        place: What the name ends in, where several figures have these words.
-        key: Of the caption, if that is not the name.
-        alt: Key of the alternative text, if that is not the caption.
-        said: What the caption says further.
+        place: Suffix of the name, where several figures have these texts.
+        key: Of the caption, if not `name`.
+        alt: Key of the alternative text; by default the caption.
+        said: A further sentence of the caption.
         runs: All results, if they are several.
-        **fields: Of the sentences, which also know ``method`` and ``about``.
+        **fields: Of the sentences, which also have ``method`` and ``about``.
         """
         words = self.words
         method = words.method(run.fresh())
@@ -201,7 +197,6 @@ class ShownResults:
 
     @cached_property
     def limits(self) -> Limits:
-        """What noise and guessing allow."""
         return self.limits_of(self.answers)
 
     def of(self, run: Run, *tasks: str) -> Run | None:
@@ -213,18 +208,17 @@ class ShownResults:
         ), None)
 
     def all_of(self, task: str) -> list[Run]:
-        """All results of a task."""
         return [run for run in self.runs if run.task == task]
 
 
 def presents(
     task: str | type, kind: str = "", *, detail: type = NoneType, told_in: str = ""
 ) -> Callable[[Presentation], Presentation]:
-    """Declare how results of a task, or of a class, are presented.
+    """Declare the presentation of results of a task, or of a class.
 
-    kind: Of fits, those of methods of this kind.
-    detail: Class of `ShownResults.detail` for which this is presented, such as one object's.
-    told_in: Part of the report that tells of them; empty where that says more than is said here.
+    kind: Of methods, for fits.
+    detail: Class of `ShownResults.detail` that this is for, such as one object's.
+    told_in: Part of the report with these sentences; empty where that has its own.
     """
 
     def declare(make: Presentation) -> Presentation:
@@ -237,15 +231,15 @@ def presents(
 
 
 def runs_of(results: Iterable[Any]) -> tuple[Run, ...]:
-    """Those of some results that a task gave."""
+    """The runs among some results."""
     return tuple(one for one in results if isinstance(one, Run))
 
 
 def uncertainty_of(shown: ShownResults, run: Run) -> Run | None:
-    """Maps that the answers could as well have given, if they were computed."""
+    """Maps that the answers could as well have given, if computed."""
     return shown.of(run, *UNCERTAIN)
 
 
 def table_of(**columns: Any) -> Callable[[], pd.DataFrame]:
-    """Makes a table of some columns when it is asked for."""
+    """A function that makes a table."""
     return lambda: pd.DataFrame(columns)

@@ -1,4 +1,4 @@
-"""Neighbours, classes and values from comparisons alone: searches in trees, and forests."""
+"""Neighbours, classes and values by comparisons: searches in trees, and forests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CURVES = {
 
 
 def _source(shown: ShownResults, run: Run) -> str:
-    """What answers where people have not."""
+    """The source of answers that people did not give."""
     return shown.words(f"sees {run.kind}", method=run.fresh())
 
 
@@ -74,7 +74,7 @@ def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 @presents("forest_errors", told_in="trees")
 def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How well a column is predicted by comparison forests and their peers, and what is wrong."""
+    """Predictions of a column by comparison forests and their peers, and errors."""
     found, words, column = run.result(), shown.words, run.options["column"]
     a, b = shown.forest or found.best
     table, size, trees = found.table(), int(found.leaf_sizes[a]), int(found.n_trees[b])
@@ -107,7 +107,7 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def _forest_said(
     shown: ShownResults, run: Run, table: pd.DataFrame, a: int, b: int
 ) -> Iterator[str]:
-    """The error of a forest, beside the lowest and that of always predicting the same."""
+    """The error of a forest, beside the lowest and that of a constant prediction."""
     found, words = run.result(), shown.words
     show = words.share if len(found.classes) else words.number
     constant = words("most frequent class" if len(found.classes) else "the mean")
@@ -132,7 +132,7 @@ def _forest_said(
 def _outcome(
     shown: ShownResults, run: Run, predicted: np.ndarray, text: str
 ) -> Iterator[Element]:
-    """Predicted and true values, or which classes are taken for which, and whose are wrong.
+    """Predicted and true values, or confusions of classes, and wrong objects.
 
     Shapes: predicted (n,), in the manner of `ForestErrors.truth`.
     """
@@ -188,7 +188,7 @@ def _outcome(
 
 @presents("coordinate_tree", told_in="trees")
 def coordinate_tree_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How a tree divides objects by their coordinates, and how it finds their neighbours."""
+    """Divisions of a tree by coordinates, and its search for neighbours."""
     tree, words = run.result(), shown.words
     kind, fitted = run.options["tree"], _fitted(shown, run)
     yield from map(Statement, _neighbours_said(words, run, tree))
@@ -214,7 +214,7 @@ def coordinate_tree_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _fitted(shown: ShownResults, run: Run) -> Embedding | None:
-    """What has the coordinates: features are read anew, a map is shown, too."""
+    """The fit with the coordinates: features are read again, a map is shown, too."""
     if run.kind == ColumnMap.kind:
         return run.fresh().fit(shown.answers)
     fit = shown.of(run, "fit")
@@ -265,7 +265,7 @@ def _cells(shown: ShownResults, run: Run, tree: CoordinateTree, fitted: Embeddin
 
 
 def _nodes(shown: ShownResults, tree: CoordinateTree, fitted: Embedding) -> pd.DataFrame:
-    """Every node with what divides it, and the members of leaves."""
+    """Every node with its division, and the members of leaves."""
     d = fitted.embedding_.shape[1]
     names, middle, spread = [f"x{k + 1}" for k in range(d)], np.zeros(d), np.ones(d)
     if isinstance(fitted, ColumnMap):
@@ -294,11 +294,11 @@ def division(
     words: Words, names: Sequence[str], direction: np.ndarray, threshold: float,
     middle: np.ndarray, spread: np.ndarray,
 ) -> str:
-    """Which objects are in the first child, in words: in the features' units where there is one.
+    """Condition of the first child, in words: in the features' units where there is one.
 
-    Shapes: names length d.
-    direction, middle, spread (d,): Weights of the features, and what was subtracted of these and
-        what they were divided by.
+    Shapes: names length d, direction, middle, spread (d,).
+    direction: Weights of the features.
+    middle, spread: Subtracted from the features, and their divisor.
     """
     weighted = np.flatnonzero(direction)
     if len(weighted) == 1:
@@ -316,7 +316,7 @@ def division(
 
 
 def _neighbours(shown: ShownResults, tree: CoordinateTree) -> pd.DataFrame:
-    """What was searched for every object, and what was found."""
+    """The result of the search for every object's neighbour."""
     searched = np.flatnonzero(tree.nearest >= 0)
     labels = np.array([*shown.answers.labels, "—"], dtype=object)
     return pd.DataFrame({

@@ -1,4 +1,4 @@
-"""Whether probabilities and ellipses hold, what leaving responses open and asking more bring."""
+"""Calibration of probabilities and ellipses, abstention, and adaptive questions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _HALF = 0.8  # height of a square figure, divided by its width
 @presents("posterior", told_in="map")
 @presents("laplace", told_in="map")
 def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
-    """How sure orders of distances are, and whether chains have converged.
+    """Certainty of orders of distances, and convergence of chains.
 
     Silent on: chains that are apart
     (tests/core/inference/uncertainty/test_posterior.py::test_chains_that_are_apart_do_not_agree).
@@ -71,7 +71,7 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
 
 @presents("distance_posterior")
 def distances_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
-    """How sure orders of distances are that have a prior of their own."""
+    """Certainty of orders of distances with a prior of their own."""
     words, found = shown.words, run.result()
     yield Statement(words("average uncertainty", value=found.comparisons.average_uncertainty))
     yield Advice(words("distances sampled", effective=round(found.effective),
@@ -127,12 +127,12 @@ def responses_said(words: Words, found: Reliability) -> Iterator[str]:
 
 
 def _predicted(found: Reliability) -> int:
-    """How many held-out responses were predicted."""
+    """Number of predicted held-out responses."""
     return int(np.isfinite(found.response).sum())
 
 
 def _source(words: Words, run: Run) -> str:
-    """What the maps of a result come from."""
+    """The source of a result's maps."""
     return words(f"maps from {run.options['source']}")
 
 
@@ -188,7 +188,7 @@ def ellipses_said(words: Words, found: Calibration) -> Iterator[str]:
 
 @presents("abstention", told_in="map")
 def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How the error falls where responses with a low probability are not predicted."""
+    """The error where responses with a low probability are not predicted."""
     found: Abstention = run.result()
     words, which = shown.words, "response"
     if found.response is None:
@@ -223,7 +223,7 @@ def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def omission_said(
     words: Words, error: np.ndarray, omitted: np.ndarray, which: str = "response"
 ) -> Iterator[str]:
-    """What is gained by leaving responses open, from the curves by one of the probabilities."""
+    """The gain by leaving responses open, from the curves of one of the probabilities."""
     if not np.isfinite(error[0]):
         yield words("answers unpredicted")
         return
@@ -259,7 +259,6 @@ def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def adaptive_said(words: Words, found: ActiveComparison) -> str:
-    """What selecting questions brings in the end."""
     return words(
         f"adaptive {found.judgement}", number=len(found.chosen), answers=found.n_answers[-1],
         chosen=found.chosen[:, -1].mean(), random=found.by_chance[:, -1].mean(),
