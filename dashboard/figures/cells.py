@@ -72,7 +72,7 @@ def divided_map(
 
 def window(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Corners of a rectangle that contains every view of a map of these positions."""
-    known = positions[np.isfinite(positions).all(axis=1)]
-    middle = (known.max(axis=0) + known.min(axis=0)) / 2
-    reach = 4.0 * max(float(np.ptp(known, axis=0).max()), 1e-9)
+    finite = positions[np.isfinite(positions).all(axis=1)]
+    middle = (finite.max(axis=0) + finite.min(axis=0)) / 2
+    reach = 4.0 * max(float(np.ptp(finite, axis=0).max()), 1e-9)
     return middle - reach, middle + reach

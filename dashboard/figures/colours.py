@@ -61,11 +61,11 @@ def groups(column: pd.Series | None, n_objects: int) -> list[Group]:
         ]
     words = column.astype("str").fillna(_MISSING).to_numpy()
     labels, sizes = np.unique(words, return_counts=True)
-    own = all(map(_COLOUR.fullmatch, labels.tolist()))
+    are_colours = all(map(_COLOUR.fullmatch, labels.tolist()))
     return [
         Group(
             str(labels[i]), np.flatnonzero(words == labels[i]),
-            *((str(labels[i]), SYMBOLS[0]) if own else look(rank)),
+            *((str(labels[i]), SYMBOLS[0]) if are_colours else look(rank)),
         )
         for rank, i in enumerate(np.argsort(-sizes, kind="stable"))
     ]

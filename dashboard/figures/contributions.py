@@ -161,9 +161,9 @@ def two_objects(
 def compared(one: np.ndarray, other: np.ndarray, most: int = BARS) -> np.ndarray:
     """Dimensions that make two objects similar, then those that only one of them has."""
     alike = strongest(one * other, most * 2 // 3)
-    apart = np.abs(one - other)
-    apart[alike] = 0.0
-    return np.concatenate([alike, strongest(apart, most - len(alike))]).astype(int)
+    difference = np.abs(one - other)
+    difference[alike] = 0.0
+    return np.concatenate([alike, strongest(difference, most - len(alike))]).astype(int)
 
 
 def trial_contributions(
@@ -181,18 +181,18 @@ def trial_contributions(
     pairs[2] = f"<b>{pairs[2]}</b>"
     parts = [
         (shorten(data.title(k), _BESIDE), trial.contributions[:, k], colour)
-        for k, colour in zip(which.tolist(), _colours(which, apart=True), strict=True)
+        for k, colour in zip(which.tolist(), _colours(which, distinct=True), strict=True)
     ]
-    told = sum((part for _, part, _ in parts), np.zeros(3))
-    rest = np.maximum(trial.contributions.sum(axis=1) - told, 0.0)
-    if rest.max() > 0.005 * max(float(told.max()), 1e-9):
+    explained = sum((part for _, part, _ in parts), np.zeros(3))
+    rest = np.maximum(trial.contributions.sum(axis=1) - explained, 0.0)
+    if rest.max() > 0.005 * max(float(explained.max()), 1e-9):
         parts.append(("other dimensions", rest, transparent(FAINT, 0.45)))
     layers, begun = [], np.zeros(3)
     for name, part, colour in parts:
         layers.append(Bars(at=pairs, length=part, base=begun, name=name, colour=colour,
                            hover="%{y}<br>%{fullData.name}: %{x:.3g}"))
         begun = begun + part
-    ends = told + rest
+    ends = explained + rest
     # An en space parts the words from their bar.
     odd = [f"\u2002{name} odd: {100 * p:.0f} %"
            for name, p in zip(short, trial.probabilities, strict=True)]
@@ -207,18 +207,18 @@ def trial_contributions(
 # Parts ---------------------------------------------------------------------------------------
 
 
-def _colours(which: np.ndarray, *, apart: bool = False) -> list[str]:
+def _colours(which: np.ndarray, *, distinct: bool = False) -> list[str]:
     """A dimension has the same colour in every figure.
 
-    With `apart`, the later of two with the same one gets another.
+    With `distinct`, the later of two with the same one gets another.
     """
-    found: list[str] = []
+    colours: list[str] = []
     for k in which:
         colour = PALETTE[int(k) % _COLOURS]
-        if apart and colour in found:
-            colour = next((free for free in PALETTE[:_COLOURS] if free not in found), colour)
-        found.append(colour)
-    return found
+        if distinct and colour in colours:
+            colour = next((free for free in PALETTE[:_COLOURS] if free not in colours), colour)
+        colours.append(colour)
+    return colours
 
 
 def _weights(data: DimensionData, thing: int, which: np.ndarray, colour: Any) -> Bars:

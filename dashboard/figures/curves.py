@@ -16,7 +16,7 @@ from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold, ceiling_layers, chance_level, series_of
 
 #: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
-_APART = 0.06
+_SPACING = 0.06
 
 
 @as_figure
@@ -46,8 +46,8 @@ def dimension_curves(
 
     return Plot(
         [
-            *series_of(table, "method", "dimensions", "value", apart=_APART, line=True, text=text,
-                       columns={"edges": "edge"}),
+            *series_of(table, "method", "dimensions", "value", spacing=_SPACING, line=True,
+                       text=text, columns={"edges": "edge"}),
             *(Level(at=level, note=name, dash="dashdot", width=1.5, colour=look(k)[0])
               for k, (name, level) in enumerate((levels or {}).items(), n_methods)),
             *ceiling_layers(ceiling),

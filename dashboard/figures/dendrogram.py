@@ -127,10 +127,10 @@ class DendrogramData:
     @cached_property
     def cluster_of(self) -> np.ndarray:
         """(2 m - 1,) the cluster of all leaves under a node; -1 if they are in several."""
-        own = self.clusters[self.tree.order]
-        border = np.concatenate([[0], np.cumsum(own[1:] != own[:-1])])
+        ordered = self.clusters[self.tree.order]
+        border = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])])
         start, stop = self.tree.spans.T
-        return np.where(border[start] == border[stop - 1], own[start], -1)
+        return np.where(border[start] == border[stop - 1], ordered[start], -1)
 
     @cached_property
     def look_of(self) -> np.ndarray:
@@ -251,7 +251,7 @@ def row_titles(data: DendrogramData, rows: Rows, width: float = _WIDEST) -> list
     """The label of a leaf, or the content of a collapsed branch, for every row."""
     labels = short_labels(data.objects["label"].tolist(), width)
     chosen = np.isin(data.tree.order, list(data.selected))
-    found = []
+    titles = []
     for node, n in zip(rows.nodes.tolist(), rows.sizes.tolist(), strict=True):
         members = data.tree.members(node)
         start, stop = data.tree.spans[node]
@@ -265,8 +265,8 @@ def row_titles(data: DendrogramData, rows: Rows, width: float = _WIDEST) -> list
             text = held + html.escape(some, quote=False)
             if marked:
                 text += f" ({marked:,} selected)"
-        found.append(f"<b>{text}</b>" if marked else text)
-    return found
+        titles.append(f"<b>{text}</b>" if marked else text)
+    return titles
 
 
 def _ends(data: DendrogramData, floor: float) -> np.ndarray:
@@ -287,11 +287,11 @@ def add_branches(
 
     for node in rows.branches:
         children = data.tree.children[node - data.tree.n_leaves].tolist()
-        h, own = height[node], cluster[node]
-        add(own, *((h, place[child]) for child in children))
+        h, parent_colour = height[node], cluster[node]
+        add(parent_colour, *((h, place[child]) for child in children))
         for child in children:
             colour = cluster[child]
-            if own < 0 <= colour:
+            if parent_colour < 0 <= colour:
                 border = h if data.height is None else min(max(data.height, height[child]), h)
                 add(colour, (height[child], place[child]), (border, place[child]))
                 add(-1, (border, place[child]), (h, place[child]))
@@ -364,9 +364,9 @@ def _add_marks(
 
 def _by_cluster(data: DendrogramData, nodes: np.ndarray) -> Iterator[tuple[int, list[int]]]:
     """Nodes by their cluster, those above the cut first."""
-    own = data.look_of[nodes.astype(int)]
-    for group in np.unique(own).tolist():
-        yield group, nodes[own == group].astype(int).tolist()
+    looks = data.look_of[nodes.astype(int)]
+    for group in np.unique(looks).tolist():
+        yield group, nodes[looks == group].astype(int).tolist()
 
 
 def _fully_selected(data: DendrogramData, nodes: list[int]) -> np.ndarray:

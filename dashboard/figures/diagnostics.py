@@ -16,12 +16,13 @@ _BINS = 30
 
 
 @as_figure
-def residual_curve(found: ScaleDiagnostics) -> Plot:
+def residual_curve(diagnostics: ScaleDiagnostics) -> Plot:
     """Distribution of the deviance residuals, with the envelope of simulated answers."""
-    n = len(found.residuals)
+    n = len(diagnostics.residuals)
     shown = np.unique(np.linspace(0, n - 1, min(n, _MOST_POINTS)).astype(int))
     share = (shown + 0.5) / n
-    low, high, residuals = (part[shown] for part in (found.low, found.high, found.residuals))
+    low, high = diagnostics.low[shown], diagnostics.high[shown]
+    residuals = diagnostics.residuals[shown]
     outside = (residuals < low) | (residuals > high)
     hover = "%{y:.0%} of the residuals are below %{x:.2f}"
     return Plot(

@@ -89,13 +89,13 @@ class DimensionData:
         """So many objects with evenly spaced weights, descending."""
         weights = self.weights[:, dimension]
         steps = np.linspace(weights.max(), weights.min(), min(number, len(weights)))
-        found: list[int] = []
+        chosen: list[int] = []
         left = np.ones(len(weights), dtype=bool)
         for step in steps:
             nearest = int(np.argmin(np.where(left, np.abs(weights - step), np.inf)))
             left[nearest] = False
-            found.append(nearest)
-        return np.array(sorted(found, key=lambda i: (-weights[i], i)))
+            chosen.append(nearest)
+        return np.array(sorted(chosen, key=lambda i: (-weights[i], i)))
 
     def ends(self, things: Any, dimensions: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Ends of the 95 % intervals of weights, which are not negative; None without them."""

@@ -109,14 +109,14 @@ def _bars(
     part: pd.DataFrame, model: str, spaces: Sequence[str], chance: float
 ) -> Bars:
     """The bars of a model; those of a space stand around its name, however many it has."""
-    own, rank = part["model"] == model, list(MODEL_NAMES).index(model)
-    rows, colour = part[own], PALETTE[rank]
+    is_model, rank = part["model"] == model, list(MODEL_NAMES).index(model)
+    rows, colour = part[is_model], PALETTE[rank]
     number_of = part.groupby("space")["model"].size()
     thick = 0.78 / part["model"].nunique()
     middle = (rows["space"].map(number_of).to_numpy() - 1) / 2
     places = np.array([spaces.index(name) for name in rows["space"]], dtype=float)
     return Bars(
-        at=places + thick * (part.groupby("space").cumcount()[own].to_numpy() - middle),
+        at=places + thick * (part.groupby("space").cumcount()[is_model].to_numpy() - middle),
         length=rows["accuracy"] - chance, base=chance, low=rows["low"], high=rows["high"],
         width=0.9 * thick, name=MODEL_NAMES[model], text=[
             bold(row.space, MODEL_NAMES[model],
@@ -158,7 +158,7 @@ def interval_rows(
         [
             None if band is None else Level(at=band[0], to=band[1]),
             *series_of(table, "kind" if "kind" in table else "", "value", "name", names=names,
-                       apart=0.18, size=9.0, text=text),
+                       spacing=0.18, size=9.0, text=text),
             None if zero is None else Level(at=zero),
         ],
         Axis(value), Axis(names=names), revision=value,

@@ -23,8 +23,8 @@ _SLACK = 1.02
 
 def font_file() -> Path | None:
     """The font of the pages, which comes with Streamlit; None where it is missing."""
-    found = find_spec("streamlit")
-    folder = Path(found.origin).parent / "static" / "static" / "media" if found else Path()
+    spec = find_spec("streamlit")
+    folder = Path(spec.origin).parent / "static" / "static" / "media" if spec else Path()
     return next(iter(sorted(folder.glob("SourceSansVF-Upright*.woff2"))), None)
 
 
@@ -44,17 +44,17 @@ def width_of(texts: Sequence[str], size: float = 1.0) -> np.ndarray:
 def advances(text: str) -> np.ndarray:
     """(len(text),) width of every character, in em."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    known = _known()
-    found = known[codes]
-    if np.isnan(found).any():
-        new = np.unique(codes[np.isnan(found)])
-        known[new] = [_measured(chr(code)) for code in new.tolist()]
-        found = known[codes]
-    return found
+    table = _widths()
+    widths = table[codes]
+    if np.isnan(widths).any():
+        new = np.unique(codes[np.isnan(widths)])
+        table[new] = [_measured(chr(code)) for code in new.tolist()]
+        widths = table[codes]
+    return widths
 
 
 @cache
-def _known() -> np.ndarray:
+def _widths() -> np.ndarray:
     """Widths by code point, NaN before their first use."""
     return np.full(0x110000, np.nan, dtype=np.float32)
 

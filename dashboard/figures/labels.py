@@ -63,8 +63,8 @@ def short_names(
     members = list(dict.fromkeys([*which, *others]))
     if len(labels) <= _COMPARED:  # in the order of the list, as others ask for them
         members = list(range(len(labels)))
-    found = dict(zip(members, short_labels([labels[i] for i in members], width), strict=True))
-    return {i: found[i] for i in which}
+    short = dict(zip(members, short_labels([labels[i] for i in members], width), strict=True))
+    return {i: short[i] for i in which}
 
 
 @lru_cache(maxsize=32)
@@ -72,40 +72,40 @@ def _short(labels: tuple[str, ...], width: float) -> tuple[str, ...]:
     names = list(dict.fromkeys(labels))
     if not names or width_of(names).max() <= width:
         return labels
-    found = _told_apart(names, width)
-    for group in _alike(found):
-        room = width - float(width_of([found[group[0]]])[0])
+    short = _distinct(names, width)
+    for group in _alike(short):
+        room = width - float(width_of([short[group[0]]])[0])
         for name in group:
-            found[name] = _beginning(name, room) + found[name]
-    taken = set(found.values())
+            short[name] = _beginning(name, room) + short[name]
+    taken = set(short.values())
     rank = {name: number for number, name in enumerate(names, 1)}
-    for group in _alike(found):
+    for group in _alike(short):
         for name in group:
-            found[name] = _numbered(name, rank[name], width, taken)
-            taken.add(found[name])
-    return tuple(found[label] for label in labels)
+            short[name] = _numbered(name, rank[name], width, taken)
+            taken.add(short[name])
+    return tuple(short[label] for label in labels)
 
 
-def _told_apart(
+def _distinct(
     names: list[str], width: float, *, whole: bool = True, depth: int = 0
 ) -> dict[str, str]:
     """Labels by name, few the same; `whole` leaves out only whole words."""
     texts = _without_shared(names) if whole else _cores(names, *_shared_letters(names))
-    found = dict(zip(names, shorten_each(texts, width), strict=True))
+    short = dict(zip(names, shorten_each(texts, width), strict=True))
     if depth == _DEEPEST:
-        return found
-    for group in list(_alike(found)):
+        return short
+    for group in list(_alike(short)):
         if len(group) < len(names):
-            found |= _told_apart(group, width, depth=depth + 1)
+            short |= _distinct(group, width, depth=depth + 1)
         elif whole:
-            return _told_apart(names, width, whole=False, depth=depth)
-    return found
+            return _distinct(names, width, whole=False, depth=depth)
+    return short
 
 
-def _alike(found: dict[str, str]) -> Iterator[list[str]]:
+def _alike(short: dict[str, str]) -> Iterator[list[str]]:
     """Groups of names with the same label."""
     groups: dict[str, list[str]] = {}
-    for name, label in found.items():
+    for name, label in short.items():
         groups.setdefault(label, []).append(name)
     return (group for group in groups.values() if len(group) > 1)
 
@@ -141,7 +141,7 @@ def _without_shared(names: Sequence[str]) -> list[str]:
     if not (begin or end or len(pieces[0]) > 1):
         return list(names)
     edges = [""] * bool(begin), [""] * bool(end)
-    texts = ("…".join([*edges[0], *(p.strip(" _-") for p in own), *edges[1]]) for own in pieces)
+    texts = ("…".join([*edges[0], *(p.strip(" _-") for p in row), *edges[1]]) for row in pieces)
     return [re.sub("…+", "…", text) if "……" in text else text for text in texts]
 
 
@@ -156,8 +156,8 @@ def _shared_letters(names: Sequence[str]) -> tuple[str, str]:
     begin = _common(min(names), max(names))
     while begin and any(_together(begin[-1], c) for c in _after(names, begin)):
         begin = begin[:-1]
-    turned = [name[len(begin) :][::-1] for name in names]
-    end = _common(min(turned), max(turned))[::-1]
+    backwards = [name[len(begin) :][::-1] for name in names]
+    end = _common(min(backwards), max(backwards))[::-1]
     while end and any(_together(c, end[0]) for c in _before(names, end)):
         end = end[1:]
     return begin, end
@@ -207,9 +207,9 @@ def _between_shared(texts: list[str]) -> list[list[str]]:
         pattern = "(.*?)".join(
             f"(?<!{e})({re.escape(w)})(?!{e})" for w, e in zip(some, edge, strict=True)
         )
-        found = [re.fullmatch(f"(.*?){pattern}(.*?)", text, re.DOTALL) for text in texts]
-        if all(found):
-            return _merged([list(match.groups()) for match in found])
+        matches = [re.fullmatch(f"(.*?){pattern}(.*?)", text, re.DOTALL) for text in texts]
+        if all(matches):
+            return _merged([list(match.groups()) for match in matches])
     return [[text] for text in texts]
 
 
@@ -219,11 +219,11 @@ def _merged(pieces: list[list[str]]) -> list[list[str]]:
 
     def close() -> None:
         wide = bool(shared) and width_of([shared])[0] >= _WORTH
-        for own in kept:
+        for row in kept:
             if wide:
-                own.append("")
+                row.append("")
             else:
-                own[-1] += shared
+                row[-1] += shared
 
     for column in zip(*pieces, strict=True):
         if len(set(column)) == 1:
@@ -231,8 +231,8 @@ def _merged(pieces: list[list[str]]) -> list[list[str]]:
             continue
         close()
         shared = ""
-        for own, piece in zip(kept, column, strict=True):
-            own[-1] += piece
+        for row, piece in zip(kept, column, strict=True):
+            row[-1] += piece
     close()
     return kept
 

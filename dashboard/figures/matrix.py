@@ -102,10 +102,10 @@ def similarity_matrix(
 
 def _colours(shown: np.ndarray) -> dict[str, Any]:
     """Scale and ends of the colours, without the most extreme hundredth."""
-    known = shown[np.isfinite(shown)]
-    low, high = np.percentile(known, [1, 99]) if len(known) else (0.0, 1.0)
+    finite = shown[np.isfinite(shown)]
+    low, high = np.percentile(finite, [1, 99]) if len(finite) else (0.0, 1.0)
     if low == high:  # nearly all are 0 where few pairs have a comparison in common
-        low, high = known.min(), known.max()
+        low, high = finite.min(), finite.max()
     if low == high:
         high = low + 1.0  # of similarity to itself, where all others are 0
     if low >= 0:
@@ -218,10 +218,10 @@ def blocks(values: np.ndarray, size: int) -> np.ndarray:
     if size <= 1:
         return values
     starts = np.arange(0, len(values), size)
-    known = np.isfinite(values)
+    finite = np.isfinite(values)
     total, count = (
         np.add.reduceat(np.add.reduceat(part, starts, axis=0), starts, axis=1)
-        for part in (np.where(known, values, 0.0), known.astype(float))
+        for part in (np.where(finite, values, 0.0), finite.astype(float))
     )
     return np.where(count > 0, total / np.maximum(count, 1.0), np.nan)
 
@@ -248,18 +248,18 @@ def most_similar(
 
 
 @as_figure
-def spectrum_figure(found: Spectrum) -> Plot:
+def spectrum_figure(spectrum: Spectrum) -> Plot:
     """Eigenvalues with the band of those of shuffled answers."""
-    rank = np.arange(1, len(found.eigenvalues) + 1)
-    low = np.quantile(found.shuffled, 1 - found.level, axis=0)
-    signal, hover = rank <= found.n_signal, "component %{x}: %{y:.4g}"
+    rank = np.arange(1, len(spectrum.eigenvalues) + 1)
+    low = np.quantile(spectrum.shuffled, 1 - spectrum.level, axis=0)
+    signal, hover = rank <= spectrum.n_signal, "component %{x}: %{y:.4g}"
     return Plot(
         [
-            Series(x=rank, low=low, high=found.threshold, band=True, points=False, colour=FAINT,
+            Series(x=rank, low=low, high=spectrum.threshold, band=True, points=False, colour=FAINT,
                    name="permuted answers", opacity=0.25),
-            Series(x=rank[signal], y=found.eigenvalues[signal], name="above permuted answers",
+            Series(x=rank[signal], y=spectrum.eigenvalues[signal], name="above permuted answers",
                    size=7.0, hover=hover),
-            Series(x=rank[~signal], y=found.eigenvalues[~signal], name="within chance",
+            Series(x=rank[~signal], y=spectrum.eigenvalues[~signal], name="within chance",
                    colour=FAINT, size=7.0, hover=hover),
         ],
         Axis("component", "whole"), Axis("eigenvalue"),

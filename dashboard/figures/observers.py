@@ -129,9 +129,9 @@ def relation_dots(table: pd.DataFrame) -> Plot:
 
 
 @as_figure
-def pooling_figure(found: PoolingCurve) -> Plot:
+def pooling_figure(pooling: PoolingCurve) -> Plot:
     """Accuracy against the number of participants learned from, with a 95 % band."""
-    table = found.table.dropna()
+    table = pooling.table.dropna()
     counts = table["participants"].tolist()
     curve = series_of(
         table, "", "participants", "accuracy", line=True, band=True,

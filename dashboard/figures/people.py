@@ -41,9 +41,9 @@ def most_different(weights: np.ndarray) -> np.ndarray:
     Shapes: weights (P, d).
     """
     logs = np.log(weights)
-    apart = logs - logs.mean(axis=1, keepdims=True)
-    return np.argsort(-np.sum(apart**2, axis=1) if weights.shape[1] > 1 else -np.abs(logs[:, 0]),
-                      kind="stable")
+    deviation = logs - logs.mean(axis=1, keepdims=True)
+    size = np.sum(deviation**2, axis=1) if weights.shape[1] > 1 else np.abs(logs[:, 0])
+    return np.argsort(-size, kind="stable")
 
 
 def weights_figure(
@@ -132,12 +132,13 @@ def _triangle(
         (np.ones((1, 3)), "mean of all",
          {"color": PALETTE[1], "size": 11, "symbol": "diamond"}),
     ):
-        own = name == "people"
+        are_people = name == "people"
         figure.add_scatterternary(
-            a=rows[:, 0], b=rows[:, 1], c=rows[:, 2], mode="markers+text" if own else "markers",
-            marker=further, name=name, showlegend=not own, text=text if own else None,
+            a=rows[:, 0], b=rows[:, 1], c=rows[:, 2], marker=further, name=name,
+            mode="markers+text" if are_people else "markers", showlegend=not are_people,
+            text=text if are_people else None,
             textposition="top center", textfont={"size": 0.85 * FONT_SIZE},
-            hovertext=hover if own else [name], hoverinfo="text",
+            hovertext=hover if are_people else [name], hoverinfo="text",
         )
     titles = {f"{axis}axis": {"title": {"text": f"axis {k + 1}"}, "tickformat": ".0%",
                               "gridcolor": "rgba(127,127,127,0.25)", "linecolor": FAINT}

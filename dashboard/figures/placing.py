@@ -72,8 +72,8 @@ def by_importance(
         return []
     wanted = set(among.tolist())
     angle = np.linspace(0, 2 * np.pi, _DIRECTIONS, endpoint=False)
-    apart = points[among] - points[among].mean(axis=0)
-    extreme = among[np.argmax(apart @ np.array([np.cos(angle), np.sin(angle)]), axis=0)]
+    offset = points[among] - points[among].mean(axis=0)
+    extreme = among[np.argmax(offset @ np.array([np.cos(angle), np.sin(angle)]), axis=0)]
     crowd = _neighbours(points, 3 * font_size)[among]
     alone = among[np.argsort(crowd, kind="stable")]
     order = dict.fromkeys([*(i for i in first if i in wanted), *extreme.tolist(), *alone.tolist()])
@@ -281,13 +281,13 @@ def row_labels(
     if least < _ROW * _SMALLEST * font:
         every = int(np.ceil(_ROW * _SMALLEST * font / max(least, 1e-9)))
     size = float(np.clip(every * least / _ROW, _SMALLEST * font, font))
-    apart = _ROW * size / pitch - 1e-9
+    distance = _ROW * size / pitch - 1e-9
     taken: list[float] = []
     shown = []
     for i in dict.fromkeys([*sorted(first), 0, n - 1, *range(0, n, every), *range(n)]):
         at = bisect(taken, places[i])
-        if (at == 0 or places[i] - taken[at - 1] >= apart) and (
-            at == len(taken) or taken[at] - places[i] >= apart
+        if (at == 0 or places[i] - taken[at - 1] >= distance) and (
+            at == len(taken) or taken[at] - places[i] >= distance
         ):
             taken.insert(at, float(places[i]))
             shown.append(i)

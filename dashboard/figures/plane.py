@@ -382,8 +382,8 @@ class _Labels:
         return len(self._chosen) > 0 and i not in self._chosen
 
     def _font(self, faint: bool) -> dict:
-        told = {"color": DIM_TEXT} if faint else {"weight": BOLD} if self._data.selected else {}
-        return {"size": self._size} | told
+        look = {"color": DIM_TEXT} if faint else {"weight": BOLD} if self._data.selected else {}
+        return {"size": self._size} | look
 
     def at_their_points(self) -> list[go.Scatter]:
         """Labels beside invisible marks: those of the points would have empty texts.

@@ -100,13 +100,13 @@ def with_ellipses(data: MapData, dimensions: int = 2) -> np.ndarray:
     there = np.flatnonzero(np.isfinite(positions).all(axis=1))
     if not len(there):
         return there
-    apart = np.linalg.norm(positions[there] - positions[there].mean(axis=0), axis=1)
-    found = []
+    distance = np.linalg.norm(positions[there] - positions[there].mean(axis=0), axis=1)
+    chosen = []
     for _ in range(min(SPREAD, len(there))):
-        found.append(int(np.argmax(apart)))
-        step = np.linalg.norm(positions[there] - positions[there[found[-1]]], axis=1)
-        apart = step if len(found) == 1 else np.minimum(apart, step)
-    return there[found]
+        chosen.append(int(np.argmax(distance)))
+        step = np.linalg.norm(positions[there] - positions[there[chosen[-1]]], axis=1)
+        distance = step if len(chosen) == 1 else np.minimum(distance, step)
+    return there[chosen]
 
 
 def point_traces(
@@ -129,9 +129,9 @@ def point_traces(
         )
         _fit_bar(traces[0], canvas)
         return traces
-    found = groups(column, len(data.objects))
-    names = short_labels([group.label for group in found])
-    for group, name in zip(found, names, strict=True):
+    categories = groups(column, len(data.objects))
+    names = short_labels([group.label for group in categories])
+    for group, name in zip(categories, names, strict=True):
         members = group.members[shown[group.members]]
         symbol = group.symbol
         if kind is go.Scatter3d and symbol in ("triangle-up", "star", "triangle-down"):

@@ -16,7 +16,7 @@ from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas, finish
 from tripletscope.dashboard.wording.formats import number
 
 #: Neighbouring lines stand this share apart, so that their error bars do not cover each other.
-_APART = 0.02
+_SPACING = 0.02
 #: Up to so many values along an axis are all written.
 _MOST_TICKS = 12
 
@@ -49,7 +49,7 @@ def error_curves(
         if level:
             rows = pd.concat([rows.iloc[:1].assign(**{x: end}) for end in (ticks[0], ticks[-1])])
         layers.append(Series(
-            x=rows[x] * (1.0 if level else 1.0 + _APART * k), y=rows[value], low=rows.get("low"),
+            x=rows[x] * (1.0 if level else 1.0 + _SPACING * k), y=rows[value], low=rows.get("low"),
             high=rows.get("high"), band=level and "low" in rows, line=True, points=not level,
             dash="dash" if level else None, rank=k, name=shorten(str(name)), text=[
                 _hover(str(name), x, value, row, level) for row in rows.to_dict("records")

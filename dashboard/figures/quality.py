@@ -41,8 +41,8 @@ def measures(
     chance: Position of a line along y.
     chosen: Names of rows to mark.
     """
-    known = np.isfinite(table[x]) & np.isfinite(table[y]) & ((table[x] > 0) | (not logarithmic))
-    rows = np.flatnonzero(known)
+    valid = np.isfinite(table[x]) & np.isfinite(table[y]) & ((table[x] > 0) | (not logarithmic))
+    rows = np.flatnonzero(valid)
     shown = table.iloc[rows]
     marked = shown[names].isin(chosen).to_numpy()
     points = Series(
@@ -94,7 +94,7 @@ def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> P
     names = list(dict.fromkeys(table["name"]))
     return Plot(
         [
-            *series_of(table, "series", "value", "name", apart=0.16, names=names, size=9.0,
+            *series_of(table, "series", "value", "name", spacing=0.16, names=names, size=9.0,
                        text=lambda row: bold(row.name, escape(row.series), interval(
                            row.value, row.low, row.high))),
             None if chance is None else Level(at=chance),

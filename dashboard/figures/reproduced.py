@@ -64,7 +64,7 @@ def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Plot:
     return Plot(
         [
             *series_of(table.assign(place=table["dimension"].map(places)), "against", "place",
-                       "mean", apart=0.12, line=True, width=1.0, size=7.0, text=text),
+                       "mean", spacing=0.12, line=True, width=1.0, size=7.0, text=text),
             Level(at=AGAIN),
         ],
         Axis("dimensions, the best reproduced first", grid=False, ends=(0.4, len(order) + 0.6),
@@ -123,13 +123,13 @@ def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, na
     values (n,): NaN where missing.
     name: Of the column.
     """
-    known = np.flatnonzero(np.isfinite(values))
-    low, high = data.ends(known, dimension) if len(known) <= _BARRED else (None, None)
+    finite = np.flatnonzero(np.isfinite(values))
+    low, high = data.ends(finite, dimension) if len(finite) <= _BARRED else (None, None)
     points = Series(
-        x=values[known], y=data.weights[known, dimension], low=low, high=high, opacity=0.8,
-        objects=known.tolist(), size=mark_size(len(known)), text=[
+        x=values[finite], y=data.weights[finite, dimension], low=low, high=high, opacity=0.8,
+        objects=finite.tolist(), size=mark_size(len(finite)), text=[
             f"{data.hover(i, dimension)}<br>{html.escape(name, quote=False)}: {values[i]:g}"
-            for i in known.tolist()
+            for i in finite.tolist()
         ],
     )
     return Plot(

@@ -41,7 +41,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 #: Panels beside each other.
 _ACROSS = 4
 #: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
-_APART = 0.16
+_SPACING = 0.16
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Curve:
     high: np.ndarray | None = None
     objects: np.ndarray | None = None
 
-    def known(self) -> Curve:
+    def complete(self) -> Curve:
         """Without missing values."""
         kept = np.isfinite(self.values)
         parts = (self.stimulus, self.values, self.low, self.high, self.objects)
@@ -111,7 +111,7 @@ def scale_curves(
     colour: Column of the objects that colours the points.
     """
     figure = go.Figure()
-    curves = [curve.known() for curve in curves]
+    curves = [curve.complete() for curve in curves]
     for k, curve in enumerate(curves):
         add_layers(figure, [curve.band(_shade(k, colour))])
     for k, curve in enumerate(curves):
@@ -154,8 +154,8 @@ def _add_curve(
     canvas: Canvas,
 ) -> None:
     """Line and points, with one trace for each category of a column."""
-    own = _shade(rank, colour)
-    series = replace(curve.series(rank), colour=own, dash=None if colour is None else
+    shade = _shade(rank, colour)
+    series = replace(curve.series(rank), colour=shade, dash=None if colour is None else
                      _DASHES[rank % len(_DASHES)])
     if curve.objects is None or data is None:
         add_layers(figure, [series])
@@ -179,11 +179,11 @@ def _add_curve(
         trace.hovertemplate = f"%{{hovertext}}<br>{name}: %{{y:.3f}}%{{text}}<br>at %{{x:.5g}}" \
                               "<extra></extra>"
         if colour is None:
-            trace.marker.color, trace.name, trace.legendgroup = own, name, name
+            trace.marker.color, trace.name, trace.legendgroup = shade, name, name
         elif rank:  # the first curve's points explain the colours
             trace.showlegend, trace.marker.showscale = False, False
         if series.low is not None:
-            trace.error_y = intervals(trace.y, series.low[at], series.high[at], own)
+            trace.error_y = intervals(trace.y, series.low[at], series.high[at], shade)
         beside_the_bar(trace)
         figure.add_trace(trace)
     add_rings(figure, traces, data.selected)
@@ -208,12 +208,12 @@ def scale_multiples(
             x=curve.stimulus, y=curve.values, line=curve.is_joined, points=not curve.is_joined,
             name="all answers", colour=FAINT, width=1.2, dash="dot", size=3.0,
             further={"opacity": 0.6},
-        ) for curve in (c.known() for c in common)
+        ) for curve in (c.complete() for c in common)
     ]
 
     def layers(curves: Sequence[Curve]) -> Iterator[Series | None]:
         yield from faint
-        for rank, curve in enumerate(c.known() for c in curves):
+        for rank, curve in enumerate(c.complete() for c in curves):
             yield curve.band(_shade(rank, None))
             yield replace(curve.series(rank), width=1.6, size=4.5)
 
@@ -240,7 +240,7 @@ def group_errors(table: pd.DataFrame) -> Plot:
 
     return Plot(
         [
-            *series_of(table, "method", "error", "name", names=names, apart=_APART, text=text),
+            *series_of(table, "method", "error", "name", names=names, spacing=_SPACING, text=text),
             chance_level(table, "error"),
         ],
         Axis("held-out error", zero=True), Axis(names=names, width=WIDTH, row=1.0),

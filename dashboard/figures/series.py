@@ -20,7 +20,7 @@ def series_of(
     x: str,
     y: str,
     *,
-    apart: float = 0.0,
+    spacing: float = 0.0,
     text: Callable[[Any], str] | None = None,
     names: Sequence[Any] | None = None,
     columns: Mapping[str, str] | None = None,
@@ -30,7 +30,7 @@ def series_of(
 
     table: Columns `by`, `x`, `y`, and optionally ``low`` and ``high``. Without `by` there is one
         series without a name; rows without the quantity are left out.
-    apart: Distance of neighbouring series, so that their intervals do not cover each other.
+    spacing: Distance of neighbouring series, so that their intervals do not cover each other.
     text: For the pointer, of a row as a named tuple.
     names: Of rows, where `y` is the column with a row's name.
     columns: Of properties of each point, by field of `Series`.
@@ -43,7 +43,7 @@ def series_of(
         rows = rows[rows[y if names is None else x].notna()]
         if further.get("line"):
             rows = rows.sort_values(x, kind="stable")
-        aside = apart * (k - (len(kinds) - 1) / 2)
+        aside = spacing * (k - (len(kinds) - 1) / 2)
         across, up = rows[x], rows[y]
         if names is None:
             across = across + aside if aside else across

@@ -13,23 +13,25 @@ MOST = 5_000
 
 
 @as_figure
-def shepard_plot(given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = None) -> Plot:
+def shepard_plot(
+    dissimilarities: np.ndarray, distances: np.ndarray, fit: np.ndarray | None = None
+) -> Plot:
     """A point for every pair of objects, and the monotone regression as a line.
 
-    given, apart (p,): Dissimilarities, and distances in the map.
+    Shapes: dissimilarities, distances (p,).
     fit (p,): Disparities.
     """
-    shown = np.arange(len(given))
-    if len(given) > MOST:
-        shown = np.random.default_rng(0).permutation(len(given))[:MOST]
+    shown = np.arange(len(dissimilarities))
+    if len(dissimilarities) > MOST:
+        shown = np.random.default_rng(0).permutation(len(dissimilarities))[:MOST]
     layers = [Series(
-        x=given[shown], y=apart[shown], name="distance", size=5.0, colour=FAINT, opacity=0.6,
-        hover="dissimilarity %{x:.4g}, distance %{y:.4g}",
+        x=dissimilarities[shown], y=distances[shown], name="distance", size=5.0, colour=FAINT,
+        opacity=0.6, hover="dissimilarity %{x:.4g}, distance %{y:.4g}",
     )]
     if fit is not None:
-        order = np.lexsort((fit, given))
+        order = np.lexsort((fit, dissimilarities))
         layers.append(Series(
-            x=given[order], y=fit[order], name="disparity", points=False, line=True,
+            x=dissimilarities[order], y=fit[order], name="disparity", points=False, line=True,
             further={"line_shape": "hv"}, hover="dissimilarity %{x:.4g}, disparity %{y:.4g}",
         ))
     return Plot(layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True))

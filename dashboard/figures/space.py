@@ -98,18 +98,18 @@ def _labels(
     chosen = np.isin(here, list(data.selected))
     texts = {k: html.escape(names[int(here[k])], quote=False) for k in order}
 
-    def places_of(which: list[int], known: Collection[int]) -> dict[str, np.ndarray]:
-        places = np.where(np.isin(which, list(known))[:, None], positions[here[which]], np.nan)
+    def places_of(which: list[int], visible: Collection[int]) -> dict[str, np.ndarray]:
+        places = np.where(np.isin(which, list(visible))[:, None], positions[here[which]], np.nan)
         return dict(zip("xyz", places.T, strict=True))
 
     traces = []
     for bold in (True, False):
         which = [k for k in order if (bool(chosen[k]) or not chosen.any()) == bold]
-        told = {} if not chosen.any() else {"weight": BOLD} if bold else {"color": DIM_TEXT}
+        look = {} if not chosen.any() else {"weight": BOLD} if bold else {"color": DIM_TEXT}
         if which:
             traces.append(go.Scatter3d(
                 **places_of(which, spots), mode="text", name="labels", hoverinfo="skip",
-                showlegend=False, textfont={"size": size} | told, text=[texts[k] for k in which],
+                showlegend=False, textfont={"size": size} | look, text=[texts[k] for k in which],
                 textposition=[spots[k].position if k in spots else "top center" for k in which],
                 meta={
                     "radius": radius,
@@ -149,10 +149,10 @@ def _add_ellipsoids(
     sphere, faces = _sphere()
     surface = (sphere * shape.half_axes[:, None, :]) @ shape.directions.transpose(0, 2, 1)
     surface += positions[:, None, :]
-    known = np.isfinite(surface).all(axis=(1, 2))
+    finite = np.isfinite(surface).all(axis=(1, 2))
     which = list(data.selected) if data.selected else with_ellipses(data, 3)
-    drawn = known & np.isin(np.arange(len(known)), which)
-    filled = drawn & (len(data.selected) > 0 or len(known) <= CROWD)
+    drawn = finite & np.isin(np.arange(len(finite)), which)
+    filled = drawn & (len(data.selected) > 0 or len(finite) <= CROWD)
     rings = (_rings() * shape.half_axes[:, None, :]) @ shape.directions.transpose(0, 2, 1)
     rings += positions[:, None, :]
     for group in shades(data, style):

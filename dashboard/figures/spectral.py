@@ -19,10 +19,10 @@ def colour_scale(name: str | None, values: np.ndarray) -> list[str]:
 
     Spectral colours where the quantity is a wavelength by its name and its values.
     """
-    known = values[np.isfinite(values)]
-    if not (name and _WAVELENGTH.search(name) and len(known)):
+    finite = values[np.isfinite(values)]
+    if not (name and _WAVELENGTH.search(name) and len(finite)):
         return SEQUENTIAL
-    low, high = float(known.min()), float(known.max())
+    low, high = float(finite.min()), float(finite.max())
     if low < _SEEN[0] or high > _SEEN[1]:
         return SEQUENTIAL
     return ["rgb({}, {}, {})".format(*spectral_rgb(nm)) for nm in np.linspace(low, high, _STEPS)]

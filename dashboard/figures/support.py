@@ -36,7 +36,7 @@ def on_branches(
     above[children] = x[branches][:, None]
     upper, lower = y[children].min(axis=1), y[children].max(axis=1)
     lines = np.setdiff1d(children, branches[-1:])
-    found: dict[int, str] = {}
+    placed: dict[int, str] = {}
     taken = np.empty((0, 4))
     for node in branches[-2::-1].tolist():  # the root is in every tree
         right, bottom = x[node] - _BESIDE * size, y[node] - _BELOW * size
@@ -49,8 +49,8 @@ def on_branches(
         ])
         if top < 0 or left < above[node] or meets.any():
             continue
-        found[node] = texts[node]
+        placed[node] = texts[node]
         taken = np.vstack([taken, (left, right, top, bottom)])
-        if len(found) == _WRITTEN:
+        if len(placed) == _WRITTEN:
             break
-    return found
+    return placed

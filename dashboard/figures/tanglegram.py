@@ -49,7 +49,7 @@ def screen_height(*rows: Rows) -> float:
 
 
 def tanglegram(
-    found: Tanglegram,
+    pair: Tanglegram,
     objects: pd.DataFrame,
     clusters: np.ndarray,
     *,
@@ -73,7 +73,7 @@ def tanglegram(
     drawn = [
         (DendrogramData(tree, objects, clusters, selected=selected),
          Rows(tree, most or tree.n_leaves))
-        for tree in (found.first, found.second)
+        for tree in (pair.first, pair.second)
     ]
     n_rows = max(rows.total for _, rows in drawn)
     canvas = with_rows(canvas, n_rows + 4)  # titles may have several lines

@@ -68,11 +68,11 @@ class ComparisonTreeData:
     @cached_property
     def shown(self) -> list[int]:
         """Nodes that are drawn, parents before children."""
-        found = [0]
-        for node in found:
+        nodes = [0]
+        for node in nodes:
             if node in self.opened and self.nodes.child[node] >= 0:
-                found += [int(self.nodes.child[node]), int(self.nodes.child[node]) + 1]
-        return found
+                nodes += [int(self.nodes.child[node]), int(self.nodes.child[node]) + 1]
+        return nodes
 
     def names(self, width: float) -> list[str]:
         """Different labels of the objects, of at most so many em."""
@@ -130,11 +130,11 @@ class ComparisonTreeData:
 
     def hover_pictures(self, pictures: Mapping[int, str]) -> dict[int, str]:
         """Pictures of objects, by the numbers of the marks that show them."""
-        found = {self.member(i): source for i, source in pictures.items()}
+        sources = {self.member(i): source for i, source in pictures.items()}
         for node in self.shown:
             if (pivot := self.nearer_to(node)) in pictures:
-                found[node] = pictures[pivot]
-        return found
+                sources[node] = pictures[pivot]
+        return sources
 
 
 def first_opened(nodes: Nodes, ends: int = 16) -> list[int]:
@@ -277,7 +277,7 @@ def _add_nodes(
     figure.add_scatter(
         x=x, y=[place.top[node] - place.head + 2 for node in tree.shown], mode="markers",
         customdata=list(tree.shown), showlegend=False, name="nodes",
-        hovertext=[_said(tree, node, labels) for node in tree.shown],
+        hovertext=[_hover_text(tree, node, labels) for node in tree.shown],
         hovertemplate="%{hovertext}<extra></extra>",
         marker={"symbol": "square", "size": 26, "opacity": 0.0},
     )
@@ -317,7 +317,7 @@ def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float
     return ""
 
 
-def _said(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
+def _hover_text(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
     """Hover text of a node."""
     def named(position: int) -> str:
         return html.escape(shorten(labels[position], 20.0), quote=False)
@@ -332,8 +332,8 @@ def _said(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
     if tree.colour:
         column = tree.objects[tree.colour].iloc[members]
         if is_quantity(tree.objects[tree.colour]):
-            known = pd.to_numeric(column, errors="coerce")
-            lines.append(f"{html.escape(tree.colour, quote=False)}: mean {known.mean():.3g}")
+            numbers = pd.to_numeric(column, errors="coerce")
+            lines.append(f"{html.escape(tree.colour, quote=False)}: mean {numbers.mean():.3g}")
         else:
             shares = column.astype("str").fillna("(missing)").value_counts(normalize=True)
             lines += [

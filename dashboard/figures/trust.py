@@ -22,9 +22,9 @@ NAMES = {"response": "response probability", "order": "order certainty"}
 @as_figure
 def reliability(calibration: Calibration) -> Plot:
     """Accuracy of simulated orders against their certainty."""
-    known = calibration.counts > 0
-    said, right = calibration.confidence[known], calibration.accuracy[known]
-    share = calibration.counts[known] / calibration.counts.sum()
+    used = calibration.counts > 0
+    said, right = calibration.confidence[used], calibration.accuracy[used]
+    share = calibration.counts[used] / calibration.counts.sum()
     points = Series(
         x=said, y=right, line=True, size=6 + 22 * np.sqrt(share), opacity=0.75,
         text=[f"predicted {p:.1%}, correct {a:.1%}<br>{s:.1%} of the comparisons"
@@ -37,11 +37,11 @@ def reliability(calibration: Calibration) -> Plot:
 
 
 @as_figure
-def response_reliability(found: Reliability) -> Plot:
+def response_reliability(result: Reliability) -> Plot:
     """Share of held-out responses as predicted, against both probabilities."""
     layers = [diagonal(0.5, 1.0)]
     for k, (which, name) in enumerate(NAMES.items()):
-        bins = found.bins(which)
+        bins = result.bins(which)
         if not len(bins.counts):
             continue
         layers.append(Series(

@@ -16,7 +16,7 @@ TABLE = pd.DataFrame({
 
 
 def rows(table: pd.DataFrame, by: str = "kind") -> Plot:
-    layers = series_of(table, by, "value", "name", names=["x", "y"], apart=0.2)
+    layers = series_of(table, by, "value", "name", names=["x", "y"], spacing=0.2)
     return Plot([*layers, Level(at=0.5, note="chance")], Axis("value"), Axis(names=["x", "y"]))
 
 

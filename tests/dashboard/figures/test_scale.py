@@ -86,7 +86,7 @@ def test_many_values_and_shared_stimuli_are_points_with_bars(data):
     np.testing.assert_allclose(figure.data[0].error_y.array, 1 - np.arange(n) / n)
     tied = Curve("STE", np.array([1.0, 1.0]), np.array([0.0, 1.0]))
     assert not tied.is_joined
-    missing = Curve("STE", X, np.array([0.0, np.nan, 1.0]), X, X).known()
+    missing = Curve("STE", X, np.array([0.0, np.nan, 1.0]), X, X).complete()
     assert missing.stimulus.tolist() == [1.0, 4.0]
 
 
