@@ -61,7 +61,9 @@ _HALF = 0.55  # height of a curve, divided by its width
 _STABLE, _DISSOLVED = 0.75, 0.5
 
 
-def stable_and_lost(found: Stability, counts: ClusterCounts | None) -> tuple[int, int] | None:
+def stable_and_dissolved(
+    stability: Stability, counts: ClusterCounts | None
+) -> tuple[int, int] | None:
     """Numbers of stable and of dissolved clusters.
 
     None where held-out answers are not predicted better than by chance: resamples have most answers
@@ -71,7 +73,7 @@ def stable_and_lost(found: Stability, counts: ClusterCounts | None) -> tuple[int
     """
     if counts is None or not counts.error_high < CHANCE:
         return None
-    return int((found.recovery > _STABLE).sum()), int((found.recovery < _DISSOLVED).sum())
+    return int((stability.recovery > _STABLE).sum()), int((stability.recovery < _DISSOLVED).sum())
 
 
 def by_size(labels: np.ndarray) -> np.ndarray:
@@ -103,9 +105,9 @@ def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
     for other in shown.all_of("stability"):
         same = {**other.parameters, "n_clusters": None} == {**run.parameters, "n_clusters": None}
         if other.method == run.method and same:
-            found = other.result()
-            if np.array_equal(found.linkage[:, 2:], tree.linkage[:, 2:]):
-                return found.support
+            stability = other.result()
+            if np.array_equal(stability.linkage[:, 2:], tree.linkage[:, 2:]):
+                return stability.support
     return None
 
 
@@ -274,21 +276,21 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 @presents("count_clusters", told_in="clusters")
 def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The recommended number, and silhouettes beside those of continua."""
-    found, words = run.result(), shown.words
-    advice = recommend_clusters(found)
-    yield Statement(number_said(words, found, advice))
-    text = words("silhouettes of", method=described(shown, run), number=found.best_by_silhouette)
-    if advice.n_clusters is not None and advice.n_clusters in found.numbers:
+    counts, words = run.result(), shown.words
+    advice = recommend_clusters(counts)
+    yield Statement(number_said(words, counts, advice))
+    text = words("silhouettes of", method=described(shown, run), number=counts.best_by_silhouette)
+    if advice.n_clusters is not None and advice.n_clusters in counts.numbers:
         text += f" {words('recommended marked')}"
-    mean, spread = found.expected
+    mean, spread = counts.expected
     yield Drawing(
         f"silhouettes-{run.method}", words("title silhouettes"), text,
-        words("alt silhouettes", number=words.count(found.best_by_silhouette, "cluster")), _HALF,
+        words("alt silhouettes", number=words.count(counts.best_by_silhouette, "cluster")), _HALF,
         lambda canvas: count_curve(
-            found.numbers, found.silhouettes, None, title="silhouette", best=advice.n_clusters,
-            shown=_number_shown(shown, run), expected=found.expected, caption=text, canvas=canvas,
+            counts.numbers, counts.silhouettes, None, title="silhouette", best=advice.n_clusters,
+            shown=_number_shown(shown, run), expected=counts.expected, caption=text, canvas=canvas,
         ),
-        table_of(clusters=found.numbers, silhouette=found.silhouettes, continuum=mean,
+        table_of(clusters=counts.numbers, silhouette=counts.silhouettes, continuum=mean,
                  sd=spread), (run.key,), is_half=True,
     )
 
@@ -328,35 +330,35 @@ def _number_shown(shown: ShownResults, run: Run) -> int | None:
 @presents("stability", told_in="clusters")
 def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Numbers of stable clusters, and agreement with clusters of resampled answers."""
-    found, words = run.result(), shown.words
+    stability, words = run.result(), shown.words
     counts = _of_same_method(shown, run, "count_clusters")
     advice = recommend_clusters(counts.result()) if counts else None
-    yield Statement(stability_said(words, found, counts.result() if counts else None, run))
-    agreement, method = found.agreement, described(shown, run)
-    number, over = words.whole(len(agreement)), words.over(found.unit, found.n_units)
+    yield Statement(stability_said(words, stability, counts.result() if counts else None, run))
+    agreement, method = stability.agreement, described(shown, run)
+    number, over = words.whole(len(agreement)), words.over(stability.unit, stability.n_units)
     text = words("stability of", method=method, number=number, over=over,
-                 most=int(found.most_stable))
+                 most=int(stability.most_stable))
     best = advice.n_clusters if advice else None
-    if best is not None and best in found.numbers:
+    if best is not None and best in stability.numbers:
         text += f" {words('recommended marked')}"
     yield Drawing(
         f"stability-{run.method}", words("title stability"), text,
-        words("alt stability", number=words.count(int(found.most_stable), "cluster")), _HALF,
+        words("alt stability", number=words.count(int(stability.most_stable), "cluster")), _HALF,
         lambda canvas: count_curve(
-            found.numbers, agreement.mean(axis=0), agreement.std(axis=0), title="stability",
+            stability.numbers, agreement.mean(axis=0), agreement.std(axis=0), title="stability",
             best=best, shown=_number_shown(shown, run), most=1.0, caption=text, canvas=canvas,
         ),
-        table_of(clusters=found.numbers, agreement=agreement.mean(axis=0),
+        table_of(clusters=stability.numbers, agreement=agreement.mean(axis=0),
                  sd=agreement.std(axis=0)), (run.key,), is_half=True,
     )
     yield _together(shown, run, words(
         "together of", method=method, number=number, over=over, about=shown.about,
-        clusters=words.count(len(found.recovery), "cluster"),
+        clusters=words.count(len(stability.recovery), "cluster"),
     ))
-    if len(found.linkage):
-        tree, nodes = found.tree, np.arange(len(found.linkage))[::-1]  # the highest first
+    if len(stability.linkage):
+        tree, nodes = stability.tree, np.arange(len(stability.linkage))[::-1]  # the highest first
         yield Numbers(
-            words("merges"), lambda: _merges(shown, found, nodes), about=words("merges about"),
+            words("merges"), lambda: _merges(shown, stability, nodes), about=words("merges about"),
             of_rows=lambda rows: np.unique(np.concatenate(
                 [np.zeros(0, int), *(tree.members(tree.n_leaves + int(nodes[r])) for r in rows)]
             )),
@@ -378,36 +380,37 @@ def _merges(shown: ShownResults, stability: Stability, nodes: np.ndarray) -> pd.
 
 
 def stability_said(
-    words: Words, found: Stability, counts: ClusterCounts | None, run: Run
+    words: Words, stability: Stability, counts: ClusterCounts | None, run: Run
 ) -> str:
     """The number of stable clusters, unless the answers are noise."""
-    told, method = stable_and_lost(found, counts), run.fresh().title
-    if told is None:
+    numbers, method = stable_and_dissolved(stability, counts), run.fresh().title
+    if numbers is None:
         return words("stability untold", method=method)
     return words(
-        "stable", number=words.whole(len(found.agreement)), method=method,
-        over=words.over(found.unit, found.n_units), clusters=words.whole(len(found.recovery)),
-        sure=words.whole(told[0]), lost=words.whole(told[1]),
+        "stable", number=words.whole(len(stability.agreement)), method=method,
+        over=words.over(stability.unit, stability.n_units),
+        clusters=words.whole(len(stability.recovery)), sure=words.whole(numbers[0]),
+        lost=words.whole(numbers[1]),
     )
 
 
 def _together(shown: ShownResults, run: Run, text: str) -> Drawing:
     """How often two objects share a cluster, in the order of the tree or of the clusters."""
-    found, words, labels = run.result(), shown.words, shown.answers.labels
-    clusters = by_size(found.labels)
-    order = found.tree.order if len(found.linkage) else np.argsort(clusters, kind="stable")
+    stability, words, labels = run.result(), shown.words, shown.answers.labels
+    clusters = by_size(stability.labels)
+    order = stability.tree.order if len(stability.linkage) else np.argsort(clusters, kind="stable")
     order = order[clusters[order] >= 0]
 
     def table() -> pd.DataFrame:
         names = [labels[i] for i in order]
-        table = pd.DataFrame(found.together[np.ix_(order, order)], columns=names)
+        table = pd.DataFrame(stability.together[np.ix_(order, order)], columns=names)
         table.insert(0, "object", names)
         return table
 
     return Drawing(
         f"together-{run.method}", words("title together"), text, words("alt together"), 0.84,
         lambda canvas: together_matrix(
-            found.together, order, clusters, labels, caption=text, canvas=canvas
+            stability.together, order, clusters, labels, caption=text, canvas=canvas
         ), table, (run.key,),
     )
 
@@ -428,13 +431,13 @@ def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-def labels_of(shown: ShownResults, found: LabelAgreement) -> Iterator[Element]:
+def labels_of(shown: ShownResults, agreement: LabelAgreement) -> Iterator[Element]:
     """Agreement of the shown clustering with the column that colours objects."""
     words, (run,), column = shown.words, shown.runs, shown.colour
-    table = found.table.rename(index=cluster_name)
+    table = agreement.table.rename(index=cluster_name)
     yield Statement(words(
-        "labels agree", column=column, purity=found.purity, rand=found.adjusted_rand,
-        mutual=found.mutual_information,
+        "labels agree", column=column, purity=agreement.purity, rand=agreement.adjusted_rand,
+        mutual=agreement.mutual_information,
     ))
     text = words("labels of", method=described(shown, run), column=column, about=shown.about,
                  number=len(table))

@@ -100,7 +100,7 @@ def dimensions_told(
 
 
 def dimensions_said(
-    words: Words, name: str, found: Suggestion, best: ErrorEstimate, scheme: str = ""
+    words: Words, name: str, suggestion: Suggestion, best: ErrorEstimate, scheme: str = ""
 ) -> Iterator[str]:
     """What held-out errors can decide about the number of dimensions.
 
@@ -110,41 +110,42 @@ def dimensions_said(
     scheme: Of the errors, if not stated elsewhere.
     """
     yield words(
-        "lowest with", name=name, least=found.tried[0], most=found.tried[-1], best=found.best,
-        error=(best.error, best.low, best.high), over=(best.unit, best.n_units),
-        scheme=f"; {scheme}" if scheme else "",
+        "lowest with", name=name, least=suggestion.tried[0], most=suggestion.tried[-1],
+        best=suggestion.best, error=(best.error, best.low, best.high),
+        over=(best.unit, best.n_units), scheme=f"; {scheme}" if scheme else "",
     )
-    if found.is_chance:
+    if suggestion.is_chance:
         yield words("no number at chance")
         return
-    alike, chosen = found.undecided, found.n_components
-    if not found.is_decided and len(alike) > 1:
+    alike, chosen = suggestion.undecided, suggestion.n_components
+    if not suggestion.is_decided and len(alike) > 1:
         yield words(
-            "cannot decide", number=words.count(found.n_answers, "answer"),
+            "cannot decide", number=words.count(suggestion.n_answers, "answer"),
             numbers=", ".join(map(str, alike)),
         )
-    fewer = max((d for d in found.behind if d < alike[0]), default=None)
+    fewer = max((d for d in suggestion.behind if d < alike[0]), default=None)
     if fewer is not None:
-        more = found.behind[fewer]
+        more = suggestion.behind[fewer]
         yield words("worse with fewer", d=fewer, p=more.p,
                     more=(more.difference, more.low, more.high))
-    if found.is_decided and found.tried[-1] > chosen:
-        yield words("little with more", d=chosen, gain=words.share(max(found.most_gain, 0.0)))
-    if found.is_at_the_edge:
-        yield words("at the edge", best=found.best)
+    if suggestion.is_decided and suggestion.tried[-1] > chosen:
+        yield words("little with more", d=chosen, gain=words.share(max(suggestion.most_gain, 0.0)))
+    if suggestion.is_at_the_edge:
+        yield words("at the edge", best=suggestion.best)
 
 
-def dimensions_advised(words: Words, found: Suggestion) -> Iterator[str]:
+def dimensions_advised(words: Words, suggestion: Suggestion) -> Iterator[str]:
     """Which number of dimensions to take, and whether the answers suffice for it."""
-    if found.is_chance:
+    if suggestion.is_chance:
         return
-    chosen, alike = found.n_components, found.undecided
-    if not found.is_decided and 2 in alike and chosen != 2:
+    chosen, alike = suggestion.n_components, suggestion.undecided
+    if not suggestion.is_decided and 2 in alike and chosen != 2:
         yield words("take for a picture", d=chosen)
-    elif found.is_decided or len(alike) > 1:
+    elif suggestion.is_decided or len(alike) > 1:
         yield words("take dimensions", d=chosen)
-    if found.needed > found.n_answers:
-        yield words("dimensions need", d=chosen, needed=round(found.needed), number=found.n_answers)
+    if suggestion.needed > suggestion.n_answers:
+        yield words("dimensions need", d=chosen, needed=round(suggestion.needed),
+                    number=suggestion.n_answers)
 
 
 def methods_said(

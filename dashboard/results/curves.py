@@ -59,8 +59,8 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
 @presents("tune", told_in="comparison")
 def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Cross-validated error by the strength of the prior."""
-    found, words = run.result(), shown.words
-    errors, best = found.errors.mean(axis=1), found.setting()
+    tuning, words = run.result(), shown.words
+    errors, best = tuning.errors.mean(axis=1), tuning.setting()
     yield Statement(words(
         "best setting", dimensions=words.count(best["n_components"], "dimension"),
         prior=best["prior"], error=errors.min(), number=len(errors),
@@ -68,8 +68,8 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if has_split(shown.answers):
         yield Statement(words("split not used"))
     table = pd.DataFrame({
-        "method": [f"prior {prior:g}" for prior in found.prior],
-        "dimensions": found.n_components, "held-out error": errors,
+        "method": [f"prior {prior:g}" for prior in tuning.prior],
+        "dimensions": tuning.n_components, "held-out error": errors,
     })
     text = words("tuning of", method=run.fresh().title, about=shown.about)
     yield Drawing(

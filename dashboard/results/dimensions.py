@@ -54,22 +54,22 @@ def weights_table(
     return pd.concat([objects[["id", "label"]].reset_index(drop=True), values], axis=1)
 
 
-def penalty_table(found: PenaltyCurve) -> pd.DataFrame:
+def penalty_table(curve: PenaltyCurve) -> pd.DataFrame:
     return pd.DataFrame({
-        "penalty": found.penalties, "log_likelihood": found.log_likelihood,
-        "error": found.errors, "behind": found.behind, "behind_error": found.behind_errors,
-        "dimensions": found.n_dimensions,
+        "penalty": curve.penalties, "log_likelihood": curve.log_likelihood,
+        "error": curve.errors, "behind": curve.behind, "behind_error": curve.behind_errors,
+        "dimensions": curve.n_dimensions,
     })
 
 
-def reproducibility_table(found: Sequence[DimensionReproducibility]) -> pd.DataFrame:
+def reproducibility_table(results: Sequence[DimensionReproducibility]) -> pd.DataFrame:
     """Rows for `reproducibility_curve`: mean and range over the runs of each."""
     return pd.concat([
         pd.DataFrame({
             "dimension": np.arange(len(one.mean)), "mean": one.mean,
             "low": one.correlations.min(axis=0), "high": one.correlations.max(axis=0),
             "again": one.found, "against": "halves of the trials" if one.halves else "other starts",
-        }) for one in found
+        }) for one in results
     ], ignore_index=True)
 
 
@@ -203,12 +203,12 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if not again or run is not again[0]:
         return
     results = [one.result() for one in again]
-    for found in results:
+    for result in results:
         yield Statement(words(
-            "dimensions in halves" if found.halves else "dimensions from starts",
-            runs=words.whole(len(found.correlations)), least=words.share(FOUND_AGAIN, 1),
-            found=words.whole(int((found.mean > FOUND_AGAIN).sum())),
-            number=words.count(len(found.mean), "dimension"), mean=words.share(found.overall),
+            "dimensions in halves" if result.halves else "dimensions from starts",
+            runs=words.whole(len(result.correlations)), least=words.share(FOUND_AGAIN, 1),
+            found=words.whole(int((result.mean > FOUND_AGAIN).sum())),
+            number=words.count(len(result.mean), "dimension"), mean=words.share(result.overall),
         ))
     data, table = data_of(shown, fit), reproducibility_table(results)
     yield shown.drawing(
@@ -217,7 +217,7 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             dimension=table["dimension"] + 1,
             name=[data.names.get(int(k), "") for k in table["dimension"]],
         ), runs=again, against=words.listing(
-            [words("halves" if found.halves else "starts") for found in results]
+            [words("halves" if result.halves else "starts") for result in results]
         ),
     )
 
@@ -225,12 +225,12 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 @presents("penalty_curve", told_in="interpretable")
 def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
-    found, words = run.result(), shown.words
-    table = penalty_table(found)
+    curve, words = run.result(), shown.words
+    table = penalty_table(curve)
     yield shown.drawing(
         run, "penalty", _FLAT, partial(
-            penalty_curve, table, chosen=found.chosen, best=found.best, chance=GUESSING
-        ), lambda: table, alt="alt penalty", trials=found.n_trials, best=words.number(found.best),
-        chosen=words.number(found.chosen),
-        why=words("predicts best" if found.chosen == found.best else "none is left"),
+            penalty_curve, table, chosen=curve.chosen, best=curve.best, chance=GUESSING
+        ), lambda: table, alt="alt penalty", trials=curve.n_trials, best=words.number(curve.best),
+        chosen=words.number(curve.chosen),
+        why=words("predicts best" if curve.chosen == curve.best else "none is left"),
     )

@@ -143,7 +143,7 @@ def _pairs(shown: ShownResults, result: MappedDissimilarities) -> pd.DataFrame:
 def nearest(matrix: np.ndarray, neighbours: int) -> np.ndarray:
     """(m, m) whether an object is among so many nearest ones of another."""
     away = matrix + np.diag(np.full(len(matrix), np.inf))
-    found = np.zeros(matrix.shape, dtype=bool)
+    near = np.zeros(matrix.shape, dtype=bool)
     order = np.argsort(away, axis=1, kind="stable")[:, : min(neighbours, len(matrix) - 1)]
-    np.put_along_axis(found, order, True, axis=1)
-    return found
+    np.put_along_axis(near, order, True, axis=1)
+    return near

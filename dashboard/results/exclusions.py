@@ -156,22 +156,22 @@ def effect_of(shown: ShownResults, effect: Effect) -> Iterator[Statement]:
 
 
 @presents(Treatments)
-def treatments_of(shown: ShownResults, found: Treatments) -> Iterator[Element]:
+def treatments_of(shown: ShownResults, result: Treatments) -> Iterator[Element]:
     """Effects of exclusion and weights, and which predicts better.
 
     Silent on: treatments that are equal
     (tests/dashboard/results/test_exclusions.py::test_equal_treatments_have_no_clear_difference).
     """
     words = shown.words
-    changes = np.transpose([found.difference, found.low, found.high])
+    changes = np.transpose([result.difference, result.low, result.high])
     for name, change in zip(TREATMENTS[1:], changes[1:], strict=True):
         yield Statement(words(
-            f"{name} {_sign(change)}", change=tuple(change), over=(found.unit, found.n_units),
+            f"{name} {_sign(change)}", change=tuple(change), over=(result.unit, result.n_units),
         ))
-    yield Statement(words(f"weights beside exclusion {_sign(found.apart)}",
-                          change=tuple(found.apart)))
-    yield Advice(words("treatments", excluded=found.n_excluded, number=found.n_predicted))
-    yield Numbers(words("numbers"), partial(_treatment_numbers, words, found))
+    yield Statement(words(f"weights beside exclusion {_sign(result.apart)}",
+                          change=tuple(result.apart)))
+    yield Advice(words("treatments", excluded=result.n_excluded, number=result.n_predicted))
+    yield Numbers(words("numbers"), partial(_treatment_numbers, words, result))
 
 
 def _sign(change: np.ndarray) -> str:
@@ -180,8 +180,8 @@ def _sign(change: np.ndarray) -> str:
     return "fewer" if high < 0 else "more" if low > 0 else "alike"
 
 
-def _treatment_numbers(words: Words, found: Treatments) -> pd.DataFrame:
-    table = found.table
+def _treatment_numbers(words: Words, result: Treatments) -> pd.DataFrame:
+    table = result.table
     return pd.DataFrame({
         "answers": table["treatment"], "held-out error": table["error"],
         "change (points)": ["", *(

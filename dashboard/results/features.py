@@ -50,14 +50,14 @@ _MOST, _NOTHING = 5, 10
 
 @presents("explain", told_in="features")
 def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    found, words = run.result(), shown.words
-    table = in_order(measured_as(found, as_asked=not shown.two_at_a_time))
+    result, words = run.result(), shown.words
+    table = in_order(measured_as(result, as_asked=not shown.two_at_a_time))
     ceilings = ceilings_of(
-        found, shown.limits.choices, as_asked=not shown.two_at_a_time
+        result, shown.limits.choices, as_asked=not shown.two_at_a_time
     )
-    yield from accuracy_said(words, found, table, ceilings)
+    yield from accuracy_said(words, result, table, ceilings)
     spaces, models = table["space"].nunique(), table["model"].nunique()
-    text = words("features of", over=words.over(found.unit, found.n_units), about=shown.about)
+    text = words("features of", over=words.over(result.unit, result.n_units), about=shown.about)
     if ceilings:
         text += f" {words('ceiling band')}"
     yield Drawing(
@@ -68,19 +68,19 @@ def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         partial(_accuracy_bars, table, ceilings, text), lambda: table, (run.key,),
     )
     yield Numbers("Numbers", partial(_accuracy_numbers, table))
-    yield from map(Advice, found.notes)
+    yield from map(Advice, result.notes)
 
 
-def measured_as(found: Explained, *, as_asked: bool = True) -> pd.DataFrame:
+def measured_as(result: Explained, *, as_asked: bool = True) -> pd.DataFrame:
     """The table of accuracies, of choices as they were asked or of two at a time."""
-    table = found.table
+    table = result.table
     if as_asked:
         return table
     places = ["accuracy", "low", "high", "p"]
     table[places] = table[
         ["triplet_accuracy", "triplet_low", "triplet_high", "triplet_p"]
     ].to_numpy()
-    answers = dict(zip(found.schemes, found.n_answers, strict=True))
+    answers = dict(zip(result.schemes, result.n_answers, strict=True))
     return table.assign(chance=0.5, choices=table["held_out"].map(answers)).drop(
         columns=["behind", "behind_low", "behind_high", "gain", "gain_low", "gain_high"]
     )
@@ -98,27 +98,27 @@ def in_order(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def ceilings_of(
-    found: Explained, choices: Sequence[ChoiceAccuracy], *, as_asked: bool = True
+    result: Explained, choices: Sequence[ChoiceAccuracy], *, as_asked: bool = True
 ) -> dict[str, tuple[float, float]]:
     """Bounds of the noise ceiling by scheme; empty where they are vague.
 
     choices: Of the same answers; empty where all are choices between two.
     as_asked: As of `measured_as`. Several kinds of choice together have no ceiling.
     """
-    bounds = [tuple(found.ceiling_lower), tuple(found.ceiling_upper)]
+    bounds = [tuple(result.ceiling_lower), tuple(result.ceiling_upper)]
     if as_asked and choices:
         chances = {round(one.chance, 9) for one in choices}
         lower, upper = choices[0].ceiling.lower, choices[0].ceiling.upper
-        mixed = len(choices) > 1 or any(abs(found.chance - min(chances)) > 1e-6)
+        mixed = len(choices) > 1 or any(abs(result.chance - min(chances)) > 1e-6)
         if mixed or lower is None or upper is None:
             return {}
         bounds = [(bound.value, bound.low, bound.high) for bound in (lower, upper)]
-    known = all(np.isfinite(b).all() and b[2] - b[1] < _VAGUE for b in bounds)
-    return dict.fromkeys(found.schemes, (bounds[0][0], bounds[1][0])) if known else {}
+    are_precise = all(np.isfinite(b).all() and b[2] - b[1] < _VAGUE for b in bounds)
+    return dict.fromkeys(result.schemes, (bounds[0][0], bounds[1][0])) if are_precise else {}
 
 
 def accuracy_said(
-    words: Words, found: Explained, table: pd.DataFrame, ceilings: dict[str, tuple[float, float]]
+    words: Words, result: Explained, table: pd.DataFrame, ceilings: dict[str, tuple[float, float]]
 ) -> Iterator[Element]:
     """None is ahead of another where neither is surely above chance (`surely_above`).
 
@@ -132,10 +132,12 @@ def accuracy_said(
     key = ("best" if len(set(rows["space"])) > 1 else "one") if best["surely"] else "none"
     yield Statement(words(
         f"features {key} {scheme}", best=best["space"], how=words(f"model {best['model']}"),
-        accuracy=tuple(best[["accuracy", "low", "high"]]), over=(found.unit, found.n_units),
+        accuracy=tuple(best[["accuracy", "low", "high"]]), over=(result.unit, result.n_units),
         chance=best["chance"], choices=int(best["choices"]),
     ))
-    nothing = [name for name, own in rows.groupby("space", sort=False) if not own["surely"].any()]
+    nothing = [
+        name for name, surely in rows.groupby("space", sort=False)["surely"] if not surely.any()
+    ]
     if best["surely"]:
         if nothing:
             yield Statement(words("features at chance", names=nothing))
@@ -190,34 +192,34 @@ def _accuracy_numbers(table: pd.DataFrame) -> pd.DataFrame:
 
 @presents("feature_weights", told_in="features")
 def weights_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    found, words = run.result(), shown.words
-    table = shares_of(found)
-    yield from _weights_said(words, found, table)
-    text = words("feature weights of", number=words.whole(len(found.samples)),
-                 over=words.over(found.unit, found.n_units), about=shown.about)
+    result, words = run.result(), shown.words
+    table = shares_of(result)
+    yield from _weights_said(words, result, table)
+    text = words("feature weights of", number=words.whole(len(result.samples)),
+                 over=words.over(result.unit, result.n_units), about=shown.about)
     yield _rows(
         "features-weights", words("title feature weights"), text,
         words("alt feature weights", first=table["name"][0]), table, "share of the weights", run,
     )
 
 
-def shares_of(found: FeatureWeights) -> pd.DataFrame:
+def shares_of(result: FeatureWeights) -> pd.DataFrame:
     """The shares of features, the largest first, for `interval_rows`."""
-    several = len(set(found.spaces)) > 1
-    twice = pd.Series(found.features).duplicated(keep=False)
+    several = len(set(result.spaces)) > 1
+    twice = pd.Series(result.features).duplicated(keep=False)
     names = [
         f"{feature} ({space})" if several and again else feature
-        for space, feature, again in zip(found.spaces, found.features, twice, strict=True)
+        for space, feature, again in zip(result.spaces, result.features, twice, strict=True)
     ]
     table = pd.DataFrame({
-        "name": names, "value": found.share, "low": found.share_low, "high": found.share_high,
-        "weight": found.weight, "weight_low": found.weight_low, "weight_high": found.weight_high,
-        "is_zero": found.is_zero,
+        "name": names, "value": result.share, "low": result.share_low, "high": result.share_high,
+        "weight": result.weight, "weight_low": result.weight_low, "weight_high": result.weight_high,
+        "is_zero": result.is_zero,
     })
     return table.sort_values("value", ascending=False, kind="stable", ignore_index=True)
 
 
-def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
+def _weights_said(words: Words, result: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
     """Features that count, and features not shown to.
 
     Silent on: random features
@@ -231,7 +233,7 @@ def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> I
     if len(counts):
         estimates = zip(*counts[["name", "value", "low", "high"]].to_numpy().T, strict=True)
         names = words.first(_named(words, estimates), _MOST)
-        yield Statement(words("features count", names=names, over=(found.unit, found.n_units)))
+        yield Statement(words("features count", names=names, over=(result.unit, result.n_units)))
     if len(nothing):
         names = words.first([plain(name) for name in nothing], _NOTHING)
         yield Statement(words("features do not count", names=names))
@@ -245,87 +247,87 @@ def _named(words: Words, estimates: Iterator[tuple[str, float, float, float]]) -
 @presents("unique_parts", told_in="features")
 def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Explanation by each predictor alone, and beyond all others."""
-    found, words = run.result(), shown.words
-    scheme, table = parts_of(found)
-    yield from _parts_said(words, found, scheme)
-    text = words(f"unique of {scheme}", over=words.over(found.unit, found.n_units),
+    result, words = run.result(), shown.words
+    scheme, table = parts_of(result)
+    yield from _parts_said(words, result, scheme)
+    text = words(f"unique of {scheme}", over=words.over(result.unit, result.n_units),
                  about=shown.about)
     yield _rows(
         "features-unique", words("title unique"), text,
-        words("alt unique", number=len(found.predictors)), table, "deviance explained", run,
-        n_rows=1.5 * len(found.predictors) + 1,
+        words("alt unique", number=len(result.predictors)), table, "deviance explained", run,
+        n_rows=1.5 * len(result.predictors) + 1,
     )
-    yield Numbers("Every subset", partial(_subsets, found, scheme))
-    yield from map(Advice, found.notes)
+    yield Numbers("Every subset", partial(_subsets, result, scheme))
+    yield from map(Advice, result.notes)
 
 
-def parts_of(found: UniqueParts) -> tuple[str, pd.DataFrame]:
+def parts_of(result: UniqueParts) -> tuple[str, pd.DataFrame]:
     """The scheme, objects if possible, and the parts for `interval_rows`."""
-    k = 0 if found.n_choices[0] else 1
+    k = 0 if result.n_choices[0] else 1
     parts = [
         pd.DataFrame({
-            "name": found.predictors, "kind": kind, "value": getattr(found, name)[:, k],
-            "low": getattr(found, f"{name}_low")[:, k],
-            "high": getattr(found, f"{name}_high")[:, k],
+            "name": result.predictors, "kind": kind, "value": getattr(result, name)[:, k],
+            "low": getattr(result, f"{name}_low")[:, k],
+            "high": getattr(result, f"{name}_high")[:, k],
         })
         for name, kind in (("alone", "alone"), ("unique", "beyond all others"))
     ]
     together = pd.DataFrame({
-        "name": ["all together"], "kind": ["alone"], "value": found.total[[k]],
-        "low": found.total_low[[k]], "high": found.total_high[[k]],
+        "name": ["all together"], "kind": ["alone"], "value": result.total[[k]],
+        "low": result.total_low[[k]], "high": result.total_high[[k]],
     })
-    return found.schemes[k], pd.concat([*parts, together], ignore_index=True)
+    return result.schemes[k], pd.concat([*parts, together], ignore_index=True)
 
 
-def _parts_said(words: Words, found: UniqueParts, scheme: str) -> Iterator[Statement]:
-    k = found.schemes.index(scheme)
-    some = found.total_low[k] > 0
+def _parts_said(words: Words, result: UniqueParts, scheme: str) -> Iterator[Statement]:
+    k = result.schemes.index(scheme)
+    some = result.total_low[k] > 0
     yield Statement(words(
-        f"parts {'together' if some else 'none'} {scheme}", over=(found.unit, found.n_units),
-        total=(found.total[k], found.total_low[k], found.total_high[k]),
+        f"parts {'together' if some else 'none'} {scheme}", over=(result.unit, result.n_units),
+        total=(result.total[k], result.total_low[k], result.total_high[k]),
     ))
     if not some:
         return
-    unique = zip(found.predictors, found.unique[:, k], found.unique_low[:, k],
-                 found.unique_high[:, k], strict=True)
-    adds, named = found.adds[:, k], _named(words, unique)
+    unique = zip(result.predictors, result.unique[:, k], result.unique_low[:, k],
+                 result.unique_high[:, k], strict=True)
+    adds, named = result.adds[:, k], _named(words, unique)
     some = [name for name, counts in zip(named, adds, strict=True) if counts]
-    rest = [name for name, counts in zip(found.predictors, adds, strict=True) if not counts]
+    rest = [name for name, counts in zip(result.predictors, adds, strict=True) if not counts]
     yield Statement(words("parts add", names=words.listing(some)) if some else
                    words("parts add none"))
     if rest and some:
         yield Statement(words("parts do not add", names=rest))
     yield Statement(words(
-        "parts help" if found.joint_high[k] < 0 else "parts shared",
-        joint=(found.joint[k], found.joint_low[k], found.joint_high[k]),
+        "parts help" if result.joint_high[k] < 0 else "parts shared",
+        joint=(result.joint[k], result.joint_low[k], result.joint_high[k]),
     ))
 
 
-def _subsets(found: UniqueParts, scheme: str) -> pd.DataFrame:
-    k = found.schemes.index(scheme)
+def _subsets(result: UniqueParts, scheme: str) -> pd.DataFrame:
+    k = result.schemes.index(scheme)
     return pd.DataFrame({
         "predictors": [
-            ", ".join(name for name, there in zip(found.predictors, subset, strict=True) if there)
-            for subset in found.subsets
+            ", ".join(name for name, there in zip(result.predictors, subset, strict=True) if there)
+            for subset in result.subsets
         ],
-        "explained": found.explained[:, k], "accuracy": found.subset_accuracy[:, k],
-        "in common alone": found.common[:, k], "from": found.common_low[:, k],
-        "to": found.common_high[:, k],
+        "explained": result.explained[:, k], "accuracy": result.subset_accuracy[:, k],
+        "in common alone": result.common[:, k], "from": result.common_low[:, k],
+        "to": result.common_high[:, k],
     })
 
 
 @presents("map_correlation", told_in="features")
 def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Rank correlation of every feature space with the map."""
-    found, words = run.result(), shown.words
-    yield from correlations_said(words, found)
-    table = found.table.rename(columns={"space": "name", "correlation": "value"}).sort_values(
+    result, words = run.result(), shown.words
+    yield from correlations_said(words, result)
+    table = result.table.rename(columns={"space": "name", "correlation": "value"}).sort_values(
         "value", ascending=False, kind="stable", ignore_index=True
     )
-    bounds = (found.ceiling_lower, found.ceiling_upper) if found.ceiling_lower > 0 else None
+    bounds = (result.ceiling_lower, result.ceiling_upper) if result.ceiling_lower > 0 else None
     method = unfitted(run.options["embedding"]) if run.options["embedding"] else STE()
     text = words("map correlation of", map=words.method(method),
-                 over=words.over(found.unit, found.n_units), about=shown.about)
+                 over=words.over(result.unit, result.n_units), about=shown.about)
     if bounds is not None:
         text += f" {words('halves band')}"
     alt = words("alt map correlation", number=words.count(len(table), "feature space"),
@@ -335,47 +337,49 @@ def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Advice(words("map between"))
 
 
-def correlations_said(words: Words, found: MapCorrelation) -> Iterator[Statement]:
+def correlations_said(words: Words, result: MapCorrelation) -> Iterator[Statement]:
     """Which features rank pairs as the map does.
 
     Silent on: random features (tests/dashboard/results/test_features.py::test_random_correlations).
     """
-    best = int(found.value.argmax())
-    surely = found.surely[best]
+    best = int(result.value.argmax())
+    surely = result.surely[best]
     yield Statement(words(
-        "features correlate" if surely else "features correlate none", best=found.spaces[best],
-        value=(found.value[best], found.low[best], found.high[best]),
-        over=(found.unit, found.n_units),
+        "features correlate" if surely else "features correlate none", best=result.spaces[best],
+        value=(result.value[best], result.low[best], result.high[best]),
+        over=(result.unit, result.n_units),
     ))
     if surely:
-        nothing = [name for name, sure in zip(found.spaces, found.surely, strict=True) if not sure]
+        nothing = [
+            name for name, sure in zip(result.spaces, result.surely, strict=True) if not sure
+        ]
         if nothing:
             yield Statement(words("features at chance", names=nothing))
-        for k in [k for k in (-found.value).argsort(kind="stable") if k != best][:1]:
+        for k in [k for k in (-result.value).argsort(kind="stable") if k != best][:1]:
             yield Statement(words(
-                "correlates ahead" if found.behind_low[k] > 0 else "correlates not ahead",
-                next=found.spaces[k],
-                behind=(found.behind[k], found.behind_low[k], found.behind_high[k]),
+                "correlates ahead" if result.behind_low[k] > 0 else "correlates not ahead",
+                next=result.spaces[k],
+                behind=(result.behind[k], result.behind_low[k], result.behind_high[k]),
             ))
-    if found.ceiling_lower > 0:
-        yield Statement(words("halves correlate", lower=found.ceiling_lower,
-                             upper=found.ceiling_upper))
+    if result.ceiling_lower > 0:
+        yield Statement(words("halves correlate", lower=result.ceiling_lower,
+                             upper=result.ceiling_upper))
 
 
 @presents("left_over", told_in="features")
 def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The map of what features leave unexplained, and its contribution."""
-    found, words = run.result(), shown.words
+    result, words = run.result(), shown.words
     objects = shown.answers.objects
-    yield from _rest_said(words, found)
-    positions = np.where(found.placed[:, None], found.embedding, np.nan)
+    yield from _rest_said(words, result)
+    positions = np.where(result.placed[:, None], result.embedding, np.nan)
     text = words("left over of", features=words.method(run.fresh()), about=shown.about)
-    if not found.is_something:
+    if not result.is_something:
         text += f" {words('left over noise')}"
     style = MapStyle("labels" if len(objects) <= _NAMED else "points")
     yield Drawing(
         "features-left-over", words("title left over"), text,
-        words("alt left over", objects=words.count(int(found.placed.sum()), "object")), 0.62,
+        words("alt left over", objects=words.count(int(result.placed.sum()), "object")), 0.62,
         lambda canvas: embedding_map(
             MapData(positions, objects, None, shown.pictures_on(canvas), list(shown.selected)),
             style, caption=text, revision=run.key, canvas=canvas,
@@ -383,28 +387,30 @@ def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         lambda: coordinates(objects, positions), (run.key,),
         picks=True,
     )
-    parts = words("left over parts of", over=words.over(found.unit, found.n_units),
+    parts = words("left over parts of", over=words.over(result.unit, result.n_units),
                   about=shown.about)
     table = pd.DataFrame({
-        "name": found.parts, "value": found.explained, "low": found.explained_low,
-        "high": found.explained_high,
+        "name": result.parts, "value": result.explained, "low": result.explained_low,
+        "high": result.explained_high,
     })
     yield _rows("features-left-over-parts", words("title left over parts"), parts,
                 words("alt rows"), table, "deviance explained", run)
 
 
-def _rest_said(words: Words, found: ResidualMap) -> Iterator[Statement]:
+def _rest_said(words: Words, result: ResidualMap) -> Iterator[Statement]:
     yield Statement(words(
-        "left over something" if found.is_something else "left over nothing",
-        gain=(found.gain, found.gain_low, found.gain_high), over=(found.unit, found.n_units),
+        "left over something" if result.is_something else "left over nothing",
+        gain=(result.gain, result.gain_low, result.gain_high), over=(result.unit, result.n_units),
     ))
-    helps, harms = found.beyond_low > 0, found.beyond_high < 0
+    helps, harms = result.beyond_low > 0, result.beyond_high < 0
     yield Statement(words(
         "features help the map" if helps else "map beats features" if harms else "map as features",
-        beyond=(found.beyond, found.beyond_low, found.beyond_high),
+        beyond=(result.beyond, result.beyond_low, result.beyond_high),
     ))
-    parts = zip(found.parts, found.accuracy, found.accuracy_low, found.accuracy_high, strict=True)
-    yield Statement(words("left over accuracy", chance=found.chance,
+    parts = zip(
+        result.parts, result.accuracy, result.accuracy_low, result.accuracy_high, strict=True
+    )
+    yield Statement(words("left over accuracy", chance=result.chance,
                          parts=words.listing(_named(words, parts))))
 
 

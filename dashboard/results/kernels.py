@@ -93,12 +93,12 @@ def similarities_said(
 
     Silent on: many answers (tests/core/kernel/test_evidence.py::test_who_knows_is_no_noise).
     """
-    found = evidence_of(kernel, answers)
-    if found is not None and found.is_noise:
-        yield words("mostly chance", noise=found.noise, spread=found.spread)
+    basis = evidence_of(kernel, answers)
+    if basis is not None and basis.is_noise:
+        yield words("mostly chance", noise=basis.noise, spread=basis.spread)
     yield words("similar", method=run.fresh())
-    if found is not None:
-        yield words("shared", share=found.shared)
+    if basis is not None:
+        yield words("shared", share=basis.shared)
 
 
 def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
@@ -145,85 +145,85 @@ def _in_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
 @presents("spectrum", told_in="similarities")
 def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Eigenvalues beside those of permuted answers."""
-    found, words = run.result(), shown.words
-    yield from map(Statement, components_said(words, found))
+    spectrum, words = run.result(), shown.words
+    yield from map(Statement, components_said(words, spectrum))
     text = words(
-        "spectrum of", method=words.method(run.fresh()), number=words.whole(len(found.shuffled)),
-        share=words.percent(2 * found.level - 1, 0), about=shown.about,
+        "spectrum of", method=words.method(run.fresh()), number=words.whole(len(spectrum.shuffled)),
+        share=words.percent(2 * spectrum.level - 1, 0), about=shown.about,
     )
     yield Drawing(
         f"spectrum-{run.method}", words("title spectrum"), text,
-        words("alt spectrum", number=words.count(found.n_signal, "component")), 0.5,
-        lambda canvas: spectrum_figure(found, caption=text, canvas=canvas),
+        words("alt spectrum", number=words.count(spectrum.n_signal, "component")), 0.5,
+        lambda canvas: spectrum_figure(spectrum, caption=text, canvas=canvas),
         lambda: pd.DataFrame({
-            "component": np.arange(1, len(found.eigenvalues) + 1),
-            "eigenvalue": found.eigenvalues, "chance": found.threshold,
-            "held-out error": pd.Series(found.errors).reindex(range(len(found.eigenvalues))),
+            "component": np.arange(1, len(spectrum.eigenvalues) + 1),
+            "eigenvalue": spectrum.eigenvalues, "chance": spectrum.threshold,
+            "held-out error": pd.Series(spectrum.errors).reindex(range(len(spectrum.eigenvalues))),
         }), (run.key,),
     )
     yield Advice(words("ask compare"))
 
 
-def components_said(words: Words, found: Spectrum) -> Iterator[str]:
+def components_said(words: Words, spectrum: Spectrum) -> Iterator[str]:
     """Components above chance, which are no dimensions, and predictions of the leading ones.
 
     Another number is named only where it predicts better by a point at least.
     Silent on: alike (tests/dashboard/results/test_kernels.py::test_no_number_by_less_than_a_point).
     """
-    yield words("components", number=found.n_signal)
-    if np.isnan(found.errors).any():
+    yield words("components", number=spectrum.n_signal)
+    if np.isnan(spectrum.errors).any():
         return
-    best = int(np.argmax(found.errors <= found.errors.min() + _POINT))
+    best = int(np.argmax(spectrum.errors <= spectrum.errors.min() + _POINT))
     yield words("components predict" if best else "one component predicts", best=best + 1,
-                first=found.errors[0], lowest=found.errors[best])
+                first=spectrum.errors[0], lowest=spectrum.errors[best])
 
 
 @presents("kernel_map")
 def kernel_map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Kernel PCA or UMAP."""
-    found, words = run.result(), shown.words
+    result, words = run.result(), shown.words
     objects = shown.answers.objects
-    text = words("kernel map of", method=words.method(run.fresh()), how=_how(words, found),
+    text = words("kernel map of", method=words.method(run.fresh()), how=_how(words, result),
                  about=shown.about)
     yield Drawing(
         f"kernel-map-{run.method}", words("title kernel map"), text,
         words("alt kernel map", objects=words.count(len(objects), "object")), 0.69,
         lambda canvas: embedding_map(
-            MapData(found.coordinates, objects, None, shown.pictures_on(canvas),
+            MapData(result.coordinates, objects, None, shown.pictures_on(canvas),
                     list(shown.selected)),
             MapStyle(shown.marks or "labels", shown.colour, uncertainty=False), caption=text,
             revision=run.key, canvas=canvas,
-        ), lambda: coordinates(objects, found.coordinates), (run.key,), picks=True,
+        ), lambda: coordinates(objects, result.coordinates), (run.key,), picks=True,
     )
 
 
-def _how(words: Words, found: KernelMap) -> str:
-    if not len(found.shares):
+def _how(words: Words, result: KernelMap) -> str:
+    if not len(result.shares):
         return "UMAP"
 
     def listed(shares: np.ndarray) -> str:
         return words.listing([words.percent(share, 0) for share in shares[:_AXES]])
 
-    reduced = not np.allclose(found.shares, found.whole_shares)
-    return words("kernel pca reduced" if reduced else "kernel pca", shares=listed(found.shares),
-                 before=listed(found.whole_shares))
+    reduced = not np.allclose(result.shares, result.whole_shares)
+    return words("kernel pca reduced" if reduced else "kernel pca", shares=listed(result.shares),
+                 before=listed(result.whole_shares))
 
 
 @presents("classify", told_in="similarities")
 def classes_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Errors and confusions in predicted held-out labels."""
-    found: Classification = run.result()
+    result: Classification = run.result()
     words, options = shown.words, run.options
-    names = [str(name) for name in found.classes]
-    counts = found.confusion
-    repeats, folds = found.fold_errors.shape
+    names = [str(name) for name in result.classes]
+    counts = result.confusion
+    repeats, folds = result.fold_errors.shape
     yield Statement(words(
-        "labels predicted", column=options["labels"], error=found.error, folds=folds,
-        spread=found.standard_error, repeats=words.count(repeats, "repeat"), chance=found.chance,
+        "labels predicted", column=options["labels"], error=result.error, folds=folds,
+        spread=result.standard_error, repeats=words.count(repeats, "repeat"), chance=result.chance,
     ))
     text = words(
         "confusions of", method=words.method(run.fresh()), column=options["labels"],
-        number=words.count(int((found.truth >= 0).sum()), "object"), folds=folds,
+        number=words.count(int((result.truth >= 0).sum()), "object"), folds=folds,
         algorithm=words(f"algorithm {options['algorithm']}"),
         first=words("first repeat") if repeats > 1 else "", about=shown.about,
     )
@@ -238,13 +238,13 @@ def classes_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         lambda: pd.DataFrame(counts, index=names, columns=names).rename_axis("true").reset_index(),
         (run.key,),
     )
-    wrong = np.flatnonzero((found.truth >= 0) & (found.predicted != found.truth))
+    wrong = np.flatnonzero((result.truth >= 0) & (result.predicted != result.truth))
     if len(wrong):
         yield Numbers(
             words("predicted wrongly", number=words.count(len(wrong), "object")),
             lambda: pd.DataFrame({
                 "object": [shown.answers.labels[i] for i in wrong],
-                "true": [names[k] for k in found.truth[wrong]],
-                "predicted": [names[k] for k in found.predicted[wrong]],
+                "true": [names[k] for k in result.truth[wrong]],
+                "predicted": [names[k] for k in result.predicted[wrong]],
             }), tuple(wrong.tolist()),
         )

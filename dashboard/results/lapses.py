@@ -32,42 +32,42 @@ _NAMED = 5  # people in a sentence
 @presents("with_lapses", told_in="groups")
 def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Rates of answers like guesses of all people, where the answers determine them."""
-    found, words, method = run.result(), shown.words, shown.words.method(run.fresh())
-    if not found.told:
-        why = "withheld" if found.heavier is not None else "not converged"
+    result, words, method = run.result(), shown.words, shown.words.method(run.fresh())
+    if not result.told:
+        why = "withheld" if result.heavier is not None else "not converged"
         key = f"lapses {why}" if run.method == STE.name else "lapses of ste"
         yield Statement(words(key, method=method))
         if key == "lapses withheld":
             yield Advice(words("who guesses otherwise"))
         return
-    out, table = int(found.stand_out.sum()), found.table
+    out, table = int(result.stand_out.sum()), result.table
     low, people = words.percent(LOW, 0), words.count(len(table), "participant")
     yield Statement(words(
         "lapses found" if out else "no lapses found", method=method, low=low,
-        usual=words.percent(found.usual), number=words.count(out, "participant"),
+        usual=words.percent(result.usual), number=words.count(out, "participant"),
     ))
     if out:
-        yield Advice(words("who guesses", names=_who(words, found)))
+        yield Advice(words("who guesses", names=_who(words, result)))
     text = words("lapses of", method=method, low=low, people=people,
                  shown=words.whole(min(len(table), MOST_RATES)))
     yield Drawing(
         "lapse-rates", words("title lapses"), text, words("alt lapses", number=people), _TALL,
-        lambda canvas: lapse_rates(table, usual=found.usual, caption=text, canvas=canvas),
+        lambda canvas: lapse_rates(table, usual=result.usual, caption=text, canvas=canvas),
         lambda: table, (run.key,),
     )
     side = next(iter(sides_of(shown.answers)[1]), "")
     yield Numbers(words("rates and weights"), partial(_rates, table, side))
 
 
-def _who(words: Words, found: LapseFit) -> str:
+def _who(words: Words, result: LapseFit) -> str:
     """People who clearly guess more often than usual, by descending rate."""
-    short = short_people(found.participants.tolist())
-    out = np.flatnonzero(found.stand_out)
-    rates = np.transpose([found.lapse, found.low, found.high])
+    short = short_people(result.participants.tolist())
+    out = np.flatnonzero(result.stand_out)
+    rates = np.transpose([result.lapse, result.low, result.high])
     return words.first([
-        words("rate of", name=plain(short[found.participants[p]]),
+        words("rate of", name=plain(short[result.participants[p]]),
               **dict(zip(("rate", "low", "high"), rates[p], strict=True)))
-        for p in out[np.argsort(-found.lapse[out])]
+        for p in out[np.argsort(-result.lapse[out])]
     ], _NAMED)
 
 

@@ -100,11 +100,11 @@ class MapFigure:
     def load(cls, path: str | Path) -> Self:
         try:
             record = json.loads(Path(path).read_text())
-            own = {f.name: record[f.name] for f in fields(cls) if f.name in record}
-            known = {f.name for f in fields(MapStyle)}
-            style = {name: value for name, value in own.pop("style").items() if name in known}
-            composition = Composition.from_dict(own.pop("composition"))
-            return cls(MapStyle(**style), composition, **own)
+            values = {f.name: record[f.name] for f in fields(cls) if f.name in record}
+            names = {f.name for f in fields(MapStyle)}
+            style = {name: value for name, value in values.pop("style").items() if name in names}
+            composition = Composition.from_dict(values.pop("composition"))
+            return cls(MapStyle(**style), composition, **values)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{path} does not describe a map's figure: {error}") from error
 
@@ -119,11 +119,11 @@ class MapFigure:
         where = dict(zip(objects["id"], range(len(objects)), strict=True))
         if self.colours:
             objects = objects.assign(**{self.style.colour: objects["id"].map(self.colours)})
-        found = placed(fit, samples, np.array(self.rotation))
+        result = placed(fit, samples, np.array(self.rotation))
         data = MapData(
-            found.positions, objects, found.covariances,
+            result.positions, objects, result.covariances,
             {where[i]: picture for i, picture in self.pictures.items() if i in where},
-            [where[i] for i in self.selected if i in where], found.degrees,
+            [where[i] for i in self.selected if i in where], result.degrees,
             {where[i]: tuple(place) for i, place in self.moved.items() if i in where},
         )
         return embedding_map(data, self.style, caption=self.caption, canvas=canvas)

@@ -199,18 +199,18 @@ def apart_said(
     Silent on: two objects at one place
     (tests/core/inference/uncertainty/test_uncertainty.py::test_objects_at_one_place_are_not_told_apart).
     """
-    apart = samples.are_apart(*pair, coverage)
-    if apart is not None:
+    are_distinct = samples.are_apart(*pair, coverage)
+    if are_distinct is not None:
         first, second = (names[k] for k in pair)
-        yield words("are apart" if apart else "are not apart", first=first, second=second,
+        yield words("are apart" if are_distinct else "are not apart", first=first, second=second,
                     share=coverage)
 
 
 def rough_said(words: Words, samples: Samples, kind: str) -> Iterator[str]:
     """That few participants leave it open how much people differ."""
     if samples.is_rough:
-        known = np.isfinite(samples.radius(0.95))
-        yield words("regions are rough" if known else "regions unknown", shapes=words(kind),
+        is_finite = np.isfinite(samples.radius(0.95))
+        yield words("regions are rough" if is_finite else "regions unknown", shapes=words(kind),
                     people=samples.n_units, enough=ENOUGH)
 
 
@@ -259,11 +259,11 @@ def stimulus_of(objects: pd.DataFrame) -> str | None:
 def _far_apart(shown: ShownResults, where: Any) -> str:
     """The two objects that are farthest apart along the first axis, by name."""
     positions = where.positions
-    known = np.flatnonzero(np.isfinite(positions).all(axis=1))
-    if len(known) < 2:
+    finite = np.flatnonzero(np.isfinite(positions).all(axis=1))
+    if len(finite) < 2:
         return ""
-    along = positions[known, 0]
-    first, last = known[np.argmin(along)], known[np.argmax(along)]
+    along = positions[finite, 0]
+    first, last = finite[np.argmin(along)], finite[np.argmax(along)]
     labels = shown.answers.labels
     return shown.words("along the first axis", first=labels[first], last=labels[last])
 

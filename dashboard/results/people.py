@@ -70,29 +70,29 @@ def compared(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield _gains(shown, run)
 
 
-def people_said(words: Words, found: PeopleComparison, by: str) -> Iterator[str]:
+def people_said(words: Words, comparison: PeopleComparison, by: str) -> Iterator[str]:
     """Sentences on the comparison, the most important first.
 
     Silent on: coin flips
     (tests/dashboard/results/test_people.py::test_of_people_who_flip_coins_nothing_is_said).
     """
-    if found.is_chance:
+    if comparison.is_chance:
         yield words("people at chance")
         return
-    chosen, people, told = found.chosen, len(found.people), found.n_told
+    chosen, people, n_told = comparison.chosen, len(comparison.people), comparison.n_told
     if chosen == ONE:
         yield words("people one map", by=by)
     else:
         yield words("people best", view=_view(words, chosen), over=("participants", people),
-                    gain=found.gain(chosen), right=found.gain(chosen, of="accuracy"))
-    better, clearly, worse = found.better(WEIGHTS)
-    chance = words("by chance", number=round(0.025 * told)) if 0.025 * told >= 1 else words(
+                    gain=comparison.gain(chosen), right=comparison.gain(chosen, of="accuracy"))
+    better, clearly, worse = comparison.better(WEIGHTS)
+    chance = words("by chance", number=round(0.025 * n_told)) if 0.025 * n_told >= 1 else words(
         "hardly by chance"
     )
-    key = "people not told" if not told else "people better" + " of some" * (told < people)
-    yield words(key, better=better, people=people, clearly=clearly, worse=worse, told=told,
+    key = "people not told" if not n_told else "people better" + " of some" * (n_told < people)
+    yield words(key, better=better, people=people, clearly=clearly, worse=worse, told=n_told,
                 chance=chance)
-    if chosen not in (ONE, CONSISTENCY) and found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+    if chosen not in (ONE, CONSISTENCY) and comparison.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
         yield words("weights add nothing")
 
 
@@ -110,18 +110,18 @@ def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield _gains(shown, run)
 
 
-def conditions_said(words: Words, found: ConditionComparison, by: str) -> Iterator[str]:
+def conditions_said(words: Words, comparison: ConditionComparison, by: str) -> Iterator[str]:
     """Sentences on the permutation test and held-out answers.
 
     Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
     """
-    yield words(f"conditions {found.attention}", by=by)
-    if found.attention == "unseen" and found.chosen not in (ONE, CONSISTENCY):
-        yield words("conditions vary", view=words(f"view of conditions {found.chosen}"))
-    yield words("conditions permuted", how=words(f"permuted {found.permuted}"), p=found.p,
-                number=found.permutations)
-    yield words("conditions gain", gain=found.gain(WEIGHTS, CONSISTENCY),
-                over=words(f"conditions over {found.unit}"))
+    yield words(f"conditions {comparison.attention}", by=by)
+    if comparison.attention == "unseen" and comparison.chosen not in (ONE, CONSISTENCY):
+        yield words("conditions vary", view=words(f"view of conditions {comparison.chosen}"))
+    yield words("conditions permuted", how=words(f"permuted {comparison.permuted}"), p=comparison.p,
+                number=comparison.permutations)
+    yield words("conditions gain", gain=comparison.gain(WEIGHTS, CONSISTENCY),
+                over=words(f"conditions over {comparison.unit}"))
 
 
 def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
@@ -143,11 +143,11 @@ def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
 
 def _gains(shown: ShownResults, run: Run) -> Drawing:
     """Gains of views of people, or of conditions, over one map."""
-    words, found = shown.words, run.result()
-    table, by = found.table, run.parameters["by"]
-    number = len(found.log_share)
+    words, comparison = shown.words, run.result()
+    table, by = comparison.table, run.parameters["by"]
+    number = len(comparison.log_share)
     over = words.over("participants", number) if run.task == "compare_people" or \
-        found.unit == "participants" else words.over("answers", None)
+        comparison.unit == "participants" else words.over("answers", None)
     text = words("people gains of", by=by, folds=words.whole(run.options["folds"]), over=over,
                  method=words.method(run.fresh()))
     return Drawing(
@@ -162,13 +162,13 @@ def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Weights, or groups; when cautious, only those that a comparison confirms."""
     fitted, words = run.fitted(), shown.words
     if isinstance(fitted, LatentClassMap):
-        found = next((
+        comparison = next((
             one for one in _comparisons(shown, run) if isinstance(one, PeopleComparison)
         ), None)
-        yield Statement(groups_said(words, found))
+        yield Statement(groups_said(words, comparison))
         if not fitted.converged_:
             yield Advice(words("groups not converged"))
-        if not shown.cautious or (found is not None and found.n_groups > 1):
+        if not shown.cautious or (comparison is not None and comparison.n_groups > 1):
             yield from _groups(shown, run, fitted)
         return
     comparisons = _comparisons(shown, run)
@@ -196,29 +196,29 @@ def _comparisons(
     ]
 
 
-def groups_said(words: Words, found: PeopleComparison | None) -> str:
+def groups_said(words: Words, comparison: PeopleComparison | None) -> str:
     """The number of groups that held-out answers support.
 
     Silent on: people who are alike (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
     """
-    if found is None or groups_model(2) not in found.models:
+    if comparison is None or groups_model(2) not in comparison.models:
         return words("groups not tested")
-    number = found.n_groups
+    number = comparison.n_groups
     if number == 1:
-        return words("one group", gain=found.gain(groups_model(2)))
-    return words("groups predict", number=number, gain=found.gain(groups_model(number), ONE))
+        return words("one group", gain=comparison.gain(groups_model(2)))
+    return words("groups predict", number=number, gain=comparison.gain(groups_model(number), ONE))
 
 
-def axes_said(words: Words, fitted: WeightedEuclidean, found: PeopleComparison | None) -> str:
+def axes_said(words: Words, fitted: WeightedEuclidean, comparison: PeopleComparison | None) -> str:
     """Whether the axes of the map mean something.
 
     Silent on: people who are alike (tests/dashboard/views/test_people.py::test_no_axes_are_named).
     """
     if fitted.n_components == 1:
         return words("one axis")
-    if found is None:
+    if comparison is None:
         return words("axes not tested")
-    if not found.weights_differ or found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+    if not comparison.weights_differ or comparison.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
         return words("axes not needed")
     if fitted.axes_are_fixed:
         return words("axes fixed", error=f"{1.96 * fitted.axes_error_:.0f}")

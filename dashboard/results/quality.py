@@ -215,36 +215,36 @@ def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element
 
 
 @presents(Verdict)
-def verdict_of(shown: ShownResults, found: Verdict) -> Iterator[Statement | Advice]:
+def verdict_of(shown: ShownResults, verdict: Verdict) -> Iterator[Statement | Advice]:
     """Participants to look at, without names, and the measures behind it.
 
     Silent on: people who all guess
     (tests/dashboard/report/test_report.py::test_that_all_guess_is_told).
     Silent on: few repeats (tests/core/studies/quality/test_verdict.py::test_few_repeats).
     """
-    words, people = shown.words, found.n_participants
-    if not people or not found.looked_at:
+    words, people = shown.words, verdict.n_participants
+    if not people or not verdict.looked_at:
         yield Statement(words("verdict nothing known" if people else "verdict nobody"))
         return
-    if found.reasons:
-        yield Statement(words("verdict look", number=len(found.reasons), people=people))
-    if found.guessing:
+    if verdict.reasons:
+        yield Statement(words("verdict look", number=len(verdict.reasons), people=people))
+    if verdict.guessing:
         yield Statement(words("verdict guessing", people=people))
-    elif not found.reasons:
-        key = "verdict none" if found.guessing is False else "verdict unknown"
+    elif not verdict.reasons:
+        key = "verdict none" if verdict.guessing is False else "verdict unknown"
         yield Statement(words(key, people=people))
     looked, left = (
         [words(f"measure {code}") for code in codes]
-        for codes in (found.looked_at, found.not_looked_at)
+        for codes in (verdict.looked_at, verdict.not_looked_at)
     )
     yield Statement(words("looked at", names=looked))
     if left:
         yield Advice(words("not looked at", names=left))
 
 
-def reasons_said(words: Words, found: Verdict, who: str) -> str:
+def reasons_said(words: Words, verdict: Verdict, who: str) -> str:
     """Reasons to look at a participant."""
-    return "; ".join(words(f"reason {one.code}", **one.values) for one in found.reasons[who])
+    return "; ".join(words(f"reason {one.code}", **one.values) for one in verdict.reasons[who])
 
 
 # What can be reached -----------------------------------------------------------------------------
@@ -289,26 +289,26 @@ def predicted_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
 def of_choices(words: Words, choice: ChoiceAccuracy) -> str:
     """Chance and noise ceiling of choices among more than two."""
     ceiling = choice.ceiling
-    known = {"kind": kind_of(words, choice.kind), "number": choice.n_trials,
-             "chance": choice.chance}
+    fields = {"kind": kind_of(words, choice.kind), "number": choice.n_trials,
+              "chance": choice.chance}
     if ceiling.lower is None or ceiling.upper is None:
         key = "choices without ceiling" if choice.kind.steps == 1 else "rankings without ceiling"
-        return words(key, **known)
+        return words(key, **fields)
     return words(
         "choices", questions=ceiling.questions, lower=_bound(words, ceiling.lower),
-        upper=_bound(words, ceiling.upper), **known,
+        upper=_bound(words, ceiling.upper), **fields,
     )
 
 
-def agreement_said(words: Words, found: ChoiceAccuracy, observer: str) -> Iterator[str]:
+def agreement_said(words: Words, choice: ChoiceAccuracy, observer: str) -> Iterator[str]:
     """Agreement of people with a model, an additional observer, in one kind of question."""
-    share, ceiling = found.accuracy, found.ceiling
+    share, ceiling = choice.accuracy, choice.ceiling
     yield words(
-        "answers as", observer=observer, share=share.value, number=found.n_trials,
-        kind=kind_of(words, found.kind), interval=(share.low, share.high), chance=found.chance,
-        over=(found.unit, found.n_units),
+        "answers as", observer=observer, share=share.value, number=choice.n_trials,
+        kind=kind_of(words, choice.kind), interval=(share.low, share.high), chance=choice.chance,
+        over=(choice.unit, choice.n_units),
     )
-    if found.is_chance:
+    if choice.is_chance:
         yield words("answers like guesses")
     if ceiling.lower is None or ceiling.upper is None:
         yield words("people never repeat")

@@ -54,8 +54,8 @@ def recovery_said(words: Words, result: Recovered) -> Iterator[Statement]:
                       .min())
         yield Statement(words("spaces recovered", least=least, number=result.repeats))
     for i, j in confused[:_MOST]:
-        lost = 1 - min(result.wins[i, j], result.wins[j, i])
-        said = words("spaces confused", one=result.spaces[i], other=result.spaces[j], share=lost)
+        loss = 1 - min(result.wins[i, j], result.wins[j, i])
+        said = words("spaces confused", one=result.spaces[i], other=result.spaces[j], share=loss)
         needed = np.maximum(result.needed[i, j], result.needed[j, i])  # NaN where either is
         more = words("choices not known") if np.isnan(needed) else words(
             "choices needed", number=int(round(needed, -2)), there=result.n_choices

@@ -86,14 +86,14 @@ def scale_table(shown: ShownResults, run: Run) -> pd.DataFrame | None:
     return table
 
 
-def rises(found: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> bool | None:
+def rises(result: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> bool | None:
     """Whether a curve that never falls fits into the band of a scale.
 
     None where it does not, and held-out answers are not predicted better than by chance: 9 % of the
     scales of 100 guesses fell.
     Silent on: guesses (tests/dashboard/results/test_scales.py::test_guesses_do_not_fall).
     """
-    fits = found.is_monotone()
+    fits = result.is_monotone()
     return None if not fits and (error is None or is_chance(error)) else fits
 
 
@@ -104,7 +104,7 @@ def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     it would move with their noise. With fewer than three common stimuli, or if they run against
     each other, they stay.
     """
-    found = dict(tables)
+    result = dict(tables)
     first, *others = tables
     reference = tables[first].groupby("stimulus")["value"].mean()
     for name in others:
@@ -112,18 +112,19 @@ def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         both = pd.concat([table.groupby("stimulus")["value"].mean(), reference], axis=1).dropna()
         slope, offset = _onto(both.iloc[:, 0].to_numpy(), both.iloc[:, 1].to_numpy())
         moved = {c: slope * table[c] + offset for c in ("value", "low", "high")}
-        found[name] = table.assign(**moved, **{"standard error": slope * table["standard error"]})
-    return found
+        result[name] = table.assign(**moved, **{"standard error": slope * table["standard error"]})
+    return result
 
 
-def groups_aligned(found: GroupScales) -> GroupScales:
+def groups_aligned(scales: GroupScales) -> GroupScales:
     """Scales of groups, each fitted by least squares to that of all answers; see `aligned`."""
-    parts = np.stack([found.values, found.low, found.high], axis=1)
+    parts = np.stack([scales.values, scales.low, scales.high], axis=1)
     for part in parts[1:]:
-        known = np.isfinite(part[0]) & np.isfinite(parts[0, 0])
-        slope, offset = _onto(part[0, known], parts[0, 0, known])
+        finite = np.isfinite(part[0]) & np.isfinite(parts[0, 0])
+        slope, offset = _onto(part[0, finite], parts[0, 0, finite])
         part[:] = slope * part + offset
-    return replace(found, **dict(zip(("values", "low", "high"), parts.swapaxes(0, 1), strict=True)))
+    values, low, high = parts.swapaxes(0, 1)
+    return replace(scales, values=values, low=low, high=high)
 
 
 def _onto(values: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
@@ -194,7 +195,7 @@ def _curves(
     words, several = shown.words, len(curves) > 1
     stimulus = stimulus_title(shown, next(iter(scales.values())))
     unit = "units of noise" if shown.in_noise else "first: 0 to 1" if several else "0 to 1"
-    first = curves[0].known()
+    first = curves[0].complete()
     said = words("in units of the noise") if shown.in_noise else ""
     return shown.drawing(
         next(iter(scales.values())), "scale", RATIO, partial(
@@ -234,15 +235,15 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
     A contradiction by answers is stated only where these are not guesses.
     Silent on: coin flips (tests/dashboard/results/test_scales.py::test_coins_contradict_no_scale).
     """
-    words, error, fit = shown.words, shown.of(run, "cross_validate"), shown.of(run, "fit")
+    words, test, fit = shown.words, shown.of(run, "cross_validate"), shown.of(run, "fit")
     fitted = fit.fitted() if isinstance(run.fresh(), MLDS) and fit is not None else None
-    told = error.result() if error else None
-    guesses = told is None or told.low <= CHANCE <= told.high
+    error = test.result() if test else None
+    guesses = error is None or error.low <= CHANCE <= error.high
     if fitted is not None and fitted.sigma_ < 0 and not guesses:
         yield words("scale contradicted", method=name)
     if fitted is not None and not fitted.finite_:
         yield words("scale not finite", method=name)
-    rising = rises(run.result(), told)
+    rising = rises(run.result(), error)
     if rising is not None:
         yield words("rises" if rising else "falls", method=name)
     if fitted is not None:
@@ -252,10 +253,8 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
         if unused and not fitted.outside:
             yield words("scale omits", method=name, answers=unused)
     if error is not None:
-        estimate = error.result()
-        yield words("scale predicts", method=name,
-                    error=(estimate.error, estimate.low, estimate.high),
-                    over=(estimate.unit, estimate.n_units))
+        yield words("scale predicts", method=name, error=(error.error, error.low, error.high),
+                    over=(error.unit, error.n_units))
 
 
 def fit_said(words: Words, fitted: MLDS) -> str:
@@ -324,60 +323,60 @@ def _beside(shown: ShownResults, scales: Mapping[str, Run]) -> pd.DataFrame:
 @presents("diagnose", told_in="scales")
 def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Whether a difference scale could have produced the answers: tests and figures."""
-    found, words = run.result(), shown.words
+    diagnostics, words = run.result(), shown.words
     fit = shown.of(run, "fit")
-    yield from map(Statement, departures_said(words, found))
+    yield from map(Statement, departures_said(words, diagnostics))
     if fit is not None and shown.of(run, "bootstrap_scale") is None:  # which says the same
         yield Statement(fit_said(words, fit.fitted()))
         yield from map(Statement, observers_said(words, fit.fitted()))
         yield Advice(words("fit explained"))
-    if found.lapse_p is not None:  # asked where the method has no rates already
-        yield Statement(lapses_said(words, found))
-    about, n = words("simulations", number=len(found.simulated_runs)), len(found.residuals)
+    if diagnostics.lapse_p is not None:  # asked where the method has no rates already
+        yield Statement(lapses_said(words, diagnostics))
+    about = words("simulations", number=len(diagnostics.simulated_runs))
+    n = len(diagnostics.residuals)
     yield shown.drawing(
-        run, "residuals", RATIO, partial(residual_curve, found),
-        table_of(**{"share below": (np.arange(n) + 0.5) / n}, residual=found.residuals,
-                 low=found.low, high=found.high),
-        said=about, alt="alt residuals", share=words.percent(found.outside),
+        run, "residuals", RATIO, partial(residual_curve, diagnostics),
+        table_of(**{"share below": (np.arange(n) + 0.5) / n}, residual=diagnostics.residuals,
+                 low=diagnostics.low, high=diagnostics.high),
+        said=about, alt="alt residuals", share=words.percent(diagnostics.outside),
     )
-    tests = [("runs", found.simulated_runs, found.runs, "number of runs")]
-    if found.six_point is not None:
-        tests.append(
-            ("six-point", found.simulated_six_point, found.six_point, "log-likelihood")
-        )
+    tests = [("runs", diagnostics.simulated_runs, diagnostics.runs, "number of runs")]
+    if diagnostics.six_point is not None:
+        tests.append(("six-point", diagnostics.simulated_six_point, diagnostics.six_point,
+                      "log-likelihood"))
     for name, simulated, observed, title in tests:
         yield shown.drawing(
             run, name, RATIO, partial(simulated_against, simulated, observed, title=title),
             table_of(simulated=simulated, answers=observed), said=about, alt="alt simulated",
-            number=found.n_six_points,
+            number=diagnostics.n_six_points,
         )
 
 
-def departures_said(words: Words, found: ScaleDiagnostics) -> Iterator[str]:
+def departures_said(words: Words, diagnostics: ScaleDiagnostics) -> Iterator[str]:
     """Each test of the model.
 
     Silent on: answers by the model
     (tests/dashboard/results/test_scales.py::test_the_model_is_seldom_denied).
     """
-    yield words("residuals depart" if found.outside > _MANY_OUTSIDE else "residuals fit",
-                outside=found.outside)
-    yield words("runs depart" if found.runs_p < _UNLIKELY else "runs fit", number=found.runs,
-                p=found.runs_p)
-    if found.six_point is None:
+    yield words("residuals depart" if diagnostics.outside > _MANY_OUTSIDE else "residuals fit",
+                outside=diagnostics.outside)
+    yield words("runs depart" if diagnostics.runs_p < _UNLIKELY else "runs fit",
+                number=diagnostics.runs, p=diagnostics.runs_p)
+    if diagnostics.six_point is None:
         yield words("six-point impossible")
     else:
-        p = found.six_point_p
+        p = diagnostics.six_point_p
         yield words("six-point departs" if p < _UNLIKELY else "six-point fits", p=p,
-                    number=found.n_six_points, value=words.number(found.six_point, 5))
+                    number=diagnostics.n_six_points, value=words.number(diagnostics.six_point, 5))
 
 
-def lapses_said(words: Words, result: ScaleDiagnostics) -> str:
+def lapses_said(words: Words, diagnostics: ScaleDiagnostics) -> str:
     """Whether guesses beyond the scale's noise make the answers more probable.
 
     Silent on: observers without lapses
     (tests/core/scale/test_lapses.py::test_advice_is_given_where_there_are_lapses).
     """
-    if not result.advises_lapses:
-        return words("lapses not needed", p=result.lapse_p)
-    return words("lapses needed", rate=result.lapse, p=result.lapse_p,
-                 change=f"{result.lapse_aic:+.1f}")
+    if not diagnostics.advises_lapses:
+        return words("lapses not needed", p=diagnostics.lapse_p)
+    return words("lapses needed", rate=diagnostics.lapse, p=diagnostics.lapse_p,
+                 change=f"{diagnostics.lapse_aic:+.1f}")

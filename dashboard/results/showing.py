@@ -70,8 +70,8 @@ def drawings(
     >>> [drawing.name for drawing in ts.drawings(run, answers)]
     ['map']
     """
-    given = (runs,) if isinstance(runs, Run) else tuple(runs)
-    shown = ShownResults((*given, *((samples,) if samples else ())), answers, name, **further)
+    results = (runs,) if isinstance(runs, Run) else tuple(runs)
+    shown = ShownResults((*results, *((samples,) if samples else ())), answers, name, **further)
     return list(drawn(shown))
 
 

@@ -51,8 +51,8 @@ def _source(shown: ShownResults, run: Run) -> str:
 @presents("search_curve", told_in="trees")
 def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often trees miss the nearest neighbour, by the size of their leaves or by questions."""
-    found, words = run.result(), shown.words
-    table, n_searched = found.table(), found.missed.shape[1]
+    result, words = run.result(), shown.words
+    table, n_searched = result.table(), result.missed.shape[1]
     x, value = _CURVES[shown.curve]
     yield Statement(words("searched", number=n_searched))
     text = words(
@@ -75,17 +75,17 @@ def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 @presents("forest_errors", told_in="trees")
 def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Predictions of a column by comparison forests and their peers, and errors."""
-    found, words, column = run.result(), shown.words, run.options["column"]
-    a, b = shown.forest or found.best
-    table, size, trees = found.table(), int(found.leaf_sizes[a]), int(found.n_trees[b])
+    result, words, column = run.result(), shown.words, run.options["column"]
+    a, b = shown.forest or result.best
+    table, size, trees = result.table(), int(result.leaf_sizes[a]), int(result.n_trees[b])
     yield from map(Statement, _forest_said(shown, run, table, a, b))
     about = words(
         f"forest answered {run.options['answers']}", column=column, source=_source(shown, run),
-        number=int(np.isfinite(found.truth).sum()), folds=len(found.errors),
+        number=int(np.isfinite(result.truth).sum()), folds=len(result.errors),
         share=run.options["max_samples"], about=shown.about,
     )
     text = words("forest of", source=_source(shown, run), size=size, about=about)
-    value = "share of wrong classes" if len(found.classes) else "root mean square error"
+    value = "share of wrong classes" if len(result.classes) else "root mean square error"
     lines = table.rename(columns={"error": value, "trees": "number of trees"})
     lines["line"] = lines["method"]
     lines = lines[lines["number of trees"].isna() | (lines["leaf size"] == size)]
@@ -97,9 +97,9 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         ), lambda: table, (run.key,),
     )
     yield Numbers(words("all forests"), lambda: table)
-    predicted, whose = found.predicted[a, b], words("this forest", size=size, trees=trees)
+    predicted, whose = result.predicted[a, b], words("this forest", size=size, trees=trees)
     if shown.predictor:
-        predicted = found.peer_predicted[found.peers.tolist().index(shown.predictor)]
+        predicted = result.peer_predicted[result.peers.tolist().index(shown.predictor)]
         whose = shown.predictor
     yield from _outcome(shown, run, predicted, f"{plain(whose)}. {about}")
 
@@ -108,24 +108,24 @@ def _forest_said(
     shown: ShownResults, run: Run, table: pd.DataFrame, a: int, b: int
 ) -> Iterator[str]:
     """The error of a forest, beside the lowest and that of a constant prediction."""
-    found, words = run.result(), shown.words
-    show = words.share if len(found.classes) else words.number
-    constant = words("most frequent class" if len(found.classes) else "the mean")
-    this = table[(table["leaf size"] == found.leaf_sizes[a]) & (table["trees"] == found.n_trees[b])]
+    result, words = run.result(), shown.words
+    show = words.share if len(result.classes) else words.number
+    constant = words("most frequent class" if len(result.classes) else "the mean")
+    size, trees = int(result.leaf_sizes[a]), int(result.n_trees[b])
+    this = table[(table["leaf size"] == size) & (table["trees"] == trees)]
     lowest = table.loc[table["error"].idxmin()]
     error, low, high = (show(float(this[name].iloc[0])) for name in ("error", "low", "high"))
-    if not found.is_better(a, b):  # first of all, so that nobody reads an error as a success
-        gain, reach, chosen, chosen_reach = map(show, (*found.gain(a, b), *found.chosen_gain))
+    if not result.is_better(a, b):  # first of all, so that nobody reads an error as a success
+        gain, reach, chosen, chosen_reach = map(show, (*result.gain(a, b), *result.chosen_gain))
         yield words("no gain", constant=constant, gain=gain, reach=reach, chosen=chosen,
                     chosen_reach=chosen_reach)
     yield words(
-        "forest predicts" if len(found.classes) else "forest predicts values",
-        column=run.options["column"], number=int(np.isfinite(found.truth).sum()),
-        size=int(found.leaf_sizes[a]), trees=int(found.n_trees[b]), error=error, low=low,
-        high=high, constant=constant, chance=show(found.chance), lowest=show(lowest["error"]),
-        method=lowest["method"],
+        "forest predicts" if len(result.classes) else "forest predicts values",
+        column=run.options["column"], number=int(np.isfinite(result.truth).sum()),
+        size=size, trees=trees, error=error, low=low, high=high, constant=constant,
+        chance=show(result.chance), lowest=show(lowest["error"]), method=lowest["method"],
     )
-    if (a, b) == found.best:
+    if (a, b) == result.best:
         yield words("optimistic")
 
 
@@ -136,18 +136,18 @@ def _outcome(
 
     Shapes: predicted (n,), in the manner of `ForestErrors.truth`.
     """
-    found: ForestErrors = run.result()
+    result: ForestErrors = run.result()
     words, column = shown.words, run.options["column"]
-    labels, names = shown.answers.labels, found.classes.tolist()
-    known = np.flatnonzero(np.isfinite(found.truth))
+    labels, names = shown.answers.labels, result.classes.tolist()
+    valid = np.flatnonzero(np.isfinite(result.truth))
 
     def named(values: np.ndarray) -> list:
         return [names[int(k)] for k in values] if names else values.tolist()
 
     def table() -> pd.DataFrame:
         return pd.DataFrame({
-            "id": [shown.answers.ids[i] for i in known], "true": named(found.truth[known]),
-            "predicted": named(predicted[known]),
+            "id": [shown.answers.ids[i] for i in valid], "true": named(result.truth[valid]),
+            "predicted": named(predicted[valid]),
         })
 
     if not names:
@@ -155,12 +155,12 @@ def _outcome(
             f"predicted-{column}", words("title predicted", column=column), text,
             words("alt predicted"), _SQUARE,
             lambda canvas: predicted_against_true(
-                found.truth, predicted, labels, name=column, caption=text,
+                result.truth, predicted, labels, name=column, caption=text,
                 selected=shown.selected, canvas=canvas,
             ), table, (run.key,), picks=True,
         )
         return
-    counts, text = found.confusion(predicted), f"{words('rows true')} {text}"
+    counts, text = result.confusion(predicted), f"{words('rows true')} {text}"
     sizes = counts.sum(axis=1)
 
     def draw(canvas: Canvas) -> go.Figure:
@@ -176,11 +176,11 @@ def _outcome(
     yield Numbers(words("errors of classes"), table_of(**{
         "class": names, "objects": sizes, "error": 1 - counts.diagonal() / np.maximum(sizes, 1),
     }))
-    wrong = known[predicted[known] != found.truth[known]]
+    wrong = valid[predicted[valid] != result.truth[valid]]
     if len(wrong):
         yield Numbers(
             words("predicted wrongly", number=words.count(len(wrong), "object")),
-            table_of(object=[labels[i] for i in wrong], true=named(found.truth[wrong]),
+            table_of(object=[labels[i] for i in wrong], true=named(result.truth[wrong]),
                      predicted=named(predicted[wrong])),
             tuple(wrong.tolist()),
         )

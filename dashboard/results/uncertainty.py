@@ -72,53 +72,53 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
 @presents("distance_posterior")
 def distances_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
     """Certainty of orders of distances with a prior of their own."""
-    words, found = shown.words, run.result()
-    yield Statement(words("average uncertainty", value=found.comparisons.average_uncertainty))
-    yield Advice(words("distances sampled", effective=round(found.effective),
-                       rhat="–" if found.rhat is None else f"{found.rhat:.3f}"))
+    words, result = shown.words, run.result()
+    yield Statement(words("average uncertainty", value=result.comparisons.average_uncertainty))
+    yield Advice(words("distances sampled", effective=round(result.effective),
+                       rhat="–" if result.rhat is None else f"{result.rhat:.3f}"))
 
 
 @presents("reliability", told_in="map")
 def reliability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often held-out responses were given as predicted."""
-    found, words = run.result(), shown.words
-    yield from map(Statement, responses_said(words, found))
-    if found.judgement is None:
+    result, words = run.result(), shown.words
+    yield from map(Statement, responses_said(words, result))
+    if result.judgement is None:
         return
-    over = words.over("participants", found.n_people) if found.n_people is not None else words(
+    over = words.over("participants", result.n_people) if result.n_people is not None else words(
         f"over {shown.answers.grouped_by}s"
     )
     text = words(
         "reliability of", method=words.method(run.fresh()), source=_source(words, run),
-        number=_predicted(found), folds=run.options["folds"], over=over,
+        number=_predicted(result), folds=run.options["folds"], over=over,
     )
     yield Drawing(
         "reliability", words("title reliability"), text, words("alt diagonal"), 0.5,
-        lambda canvas: response_reliability(found, caption=text, canvas=canvas),
+        lambda canvas: response_reliability(result, caption=text, canvas=canvas),
         lambda: pd.concat([
-            pd.DataFrame({"probability": name, **vars(found.bins(which))})
+            pd.DataFrame({"probability": name, **vars(result.bins(which))})
             for which, name in NAMES.items()
         ], ignore_index=True),
         (run.key,),
     )
-    order, lapse = found.expected_error("order"), found.lapse
+    order, lapse = result.expected_error("order"), result.lapse
     yield Advice(words("order is no answer", lapse=lapse, error=order))
-    sure = found.sure("order")
+    sure = result.sure("order")
     if sure.count:
         yield Advice(words("sure orders", least=SURE, said=sure.said, right=sure.right))
 
 
-def responses_said(words: Words, found: Reliability) -> Iterator[str]:
+def responses_said(words: Words, result: Reliability) -> Iterator[str]:
     """Whether response probabilities hold, and those of sure predictions."""
-    if found.judgement is None:
+    if result.judgement is None:
         yield words("responses unpredicted")
         return
-    number = _predicted(found)
-    yield words(f"responses {found.judgement}", number=number) + words(
-        "responses off", number=number, error=found.expected_error(),
-        interval=found.error_interval(), chance=found.error_by_chance(),
+    number = _predicted(result)
+    yield words(f"responses {result.judgement}", number=number) + words(
+        "responses off", number=number, error=result.expected_error(),
+        interval=result.error_interval(), chance=result.error_by_chance(),
     )
-    sure = found.sure()
+    sure = result.sure()
     if sure.judgement is None:
         yield words("no sure responses", least=SURE)
     else:
@@ -126,9 +126,9 @@ def responses_said(words: Words, found: Reliability) -> Iterator[str]:
                     judgement=words(f"judged {sure.judgement}"))
 
 
-def _predicted(found: Reliability) -> int:
+def _predicted(result: Reliability) -> int:
     """Number of predicted held-out responses."""
-    return int(np.isfinite(found.response).sum())
+    return int(np.isfinite(result.response).sum())
 
 
 def _source(words: Words, run: Run) -> str:
@@ -139,68 +139,68 @@ def _source(words: Words, run: Run) -> str:
 @presents("calibrate", told_in="map")
 def calibration_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often true positions of simulated data lie in their ellipses, and orders are right."""
-    found, words = run.result(), shown.words
-    yield from map(Statement, ellipses_said(words, found))
+    result, words = run.result(), shown.words
+    yield from map(Statement, ellipses_said(words, result))
     about = words(
         "calibration of", method=words.method(run.fresh()), source=_source(words, run),
-        number=words.count(len(found.coverage), "simulated data set"), error=found.error,
+        number=words.count(len(result.coverage), "simulated data set"), error=result.error,
         about=shown.about,
     )
     for name, figure, table in (
         ("coverage", coverage, lambda: pd.DataFrame(
-            found.coverage, columns=[f"{level:g}" for level in found.levels]
+            result.coverage, columns=[f"{level:g}" for level in result.levels]
         )),
         ("calibration", reliability, table_of(
-            said=found.confidence, right=found.accuracy, comparisons=found.counts
+            said=result.confidence, right=result.accuracy, comparisons=result.counts
         )),
     ):
         text = f"{words(f'caption {name}')} {about}"
         yield Drawing(
             name, words(f"title {name}"), text, words("alt diagonal"), _HALF,
-            lambda canvas, figure=figure, text=text: figure(found, caption=text, canvas=canvas),
+            lambda canvas, figure=figure, text=text: figure(result, caption=text, canvas=canvas),
             table, (run.key,), is_half=True,
         )
-    yield Advice(words("about simulations", error=found.expected_error))
+    yield Advice(words("about simulations", error=result.expected_error))
 
 
-def ellipses_said(words: Words, found: Calibration) -> Iterator[str]:
+def ellipses_said(words: Words, result: Calibration) -> Iterator[str]:
     """Whether ellipses and order certainty hold in simulated data, and of whom."""
     people = ""
-    if found.heterogeneity is not None:
-        enough = found.n_participants >= ENOUGH
+    if result.heterogeneity is not None:
+        enough = result.n_participants >= ENOUGH
         people = words(
             "people who differ" if enough else "people too few to differ",
-            number=words.count(found.n_participants, "participant"), least=ENOUGH,
-            share=found.heterogeneity,
+            number=words.count(result.n_participants, "participant"), least=ENOUGH,
+            share=result.heterogeneity,
         )
-    number = words.count(len(found.coverage), "simulated data set")
-    if found.ellipse_judgement is None:
+    number = words.count(len(result.coverage), "simulated data set")
+    if result.ellipse_judgement is None:
         yield words("ellipses too few", number=number, people=people)
     else:
         yield words(
-            "ellipses judged", number=number, people=people, level=found.levels[-1],
-            judgement=words(f"judged {found.ellipse_judgement}"), share=found.held.mean(),
+            "ellipses judged", number=number, people=people, level=result.levels[-1],
+            judgement=words(f"judged {result.ellipse_judgement}"), share=result.held.mean(),
         )
-    said, right = found.order
+    said, right = result.order
     yield words("orders judged", said=said, right=right,
-                judgement=words(f"judged {found.order_judgement}"))
+                judgement=words(f"judged {result.order_judgement}"))
 
 
 @presents("abstention", told_in="map")
 def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The error where responses with a low probability are not predicted."""
-    found: Abstention = run.result()
+    result: Abstention = run.result()
     words, which = shown.words, "response"
-    if found.response is None:
+    if result.response is None:
         which = "order"
         yield Advice(words("abstention of before"))
     else:
-        found = found.by_response
-    error, omitted = found.at(THRESHOLDS)
+        result = result.by_response
+    error, omitted = result.at(THRESHOLDS)
     yield from map(Statement, omission_said(words, error, omitted, which))
     text = words(
         "abstention of", method=words.method(run.fresh()), about=shown.about,
-        number=words.count(len(found.held_out), "held-out answer"), which=words(which),
+        number=words.count(len(result.held_out), "held-out answer"), which=words(which),
     )
     ceiling = shown.limits.ceiling
     if ceiling.is_precise:
@@ -239,18 +239,18 @@ def omission_said(
 @presents("compare_active", told_in="map")
 def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Error with adaptively selected and with random questions, as answers come in."""
-    found: ActiveComparison = run.result()
+    result: ActiveComparison = run.result()
     words = shown.words
-    yield Statement(adaptive_said(words, found))
+    yield Statement(adaptive_said(words, result))
     names = (STRATEGIES[run.options["strategy"]], "Random")
     table = pd.concat([
         pd.DataFrame({
-            "design": name, "answers": found.n_answers, "error": errors.mean(axis=0),
+            "design": name, "answers": result.n_answers, "error": errors.mean(axis=0),
             "reach": 2.0 * errors.std(axis=0, ddof=1) / np.sqrt(len(errors)),
-        }) for name, errors in zip(names, (found.chosen, found.by_chance), strict=True)
+        }) for name, errors in zip(names, (result.chosen, result.by_chance), strict=True)
     ], ignore_index=True)
     text = words("adaptive of", method=words.method(run.fresh()), about=shown.about,
-                 number=words.whole(len(found.chosen)))
+                 number=words.whole(len(result.chosen)))
     yield Drawing(
         "adaptive-questions", words("title adaptive"), text, words("alt curve"), 0.5,
         lambda canvas: asking_curves(table, caption=text, canvas=canvas), lambda: table,
@@ -258,8 +258,8 @@ def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-def adaptive_said(words: Words, found: ActiveComparison) -> str:
+def adaptive_said(words: Words, result: ActiveComparison) -> str:
     return words(
-        f"adaptive {found.judgement}", number=len(found.chosen), answers=found.n_answers[-1],
-        chosen=found.chosen[:, -1].mean(), random=found.by_chance[:, -1].mean(),
+        f"adaptive {result.judgement}", number=len(result.chosen), answers=result.n_answers[-1],
+        chosen=result.chosen[:, -1].mean(), random=result.by_chance[:, -1].mean(),
     )

@@ -28,7 +28,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.results.clusters import memberships, merges, stable_and_lost
+from tripletscope.dashboard.results.clusters import memberships, merges, stable_and_dissolved
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering
@@ -176,12 +176,12 @@ def test_clusters_of_coin_flips_are_not_stable():
         coins = Triplets.from_array(rows, 12)
         resampled = stability(method, coins, replicates=10, most=3)
         again += (resampled.recovery > 0.75).any()
-        assert stable_and_lost(resampled, count_clusters(method, coins, most=3)) is None
-        assert stable_and_lost(resampled, None) is None
+        assert stable_and_dissolved(resampled, count_clusters(method, coins, most=3)) is None
+        assert stable_and_dissolved(resampled, None) is None
     assert again > 1
     told = simulate(np.repeat([[0.0, 0.0], [9.0, 9.0]], 6, axis=0) + rng.random((12, 2)), 600)
     resampled = stability(method, told, replicates=10, most=3)
-    assert stable_and_lost(resampled, count_clusters(method, told, most=3)) == (2, 0)
+    assert stable_and_dissolved(resampled, count_clusters(method, told, most=3)) == (2, 0)
 
 
 def test_the_recommended_number_can_be_applied(services):
