@@ -123,26 +123,26 @@ class Document:
     @cached_property
     def labels(self) -> dict[str, str]:
         """Labels of figures and tables, of nothing but a-z, 0-9 and hyphens."""
-        found: dict[str, str] = {}
+        labels: dict[str, str] = {}
         for target in (*(f"fig-{name}" for name in self.figures),
                        *(f"tab-{name}" for name in self.tables)):
             label = slug = re.sub(r"[^a-z0-9]+", "-", target.lower()).strip("-")
             number = 1
-            while label in found.values():
+            while label in labels.values():
                 number += 1
                 label = f"{slug}-{number}"
-            found[target] = label
-        return found
+            labels[target] = label
+        return labels
 
     @cached_property
     def references(self) -> tuple[str, ...]:
         """Ids of references in the order of their first citation."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for block in self.blocks():
             for text in _texts(block):
                 for match in _MARKUP.finditer(text):
-                    found |= dict.fromkeys(_ids(match["cited"]))
-        return tuple(found)
+                    names |= dict.fromkeys(_ids(match["cited"]))
+        return tuple(names)
 
     def pieces(self, text: str) -> Iterator[tuple[str, Style, str]]:
         """Pieces of a text without markup: text, style and link target.
@@ -172,11 +172,11 @@ class Document:
             yield text[last:], "plain", ""
 
     def _cited(self, ids: list[str]) -> Iterator[tuple[str, Style, str]]:
-        known = sorted(ids, key=lambda name: cited(library()[name]).lower())
-        for number, name in enumerate(known):
+        ordered = sorted(ids, key=lambda name: cited(library()[name]).lower())
+        for number, name in enumerate(ordered):
             yield ("; " if number else "("), "plain", ""
             yield cited(library()[name]), "reference", f"ref-{name}"
-        if known:
+        if ordered:
             yield ")", "plain", ""
 
     def plain(self, text: str) -> str:
@@ -209,7 +209,7 @@ def _texts(block: Block) -> list[str]:
     return [block.caption]
 
 
-def _ids(given: str | None) -> list[str]:
+def _ids(citation: str | None) -> list[str]:
     """Ids of references that exist."""
-    names = [name.strip().removeprefix("@") for name in (given or "").split(";")]
+    names = [name.strip().removeprefix("@") for name in (citation or "").split(";")]
     return [name for name in names if name in library()]

@@ -179,7 +179,7 @@ def _figure(document: Document, drawing: Drawing, drawn: bool, interactive: bool
 
 
 def _marked(document: Document, text: str) -> str:
-    found = []
+    parts = []
     for piece, style, target in document.pieces(text):
         content = escaped(piece)
         if style == "strong":
@@ -188,8 +188,8 @@ def _marked(document: Document, text: str) -> str:
             content = f"<em>{content}</em>"
         elif style == "reference":
             content = f'<a href="#{escaped(target)}">{content}</a>'
-        found.append(content)
-    return "".join(found)
+        parts.append(content)
+    return "".join(parts)
 
 
 def _reference(name: str) -> str:

@@ -123,24 +123,24 @@ def _table(document: Document, table: TextTable) -> str:
 
 def marked(document: Document, text: str) -> str:
     """A text with LaTeX commands for emphasis, numbers and references."""
-    found, cited = [], []
+    parts, cited = [], []
     for piece, style, target in document.pieces(text):
         if style == "reference" and target.startswith("ref-"):
             cited.append(target.removeprefix("ref-"))
         elif cited and piece == ")":
-            found[-1] = rf"\citep{{{','.join(cited)}}}"
+            parts[-1] = rf"\citep{{{','.join(cited)}}}"
             cited = []
         elif cited and piece == "; ":
             continue
         elif style == "reference":
             kind = document.words("figure" if target.startswith("fig-") else "table")
-            found.append(rf"{escaped(kind)}~\ref{{{document.labels[target]}}}")
+            parts.append(rf"{escaped(kind)}~\ref{{{document.labels[target]}}}")
         elif style == "plain":
-            found.append(escaped(piece))
+            parts.append(escaped(piece))
         else:
             command = "textbf" if style == "strong" else "emph"
-            found.append(rf"\{command}{{{escaped(piece)}}}")
-    return "".join(found)
+            parts.append(rf"\{command}{{{escaped(piece)}}}")
+    return "".join(parts)
 
 
 def escaped(text: str) -> str:

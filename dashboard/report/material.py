@@ -73,13 +73,13 @@ class Material:
             limits_of=lambda _: Limits(self.quality.ceiling, self.quality.choices),
         )
 
-    def told_in(self, part: str) -> Iterator[Block]:
+    def blocks_in(self, part: str) -> Iterator[Block]:
         """Blocks of all results of a part."""
         for task, kind in TOLD_IN[part]:
             for run in self.all_of(task, kind):
-                yield from self.told(run)
+                yield from self.blocks_of(run)
 
-    def told(
+    def blocks_of(
         self, *results: Any, also: Sequence[str] = (), among: Sequence[Run] = (),
         by: Presentation | None = None,
     ) -> Iterator[Block]:
@@ -128,8 +128,7 @@ class Material:
     @property
     def dimensions(self) -> int:
         """Dimensions of the map; methods that choose them use fewer than they may."""
-        found = self.map.numbers.get("rank_", self.map.parameters["n_components"])
-        return int(found)
+        return int(self.map.numbers.get("rank_", self.map.parameters["n_components"]))
 
     @cached_property
     def uncertainty(self) -> Run | None:
@@ -157,9 +156,9 @@ class Material:
             if run.method == self.map.method and same:
                 folds = json.dumps(run.options, sort_keys=True, default=str)
                 together.setdefault(folds, {}).setdefault(d, run)
-        own = self.map.parameters["n_components"]
-        found = max(together.values(), key=lambda runs: (own in runs, len(runs)), default={})
-        return dict(sorted(found.items()))
+        chosen = self.map.parameters["n_components"]
+        most = max(together.values(), key=lambda runs: (chosen in runs, len(runs)), default={})
+        return dict(sorted(most.items()))
 
     @property
     def by_dimension(self) -> dict[int, ErrorEstimate]:

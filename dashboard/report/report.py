@@ -61,21 +61,21 @@ class ReportSettings:
     taken: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Settings from `to_dict`, also another version's; invalid ones are ignored."""
 
         def text(name: str) -> str:
-            return given[name] if isinstance(given.get(name), str) else ""
+            return record[name] if isinstance(record.get(name), str) else ""
 
         def names(name: str) -> tuple[str, ...]:
-            found = given.get(name)
-            return tuple(one for one in found if isinstance(one, str)) if isinstance(
-                found, list | tuple
+            value = record.get(name)
+            return tuple(one for one in value if isinstance(one, str)) if isinstance(
+                value, list | tuple
             ) else ()
 
         def texts(name: str) -> dict[str, Any]:
-            found = given.get(name)
-            return dict(found) if isinstance(found, Mapping) else {}
+            value = record.get(name)
+            return dict(value) if isinstance(value, Mapping) else {}
 
         language = text("language")
         return cls(
@@ -102,10 +102,10 @@ class ReportSettings:
     def moved(self, name: str, names: Sequence[str], by: int) -> Self:
         """With a part moved up or down within its chapter."""
         order = self.ordered(names)
-        own = [one for one in order if PARTS[one].chapter == PARTS[name].chapter]
-        place = own.index(name)
-        own.insert(min(max(place + by, 0), len(own) - 1), own.pop(place))
-        rest = iter(own)
+        chapter = [one for one in order if PARTS[one].chapter == PARTS[name].chapter]
+        place = chapter.index(name)
+        chapter.insert(min(max(place + by, 0), len(chapter) - 1), chapter.pop(place))
+        rest = iter(chapter)
         return replace(self, order=tuple(
             next(rest) if PARTS[one].chapter == PARTS[name].chapter else one for one in order
         ))
@@ -118,17 +118,17 @@ class ReportSettings:
             edited[place] = Edited(text.strip(), automatic)
         return replace(self, edited=edited)
 
-    def with_results(self, now: Sequence[str], told: Sequence[str], usual: Sequence[str]) -> Self:
+    def with_results(self, now: Sequence[str], new: Sequence[str], usual: Sequence[str]) -> Self:
         """With other results than now; those not seen with the open map stay as they were.
 
-        now, told: Keys of the results before and after.
+        now, new: Keys of the results before and after.
         usual: Keys of the default.
         """
-        out, back = set(now) - set(told), set(told) - set(now)
+        out, back = set(now) - set(new), set(new) - set(now)
         left = [key for key in self.results_left_out if key not in back]
         added = [key for key in self.results_added if key not in out]
         left += [key for key in now if key in out and key in usual and key not in left]
-        added += [key for key in told if key in back and key not in usual]
+        added += [key for key in new if key in back and key not in usual]
         return replace(self, results_left_out=tuple(left), results_added=tuple(added))
 
     def place(self, name: str) -> str:
@@ -166,12 +166,12 @@ def _lines(block: Block) -> Iterator[str]:
 def written(material: Material) -> dict[str, Section]:
     """The program's sections by part; empty parts are missing."""
     material.names.clear()
-    found = {}
+    sections = {}
     for name, part in PARTS.items():
         blocks = tuple(block for block in part.make(material) if _says_something(block))
         if blocks:
-            found[name] = Section(name, material.words(f"part {name}"), blocks)
-    return found
+            sections[name] = Section(name, material.words(f"part {name}"), blocks)
+    return sections
 
 
 def _says_something(block: Block) -> bool:
@@ -198,17 +198,17 @@ def _set(section: Section, edited: Edited | None) -> Section:
 
     A part without paragraphs stays as it is.
     """
-    known = [block for block in section.blocks if isinstance(block, Paragraph)]
-    if edited is None or not known:
+    paragraphs = [block for block in section.blocks if isinstance(block, Paragraph)]
+    if edited is None or not paragraphs:
         return section
-    own = [Paragraph(text) for text in re.split(r"\n\s*\n", edited.text) if text.strip()]
-    if len(own) == len(known):
-        texts = iter(own)
+    edits = [Paragraph(text) for text in re.split(r"\n\s*\n", edited.text) if text.strip()]
+    if len(edits) == len(paragraphs):
+        texts = iter(edits)
         blocks = tuple(
             next(texts) if isinstance(block, Paragraph) else block for block in section.blocks
         )
     else:
-        blocks = (*own, *(b for b in section.blocks if not isinstance(b, Paragraph)))
+        blocks = (*edits, *(b for b in section.blocks if not isinstance(b, Paragraph)))
     return replace(section, blocks=blocks)
 
 
@@ -256,8 +256,8 @@ def changes(report: ReportSettings, sections: Mapping[str, Section]) -> Iterator
 
 def _sentences(text: str) -> list[str]:
     """Sentences and lines, each once."""
-    found = re.split(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ@])|\n+", text)
-    return list(dict.fromkeys(sentence for sentence in found if sentence))
+    parts = re.split(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ@])|\n+", text)
+    return list(dict.fromkeys(sentence for sentence in parts if sentence))
 
 
 def taken(report: ReportSettings, sections: Mapping[str, Section]) -> ReportSettings:
@@ -265,15 +265,16 @@ def taken(report: ReportSettings, sections: Mapping[str, Section]) -> ReportSett
 
     A user's words from then on replace the program's present ones.
     """
-    own = {report.place(name): name for name in PARTS}
-    told = {place: told_of(sections[name]) for place, name in own.items()
-            if name in sections and name not in _UNTOLD}
-    others = {place: text for place, text in report.taken.items() if place not in own}
+    places = {report.place(name): name for name in PARTS}
+    texts = {place: told_of(sections[name]) for place, name in places.items()
+             if name in sections and name not in _UNTOLD}
+    others = {place: text for place, text in report.taken.items() if place not in places}
     edited = {
-        place: replace(words, instead=_automatic(sections, own[place])) if place in own else words
+        place: replace(words, instead=_automatic(sections, places[place]))
+        if place in places else words
         for place, words in report.edited.items()
     }
-    return replace(report, taken={**others, **told}, edited=edited)
+    return replace(report, taken={**others, **texts}, edited=edited)
 
 
 def _automatic(sections: Mapping[str, Section], name: str) -> str:
@@ -286,7 +287,7 @@ def merged(stored: ReportSettings, before: ReportSettings, after: ReportSettings
     stored: As others may have left them meanwhile.
     before, after: Of the user's changes.
     """
-    found = {}
+    changed = {}
     for one in fields(ReportSettings):
         kept, old, new = (getattr(each, one.name) for each in (stored, before, after))
         if old == new:
@@ -294,12 +295,12 @@ def merged(stored: ReportSettings, before: ReportSettings, after: ReportSettings
         if isinstance(new, Mapping):
             names = {name for name in {*old, *new} if old.get(name) != new.get(name)}
             others = {name: value for name, value in kept.items() if name not in names}
-            found[one.name] = others | {name: new[name] for name in new if name in names}
+            changed[one.name] = others | {name: new[name] for name in new if name in names}
         elif isinstance(new, tuple) and one.name != "order":
             others = (name for name in kept if name in new or name not in old)
-            found[one.name] = tuple(dict.fromkeys(
+            changed[one.name] = tuple(dict.fromkeys(
                 (*others, *(name for name in new if name not in old))
             ))
         else:
-            found[one.name] = new
-    return replace(stored, **found)
+            changed[one.name] = new
+    return replace(stored, **changed)

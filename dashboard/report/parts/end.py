@@ -24,8 +24,8 @@ _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
 @part("limitations", "end", 1)
 def limitations(material: Material) -> Iterator[Block]:
     """Limitations that follow from the answers and results."""
-    found = [material.words(key, **fields) for key, fields in _limits(material)]
-    yield Listed(tuple(found)) if found else joined(material.words("no limits"))
+    sentences = [material.words(key, **fields) for key, fields in _limits(material)]
+    yield Listed(tuple(sentences)) if sentences else joined(material.words("no limits"))
 
 
 def _limits(material: Material) -> Iterator[tuple[str, dict]]:
@@ -87,7 +87,7 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
 def checklist(material: Material) -> Iterator[Block]:
     """Reviewers' questions about triplet studies, and whether the report answers them."""
     words = material.words
-    asked = {
+    checks = {
         "check people": participants_of(material.answers)[1] > 0,
         "check exclusions": True,
         "check stated before": False,
@@ -101,7 +101,7 @@ def checklist(material: Material) -> Iterator[Block]:
         "check code": False,
     }
     yield joined(words("checklist"))
-    yield Listed(tuple(words(key) for key in asked), tuple(asked.values()))
+    yield Listed(tuple(words(key) for key in checks), tuple(checks.values()))
 
 
 @part("software", "end", 3)
@@ -119,15 +119,15 @@ def software(material: Material) -> Iterator[Block]:
     rows = []
     for run in material.runs:
         chosen = {**run.parameters, **run.options}
-        told = ", ".join(f"{name} = {_told(value)}" for name, value in chosen.items()
-                         if value is not None)
-        rows.append((f"{run.fresh().title}, {run.task}", plain(told), run.version))
+        settings = ", ".join(f"{name} = {_setting(value)}" for name, value in chosen.items()
+                             if value is not None)
+        rows.append((f"{run.fresh().title}, {run.task}", plain(settings), run.version))
     if rows:
         columns = tuple(words(f"settings {name}") for name in ("result", "set", "version"))
         yield TextTable("settings", words("settings caption"), columns, tuple(rows))
 
 
-def _told(value: object) -> str:
+def _setting(value: object) -> str:
     if isinstance(value, dict) and "method" in value:
         return str(value["method"])
     return str(value)

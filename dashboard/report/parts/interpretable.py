@@ -20,7 +20,7 @@ def interpretable(material: Material) -> Iterator[Block]:
     """Number, predictions, reproducibility and names of dimensions."""
     words = material.words
     for number, fit in enumerate(material.all_of("fit", "dimensions"), 1):
-        yield from material.told(fit)
+        yield from material.blocks_of(fit)
         if not fit.arrays["embedding_"].size:
             continue
         again = fitted_again(material.shown(), fit)
@@ -29,7 +29,7 @@ def interpretable(material: Material) -> Iterator[Block]:
             if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)
         ]
         for run in (*again[:1], *penalty):
-            yield from material.told(run)
+            yield from material.blocks_of(run)
         table = _table(material, fit, number, again)
         names, d = material.dimension_names.get(fit.key, {}), len(table.rows)
         yield joined(words(
@@ -38,7 +38,7 @@ def interpretable(material: Material) -> Iterator[Block]:
         ))
         yield table
     for run in material.all_of("shared_dimensions"):
-        yield from material.told(run)
+        yield from material.blocks_of(run)
 
 
 def _table(material: Material, fit: Run, number: int, again: list[Run]) -> TextTable:

@@ -21,7 +21,7 @@ def data(material: Material) -> Iterator[Block]:
     """The collected answers and exclusions."""
     cleaning = material.cleaning
     flow = [material.words("see flow")] if cleaning.exclusions else []
-    yield from material.told(cleaning, also=flow)
+    yield from material.blocks_of(cleaning, also=flow)
     if flow:
         yield _flow(material)
 
@@ -56,7 +56,7 @@ def design(material: Material) -> Iterator[Block]:
     words, coverage = material.words, material.quality.coverage
     d = material.dimensions if material.map else 0
     times = len(material.answers) / coverage.needed[d] if d in coverage.needed else None
-    yield from material.told(coverage, also=(
+    yield from material.blocks_of(coverage, also=(
         [words("rule of thumb", times=words.number(times, 2), d=d)] if times else []
     ))
 
@@ -64,9 +64,9 @@ def design(material: Material) -> Iterator[Block]:
 @part("quality", "method", 3)
 def quality(material: Material) -> Iterator[Block]:
     """Agreement of people with themselves and each other."""
-    found = material.quality
+    report = material.quality
     named = "participant" in material.answers.answers
-    yield from material.told(found, *([verdict(found.participants)] if named else []))
+    yield from material.blocks_of(report, *([verdict(report.participants)] if named else []))
 
 
 @part("analysis", "method", 4)
@@ -113,9 +113,9 @@ def _uncertainty(material: Material) -> Iterator[Block]:
     words, run = material.words, material.uncertainty
     if run is None:
         return
-    found = run.samples()
-    number = words.whole(len(found.embeddings))
-    if found.source == "bootstrap":
-        yield joined(words(f"resampled {found.unit}", number=number))
+    samples = run.samples()
+    number = words.whole(len(samples.embeddings))
+    if samples.source == "bootstrap":
+        yield joined(words(f"resampled {samples.unit}", number=number))
     else:
-        yield joined(words(f"sampled {found.source}", number=number))
+        yield joined(words(f"sampled {samples.source}", number=number))

@@ -20,27 +20,27 @@ from tripletscope.dashboard.results.shown import TOLD_IN
 @part("dimension", "results", 1)
 def dimension(material: Material) -> Iterator[Block]:
     """The number of dimensions that the answers support."""
-    found = material.suggestion
-    if found is None:
+    suggestion = material.suggestion
+    if suggestion is None:
         return
     runs = list(material.compared.values())
-    yield from material.told(runs[0], among=runs, also=[_of_shown(material, found)])
+    yield from material.blocks_of(runs[0], among=runs, also=[_of_shown(material, suggestion)])
     for run in material.all_of("uncertainty_by_dimension"):
-        yield from material.told(run)
+        yield from material.blocks_of(run)
 
 
-def _of_shown(material: Material, found: Suggestion) -> str:
+def _of_shown(material: Material, suggestion: Suggestion) -> str:
     """How the number of dimensions of the map compares.
 
     Silent on: what is undecided
     (tests/dashboard/report/test_report.py::test_what_is_decided_is_not_called_undecided).
     """
     words, errors, d = material.words, material.by_dimension, material.dimensions
-    if found.is_chance or d not in errors:
+    if suggestion.is_chance or d not in errors:
         return ""
-    if d == found.best:
+    if d == suggestion.best:
         return words("shown best", d=d)
-    return words("shown as well" if d in found.undecided else "shown worse", d=d,
+    return words("shown as well" if d in suggestion.undecided else "shown worse", d=d,
                  error=words.share(errors[d].error))
 
 
@@ -50,7 +50,7 @@ def shown_map(material: Material) -> Iterator[Block]:
     for task, _ in TOLD_IN["map"]:
         run = material.of_map(task)
         if run is not None and (task not in UNCERTAIN or run is material.uncertainty):
-            yield from material.told(run)
+            yield from material.blocks_of(run)
 
 
 @part("comparison", "results", 3)
@@ -59,11 +59,11 @@ def comparison(material: Material) -> Iterator[Block]:
     words, tests = material.words, material.alike
     if len({words.method(run.fresh()) for run in tests}) > 1:
         see = words("see figure", place="@tab-methods")
-        yield from material.told(tests[0], among=tests, by=methods_of, also=[see])
+        yield from material.blocks_of(tests[0], among=tests, by=methods_of, also=[see])
         yield _methods(material, tests)
     elif tests and material.map is None and not scale_runs(material.shown()):
-        yield from material.told(tests[0], among=tests, by=methods_of)
-    yield from material.told_in("comparison")
+        yield from material.blocks_of(tests[0], among=tests, by=methods_of)
+    yield from material.blocks_in("comparison")
 
 
 def _methods(material: Material, tests: list[Run]) -> TextTable:
@@ -72,11 +72,11 @@ def _methods(material: Material, tests: list[Run]) -> TextTable:
     errors = {words.method(run.fresh()): run.result() for run in tests}
     _, behind = behind_best(errors, material.answers, ratio_of(tests[0]), any_pair=True)
     rows = []
-    for name, found in sorted(errors.items(), key=lambda item: item[1].error):
+    for name, error in sorted(errors.items(), key=lambda item: item[1].error):
         more = behind.get(name)
         rows.append((
-            name, words.share(found.error),
-            f"[{words.share(found.low)}, {words.share(found.high)}]",
+            name, words.share(error.error),
+            f"[{words.share(error.low)}, {words.share(error.high)}]",
             words.share(more.difference) if more else "–",
             words.p(more.p).removeprefix("*p* ").removeprefix("= ") if more else "–",
         ))
@@ -94,4 +94,4 @@ def _methods(material: Material, tests: list[Run]) -> TextTable:
 for _order, _name in enumerate(
     ("similarities", "clusters", "scales", "trees", "features", "groups"), 4
 ):
-    part(_name, "results", _order)(partial(Material.told_in, part=_name))
+    part(_name, "results", _order)(partial(Material.blocks_in, part=_name))

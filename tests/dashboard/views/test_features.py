@@ -209,7 +209,7 @@ def test_the_report_says_what_the_page_says(services, session):
     (listed,) = services.workspace.runs(info.id, "explain")
     run = services.workspace.run(info.id, listed.key)
     material = Material(info.name, services.workspace.cleaning(info), (run,))
-    paragraph, drawing = material.told(run)
+    paragraph, drawing = material.blocks_of(run)
     sentences = paragraph.text.removesuffix(f" See @fig-{drawing.name}.").split(". ")
     assert len(sentences) > 2
     for sentence in sentences:
