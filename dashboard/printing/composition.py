@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import plotly.graph_objects as go
@@ -70,15 +70,16 @@ class Composition:
     lines: float = 1.0
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Settings from `to_dict`, also another version's; invalid ones are ignored."""
         usual = asdict(cls())
-        known = {
-            name: value for name, value in given.items()
+        valid = {
+            name: value for name, value in record.items()
             if name in usual and _makes_sense(value, usual[name])
         }
-        found = cls(**known)
-        return found if found.legend in LEGENDS else replace(found, legend="above")
+        if valid.get("legend") not in LEGENDS:
+            valid.pop("legend", None)
+        return cls(**valid)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -49,13 +49,13 @@ def sheet(panels: Sequence[Panel], width: float = 180.0, style: str = "A") -> st
     gap, full = _GAP * PIXELS_PER_MM, width * PIXELS_PER_MM
     parts, x, y, below, right = [], 0.0, 0.0, 0.0, 0.0
     for number, panel in enumerate(panels):
-        own, height = size_of(panel.svg)
+        panel_width, height = size_of(panel.svg)
         size = 1.35 * panel.font * 96 / 72
-        if x and x + own > full + 0.5:
+        if x and x + panel_width > full + 0.5:
             x, y = 0.0, y + below + gap
             below = 0.0
         parts.append(text(lettered(number, style), x + 0.2 * size, y + size, size, bold=True))
         parts.append(placed(panel.svg, x, y + 1.3 * size))
-        below, right = max(below, height + 1.3 * size), max(right, x + own)
-        x += own + gap
+        below, right = max(below, height + 1.3 * size), max(right, x + panel_width)
+        x += panel_width + gap
     return drawing(max(full, right), y + below, parts)

@@ -230,12 +230,12 @@ class Deposit:
                 by_script = one.state in (None, self.info.state)
                 left.append(f"{one.name}: it depends on who answered"
                             f"{'; the script computes it' * by_script}.")
-        given = self.measured and measured(
+        ratings = self.measured and measured(
             self.measured.kind, renamed(self.measured.table, names), self.measured.options
         )
         return replace(
             self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,
-            left=left, kept=kept, measured=given, names=names, views=views,
+            left=left, kept=kept, measured=ratings, names=names, views=views,
             runs=[new[run.key] for run in self.runs],
         )
 
@@ -244,17 +244,19 @@ def _of(run: Run, *answers: Judgements | None) -> Run:
     """The run under its key with the participants' new names."""
     if not run.data or "distances" in run.options:
         return run
-    found = []
+    renewed = []
     for one in filter(None, answers):
         try:
-            data = TASKS[run.task].fingerprint(run.fresh(), one, run.options)
-            found.append(replace(run, data=data, key=key(run.task, run.fresh(), one, run.options)))
+            renewed.append(replace(
+                run, data=TASKS[run.task].fingerprint(run.fresh(), one, run.options),
+                key=key(run.task, run.fresh(), one, run.options),
+            ))
         except (DataError, ValueError):  # it is of the other answers, or of an earlier version
             continue
-    same = [one for one in found if one.data == run.data]
+    same = [one for one in renewed if one.data == run.data]
     if same:
         return run
-    return found[0] if found else run
+    return renewed[0] if renewed else run
 
 
 def archive(
@@ -273,28 +275,30 @@ def archive(
         terms = replace(terms, title=reworded(terms.title, deposit.names))
     name = export.file_name(deposit.info.name)
     steps = deposit.steps
-    found = {**_analysis(deposit, steps, name), **deposit.files()}
+    contents = {**_analysis(deposit, steps, name), **deposit.files()}
     chosen = kept_settings(info, deposit.runs, settings or {}, hidden=deposit.names)
     if chosen:
-        found[PAGES] = json.dumps(chosen, indent=1, ensure_ascii=False).encode()
-    tables = _described(deposit, found)
-    found["dataset_description.json"] = codebook.dataset_description(tables, _about(deposit, terms))
+        contents[PAGES] = json.dumps(chosen, indent=1, ensure_ascii=False).encode()
+    tables = _described(deposit, contents)
+    contents["dataset_description.json"] = codebook.dataset_description(
+        tables, _about(deposit, terms)
+    )
     people = codebook.participants(deposit.cleaning.raw.answers, deposit.cleaning.kept)
     if people is not None:
-        found["participants.tsv"] = codebook.tab_separated(people[0])
-        found["participants.json"] = json.dumps(
+        contents["participants.tsv"] = codebook.tab_separated(people[0])
+        contents["participants.json"] = json.dumps(
             people[1], indent=2, ensure_ascii=False
         ).encode()
-    found |= {f"environment/{file}": text for file, text in environment_files().items()}
-    found |= {f"products/{file}": content for file, content in (files or {}).items()}
-    found["LICENSE"] = terms.licence_file()
+    contents |= {f"environment/{file}": text for file, text in environment_files().items()}
+    contents |= {f"products/{file}": content for file, content in (files or {}).items()}
+    contents["LICENSE"] = terms.licence_file()
     if terms.authors:
-        found["CITATION.cff"] = terms.citation_file()
+        contents["CITATION.cff"] = terms.citation_file()
     left = [*deposit.left, *_not_computed(deposit, steps)]
-    text = guide.readme(terms, deposit.info, sorted(found), name, left)
-    found["README.md"] = text.encode()
-    found = dict(sorted(found.items()))
-    return export.bundle({**found, MANIFEST: manifest(found)})
+    text = guide.readme(terms, deposit.info, sorted(contents), name, left)
+    contents["README.md"] = text.encode()
+    contents = dict(sorted(contents.items()))
+    return export.bundle({**contents, MANIFEST: manifest(contents)})
 
 
 def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
@@ -321,18 +325,18 @@ def _analysis(deposit: Deposit, steps: Steps, name: str) -> dict[str, bytes]:
     sources = steps.sources(place)
     files = {**sources.files, **programs(steps, sources.paths, name)}
     files["settings.json"] = steps.settings()
-    found = {
+    contents = {
         path.removeprefix("../") if path.startswith("../") else f"analysis/{path}": content
         for path, content in files.items()
     }
     # Names that cannot be read again stand in a table all the same, for people.
     answers = place("answers", ".csv").removeprefix("../")
-    if "answers" in sources.paths and answers not in found:
-        found[answers] = export.csv(_by_name(deposit.cleaning.raw))
+    if "answers" in sources.paths and answers not in contents:
+        contents[answers] = export.csv(_by_name(deposit.cleaning.raw))
     computed = {run.key for run in deposit.runs}
     runs = [run for _, run in deposit.kept if run.key in computed]
     tables = result_tables(steps, runs)
-    return found | {f"tables/{file}": content for file, content in tables.items()}
+    return contents | {f"tables/{file}": content for file, content in tables.items()}
 
 
 def _by_name(triplets: Triplets) -> pd.DataFrame:
@@ -341,25 +345,25 @@ def _by_name(triplets: Triplets) -> pd.DataFrame:
     return pd.concat([rows, triplets.answers], axis=1)
 
 
-def _described(deposit: Deposit, found: dict[str, bytes]) -> dict[str, pd.DataFrame]:
-    """Every table in ``data``; descriptions of columns are added to `found`."""
+def _described(deposit: Deposit, contents: dict[str, bytes]) -> dict[str, pd.DataFrame]:
+    """Every table in ``data``; descriptions of columns are added to `contents`."""
     tables = {}
     raw, cleaning = deposit.cleaning.raw, deposit.cleaning
-    given = {
+    frames = {
         "objects": raw.objects.drop(columns="image", errors="ignore"),
         "answers": _by_name(raw) if isinstance(raw, Triplets) else None,
         "pairs": None, "catch": cleaning.catch_trials,
         "gold": None if cleaning.gold is None else _by_name(cleaning.gold),
     }
-    for path in [path for path in found if path.startswith("data/")]:
+    for path in [path for path in contents if path.startswith("data/")]:
         word = path.split("description-")[1].removesuffix("_data.csv")
         what = next(what for what in _ABOUT if _WORDS.get(what, what) == word)
-        columns = pd.read_csv(io.BytesIO(found[path]), nrows=0).columns
-        table = given[what] if given[what] is not None else pd.read_csv(io.BytesIO(found[path]))
+        columns, table = list(pd.read_csv(io.BytesIO(contents[path]), nrows=0)), frames[what]
         # A file may have other columns than the table: response times in milliseconds.
-        wide = pd.read_csv(io.BytesIO(found[path])) if set(columns) - set(table) else table
-        tables[path] = wide[list(columns)]
-        found[f"{path.removesuffix('.csv')}.json"] = codebook.sidecar(
+        if table is None or set(columns) - set(table):
+            table = pd.read_csv(io.BytesIO(contents[path]))
+        tables[path] = table[columns]
+        contents[f"{path.removesuffix('.csv')}.json"] = codebook.sidecar(
             tables[path], _ABOUT[what]
         )
     return tables
@@ -372,14 +376,14 @@ def _about(deposit: Deposit, terms: Terms) -> dict[str, Any]:
         f"{info.n_answers:,} answers"
     )
     chosen = LICENCES[terms.licence]
-    found: dict[str, Any] = {
+    properties: dict[str, Any] = {
         "name": terms.title,
         "description": f"Comparisons of similarity: {amount} about {info.n_objects:,} objects"
         + (f" by {info.n_participants:,} participants" if info.n_participants else "")
         + (f". {info.left_out}" if info.left_out else "."),
     }
     if terms.authors:
-        found["creator"] = [{"@type": "Person", "name": author} for author in terms.authors]
+        properties["creator"] = [{"@type": "Person", "name": author} for author in terms.authors]
     if chosen.address:
-        found["license"] = chosen.address
-    return found
+        properties["license"] = chosen.address
+    return properties

@@ -40,15 +40,15 @@ def variables(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _variable(name: str, column: pd.Series) -> dict[str, Any]:
-    found = {"@type": "PropertyValue", "name": name, "description": meaning(name, column)}
+    record = {"@type": "PropertyValue", "name": name, "description": meaning(name, column)}
     if name in _UNITS:
-        found["unitText"] = _UNITS[name]
+        record["unitText"] = _UNITS[name]
     if _is_quantity(column):
         values = column.to_numpy(dtype=float)
         values = values[np.isfinite(values)]
         if len(values):
-            found |= {"minValue": float(values.min()), "maxValue": float(values.max())}
-    return found
+            record |= {"minValue": float(values.min()), "maxValue": float(values.max())}
+    return record
 
 
 def meaning(name: str, column: pd.Series) -> str:
@@ -61,8 +61,8 @@ def meaning(name: str, column: pd.Series) -> str:
 
 def levels(column: pd.Series) -> list[str]:
     """The different values of a column, if they are few."""
-    found = sorted(column.dropna().astype("str").unique())
-    return found if 0 < len(found) <= _LISTED else []
+    values = sorted(column.dropna().astype("str").unique())
+    return values if 0 < len(values) <= _LISTED else []
 
 
 def sidecar(table: pd.DataFrame, about: str) -> bytes:
@@ -71,19 +71,19 @@ def sidecar(table: pd.DataFrame, about: str) -> bytes:
 
 
 def dataset_description(
-    tables: Mapping[str, pd.DataFrame], given: Mapping[str, Any]
+    tables: Mapping[str, pd.DataFrame], properties: Mapping[str, Any]
 ) -> bytes:
     """Content of ``dataset_description.json``.
 
     tables: All tables in ``data``.
-    given: Further properties of schema.org's ``Dataset``.
+    properties: Further ones of schema.org's ``Dataset``.
     """
     columns: dict[str, dict[str, Any]] = {}
     for table in tables.values():
         for variable in variables(table):
             columns.setdefault(variable["name"], variable)
     return _json({
-        "@context": "https://schema.org/", "@type": "Dataset", **given,
+        "@context": "https://schema.org/", "@type": "Dataset", **properties,
         "schemaVersion": "Psych-DS 0.4.0", "variableMeasured": [*columns.values()],
     })
 
@@ -100,23 +100,23 @@ def participants(
     if "participant" not in answers:
         return None
     people = answers["participant"].astype("str")
-    known = people.notna().to_numpy() & answers["participant"].notna().to_numpy()
-    if not known.any():
+    named = people.notna().to_numpy() & answers["participant"].notna().to_numpy()
+    if not named.any():
         return None
-    groups = answers[known].groupby(people[known].to_numpy(), sort=True)
+    groups = answers[named].groupby(people[named].to_numpy(), sort=True)
     table = pd.DataFrame({
         "participant_id": list(groups.groups), "n_answers": groups.size().to_numpy(),
     })
     table["n_excluded"] = [
-        int(np.sum(~kept[known][places])) for places in groups.indices.values()
+        int(np.sum(~kept[named][places])) for places in groups.indices.values()
     ]
     about = {
         "participant_id": {"Description": ROLES["participant"].help},
         "n_answers": {"Description": "Answers that were imported."},
         "n_excluded": {"Description": "Answers of these that are excluded."},
     }
-    for name, column in answers[known].drop(columns="participant").items():
-        each = column.astype("str").where(column.notna()).groupby(people[known].to_numpy())
+    for name, column in answers[named].drop(columns="participant").items():
+        each = column.astype("str").where(column.notna()).groupby(people[named].to_numpy())
         most = each.nunique().max()
         if name not in about and most == 1:
             table[name] = each.first().to_numpy()
@@ -125,12 +125,12 @@ def participants(
 
 
 def _of_bids(name: str, column: pd.Series) -> dict[str, Any]:
-    found: dict[str, Any] = {"Description": meaning(name, column)}
+    record: dict[str, Any] = {"Description": meaning(name, column)}
     if not _is_quantity(column) and levels(column):
-        found["Levels"] = {level: level for level in levels(column)}
+        record["Levels"] = {level: level for level in levels(column)}
     if name in _UNITS:
-        found["Units"] = _UNITS[name]
-    return found
+        record["Units"] = _UNITS[name]
+    return record
 
 
 def tab_separated(table: pd.DataFrame) -> bytes:

@@ -22,7 +22,7 @@ _COMPUTE = ("numba", "numpy", "pandas", "scikit-learn", "scipy")
 @cache
 def installed() -> dict[str, str]:
     """Versions of TripletScope's dependencies, direct and indirect, that are installed here."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     waiting = [("tripletscope", frozenset[str]())]
     seen = set(waiting)
     while waiting:
@@ -32,7 +32,7 @@ def installed() -> dict[str, str]:
         except PackageNotFoundError:  # of a checkout that was not installed, or not needed here
             continue
         if name != "tripletscope":
-            found[canonicalize_name(name)] = there.version
+            versions[canonicalize_name(name)] = there.version
         for text in there.requires or ():
             wanted = Requirement(text)
             chosen = any(
@@ -43,7 +43,7 @@ def installed() -> dict[str, str]:
             if chosen and one not in seen:
                 seen.add(one)
                 waiting.append(one)
-    return dict(sorted(found.items()))
+    return dict(sorted(versions.items()))
 
 
 @cache
@@ -78,7 +78,7 @@ def environment_files() -> dict[str, bytes]:
     ]
     lock = [
         f"# The versions that TripletScope {__version__} was released and tested with, and the",
-        "# hashes of their files on PyPI, for every system.", *_apart(),
+        "# hashes of their files on PyPI, for every system.", *_differences(),
         "# pip install --require-hashes -r requirements-locked.txt",
         f"# pip install --no-deps tripletscope=={__version__}", LOCK.read_text(),
     ]
@@ -89,7 +89,7 @@ def environment_files() -> dict[str, bytes]:
     }
 
 
-def _apart() -> list[str]:
+def _differences() -> list[str]:
     """Differences of the installed versions from the lock, as comments."""
     other = [
         f"#   {name} {locked()[name]} (there {version})" for name, version in installed().items()

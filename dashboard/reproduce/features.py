@@ -76,15 +76,15 @@ def space_sources(
     about: Whose objects they are of.
     wanted: Fingerprints.
     """
-    found: dict[str, SpaceSource] = {}
+    sources: dict[str, SpaceSource] = {}
     if not wanted:
-        return found
+        return sources
     for source in chain(_of_columns(about.objects), _of_tables(tables, about, wanted)):
         if source.fingerprint in wanted:
-            found.setdefault(source.fingerprint, source)
-        if len(found) == len(set(wanted)):
+            sources.setdefault(source.fingerprint, source)
+        if len(sources) == len(set(wanted)):
             break
-    return found
+    return sources
 
 
 def _of_columns(objects: pd.DataFrame) -> Iterator[SpaceSource]:
@@ -127,8 +127,8 @@ def _of_table(
         (again,) = read_feature_tables(content, about, "features.npz")
         same = (again.distances is None) == (table.distances is None)
         if same and _space_of(again, further).fingerprint == fingerprint:
-            told = {k: value for k, value in further.items() if value != usual.get(k)}
-            yield SpaceSource(fingerprint, [], table, content, told)
+            changed = {k: value for k, value in further.items() if value != usual.get(k)}
+            yield SpaceSource(fingerprint, [], table, content, changed)
 
 
 def _space_of(table: MeasuredTable, settings: dict[str, Any]) -> FeatureSpace:

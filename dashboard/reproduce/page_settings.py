@@ -37,11 +37,11 @@ def kept_settings(
     return _reworded(json.loads(json.dumps(chosen)), lambda text: word.sub(_DATA_SET, text))
 
 
-def sound_settings(given: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[str, Any]:
+def sound_settings(settings: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[str, Any]:
     """An archive's valid settings for a data set, under its id here."""
-    if not isinstance(given, dict):
+    if not isinstance(settings, dict):
         return {}
-    chosen = _reworded(given, lambda text: text.replace(_DATA_SET, info.id))
+    chosen = _reworded(settings, lambda text: text.replace(_DATA_SET, info.id))
     sound = {
         name: value for name, value in chosen.items()
         if _is_about(name, info, runs) and _is_usual(name, value, info.n_objects)

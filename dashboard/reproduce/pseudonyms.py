@@ -99,7 +99,7 @@ def telling(tables: Sequence[pd.DataFrame | None]) -> list[str]:
 
     They have a different value for each of at least two participants.
     """
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for table in tables:
         if table is None or _WHO not in table:
             continue
@@ -110,5 +110,5 @@ def telling(tables: Sequence[pd.DataFrame | None]) -> list[str]:
             pairs = pd.DataFrame({"who": people, "value": column.astype("str")}).dropna()
             pairs = pairs.drop_duplicates()
             if len(pairs) > 1 and pairs["who"].is_unique and pairs["value"].is_unique:
-                found[str(name)] = None
-    return list(found)
+                columns[str(name)] = None
+    return list(columns)

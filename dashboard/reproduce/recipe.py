@@ -207,11 +207,11 @@ class Steps:
     def _data(self, paths: Mapping[str, str]) -> list[str]:
         lines = []
         if "answers" in paths:
-            told = []
-            if paths["answers"].endswith(WRITERS["anchored"].suffix):
-                told = [c for c in self.cleaning.raw.answers if c not in _ROLES]
-            given = [repr(paths["answers"]), f"objects={paths['objects']!r}"]
-            lines.append(call("answers = ts.read", *given, *([f"keep={told!r}"] if told else [])))
+            arguments = [repr(paths["answers"]), f"objects={paths['objects']!r}"]
+            further = [c for c in self.cleaning.raw.answers if c not in _ROLES]
+            if further and paths["answers"].endswith(WRITERS["anchored"].suffix):
+                arguments.append(f"keep={further!r}")
+            lines.append(call("answers = ts.read", *arguments))
         if "pairs" in paths:
             texts = dict.fromkeys((
                 name for name, column in self.pairs.answers.items()
@@ -228,13 +228,13 @@ class Steps:
 
     def _exclusions(self, paths: Mapping[str, str]) -> str:
         of = "answers" if "answers" in paths else "pairs"
-        given = [of, f"json.load(open({paths['exclusions']!r}))"]
+        arguments = [of, f"json.load(open({paths['exclusions']!r}))"]
         if "catch" in paths:
             read = f"catch_trials=pd.read_csv({paths['catch']!r})"
-            given.append(read + without_marks(self.cleaning.catch_trials))
+            arguments.append(read + without_marks(self.cleaning.catch_trials))
         if "gold" in paths:
-            given.append(f"gold=ts.experiment.read_gold({paths['gold']!r}, answers)[0]")
-        return call(f"{of} = ts.Cleaning.from_log", *given) + ".triplets"
+            arguments.append(f"gold=ts.experiment.read_gold({paths['gold']!r}, answers)[0]")
+        return call(f"{of} = ts.Cleaning.from_log", *arguments) + ".triplets"
 
     def _feature_spaces(self, paths: Mapping[str, str]) -> list[str]:
         """Lines that make the feature spaces, space_1 and so on."""
@@ -243,8 +243,8 @@ class Steps:
         lines = []
         for k, (text, source) in enumerate(self._needed.items(), 1):
             file = "" if source.table is None else files[source.table.name]
-            start, *given = source.expression(contents_of(self.runs)[text][0], data, file)
-            lines.append(call(f"space_{k} = {start}", *given))
+            start, *arguments = source.expression(contents_of(self.runs)[text][0], data, file)
+            lines.append(call(f"space_{k} = {start}", *arguments))
         return lines
 
     def _method(self, run: Run) -> str:
@@ -256,10 +256,10 @@ class Steps:
 
     def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
         method = run.fresh()
-        given = [repr(run.task), self._method(run), data, *_options(run)]
+        arguments = [repr(run.task), self._method(run), data, *_options(run)]
         cited = published_in(run.task, run.options) or published_in(run.method, run.parameters)
         lines = [f"# Settings as in {cited}."] if cited else []
-        lines.append(call(f"{name} = ts.run", *given))
+        lines.append(call(f"{name} = ts.run", *arguments))
         if not self._is_of_now(run, data):
             lines.append("# An earlier version computed this, from the same answers.")
         elif run.complete:
@@ -274,8 +274,8 @@ class Steps:
     def _names(self) -> str:
         """The names of dimensions as an argument of the figures; empty where there are none."""
         fits = {run.key for run in self.runs}
-        given = {key: dict(names) for key, names in self.named.items() if names and key in fits}
-        return f", named={given!r}" if given else ""
+        named = {key: dict(names) for key, names in self.named.items() if names and key in fits}
+        return f", named={named!r}" if named else ""
 
     def _map(self, recipe: str, results: str) -> list[Cell]:
         first, *rest = self._taken
@@ -405,19 +405,19 @@ def _options(run: Run) -> list[str]:
     return [repr(options)] if options else []
 
 
-def call(start: str, *given: str) -> str:
+def call(start: str, *arguments: str) -> str:
     """A call, with its arguments on separate lines where one line is too short."""
-    line = f"{start}({', '.join(given)})"
+    line = f"{start}({', '.join(arguments)})"
     if len(line) <= _LINE:
         return line
-    return "\n".join([f"{start}(", *(f"    {one}," for one in given), ")"])
+    return "\n".join([f"{start}(", *(f"    {one}," for one in arguments), ")"])
 
 
 def _later_options(run: Run) -> dict[str, Any]:
     """Options newer than a result, with the values that it was computed by."""
-    known = {parameter.name for parameter in parameters(TASKS[run.task].function)}
+    available = {parameter.name for parameter in parameters(TASKS[run.task].function)}
     return {
-        name: value for name, value in _BEFORE.items() if name in known - run.options.keys()
+        name: value for name, value in _BEFORE.items() if name in available - run.options.keys()
     }
 
 

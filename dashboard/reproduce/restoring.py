@@ -48,19 +48,19 @@ class Restored:
     notes: list[str]
 
 
-def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
+def restore(workspace: Workspace, unpacked: Unpacked, name: str) -> Restored:
     """Keep an archive's data set beside all others.
 
     An existing data set with the same answers and exclusions gets missing results.
     name: Of the file, for messages.
     """
     try:
-        folder = _Received(found, name)
+        folder = _Received(unpacked, name)
         about = folder.about()
-        made = _dataset(folder, about, found.pictures)
+        made = _dataset(folder, about, unpacked.pictures)
         runs, unknown = _runs(folder, about, made[1]["triplets"].n_objects)
-        changed = [str(place) for place in found.changed]
-        settings = json.loads(json.dumps(found.settings))
+        changed = [str(place) for place in unpacked.changed]
+        settings = json.loads(json.dumps(unpacked.settings))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError,
             RecursionError, WorkspaceError) as error:
         if isinstance(error, DataError):
@@ -82,24 +82,24 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
 class _Received(DataFolder):
     """A folder without files: the content that the reading process reports."""
 
-    def __init__(self, found: Unpacked, name: str) -> None:
+    def __init__(self, unpacked: Unpacked, name: str) -> None:
         super().__init__(Path(name))
-        self._found = found
+        self._unpacked = unpacked
 
     def about(self) -> dict[str, Any]:
-        return read_about(self.path / ABOUT, json.dumps(self._found.about).encode())
+        return read_about(self.path / ABOUT, json.dumps(self._unpacked.about).encode())
 
     def table(self, about: Mapping[str, Any], place: str | None) -> pd.DataFrame | None:
-        return None if place is None else self._found.tables[place]
+        return None if place is None else self._unpacked.tables[place]
 
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
-        return self._found.arrays[place]
+        return self._unpacked.arrays[place]
 
     def result_keys(self) -> list[str]:
-        return list(self._found.results)
+        return list(self._unpacked.results)
 
     def result(self, key: str) -> dict[str, Any]:
-        return read_run(self.path / key / RUN, json.dumps(self._found.results[key]).encode())
+        return read_run(self.path / key / RUN, json.dumps(self._unpacked.results[key]).encode())
 
 
 def _dataset(

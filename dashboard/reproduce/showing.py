@@ -30,17 +30,17 @@ class NotebookFigure:
     def __repr__(self) -> str:
         return f"Figure: {self.drawing.title}. {self.drawing.caption}"
 
-    def _repr_mimebundle_(self, **asked: object) -> dict[str, str]:
-        found = {"text/plain": repr(self)}
+    def _repr_mimebundle_(self, **filters: object) -> dict[str, str]:
+        bundle = {"text/plain": repr(self)}
         if self.still:
             # The picture alone is for what is not made of HTML, such as a PDF.
-            found["image/png"] = base64.b64encode(
+            bundle["image/png"] = base64.b64encode(
                 self.drawing.file("png", _ON_PAGE)
             ).decode()
             alt = html.escape(self.drawing.alt, quote=True)
             inner = (
                 f'<img alt="{alt}" style="width: 640px; max-width: 100%" '
-                f'src="data:image/png;base64,{found["image/png"]}">'
+                f'src="data:image/png;base64,{bundle["image/png"]}">'
             )
         else:
             # The library, of megabytes, comes once with each cell: nothing is asked of a network.
@@ -48,8 +48,8 @@ class NotebookFigure:
                 full_html=False, include_plotlyjs=self.number == 1
             )
         caption = f"<b>{html.escape(self.drawing.title)}.</b> {html.escape(self.drawing.caption)}"
-        found["text/html"] = f"<figure>{inner}<figcaption>{caption}</figcaption></figure>"
-        return found
+        bundle["text/html"] = f"<figure>{inner}<figcaption>{caption}</figcaption></figure>"
+        return bundle
 
 
 def show(drawings: Iterable[Drawing], *, still: bool | None = None) -> None:

@@ -19,7 +19,7 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
     for run in runs:
         if "distances" not in run.options:
             groups.setdefault(steps.data_of(run), []).append(run)
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     for data, some in groups.items():
         if data == "None":
             continue
@@ -29,5 +29,5 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
             table = drawing.table()
             if len(table) <= _MOST:
                 name = drawing.name if len(groups) == 1 else f"{data}-{drawing.name}"
-                found[f"{export.file_name(name)}.csv"] = export.csv(table)
-    return found
+                files[f"{export.file_name(name)}.csv"] = export.csv(table)
+    return files

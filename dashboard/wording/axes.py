@@ -144,38 +144,38 @@ _BREAK, _LIMIT = re.compile(r"\s*<br>\s*"), re.compile(r", (?=[^:,]+: )")
 
 def localised(figure: go.Figure, language: str) -> go.Figure:
     """A figure with title and legend texts in another language where the table has them."""
-    known = _WORDS[language]
-    if not known:
+    words = _WORDS[language]
+    if not words:
         return figure
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
-        axis.title.text = _said(axis.title.text, known)
+        axis.title.text = _translated(axis.title.text, words)
     for note in figure.layout.annotations:
-        note.text = _said(note.text, known)
+        note.text = _translated(note.text, words)
     for trace in figure.data:
-        trace.name = _said(trace.name, known)
+        trace.name = _translated(trace.name, words)
         for place in (trace, getattr(trace, "marker", None)):
             bar = getattr(place, "colorbar", None)
             if bar is not None and bar.title.text:
-                bar.title.text = _said(bar.title.text, known)
+                bar.title.text = _translated(bar.title.text, words)
     title = figure.layout.legend.title
-    title.text = _said(title.text, known)
+    title.text = _translated(title.text, words)
     return figure
 
 
 def step_said(title: str, language: str) -> str:
     """An exclusion and its limits within a sentence: see `Exclusion.title`."""
-    known = _WORDS[language]
+    words = _WORDS[language]
     name, _, limits = title.partition(" (")
     name = name[:1].lower() + name[1:]
     pairs = (
         limit.partition(": ") for limit in _LIMIT.split(limits.removesuffix(")")) if limit
     )
-    told = ", ".join(f"{known.get(what, what)}: {value}" for what, _, value in pairs)
-    return known.get(name, name) + (f" ({told})" if told else "")
+    listed = ", ".join(f"{words.get(what, what)}: {value}" for what, _, value in pairs)
+    return words.get(name, name) + (f" ({listed})" if listed else "")
 
 
-def _said(text: str | None, known: Mapping[str, str]) -> str | None:
+def _translated(text: str | None, words: Mapping[str, str]) -> str | None:
     """The translation of a text, whose line breaks do not matter."""
     if not text:
         return text
-    return known.get(_BREAK.sub(" ", html.unescape(text)), text)
+    return words.get(_BREAK.sub(" ", html.unescape(text)), text)

@@ -45,10 +45,10 @@ class Catalogue(NamedTuple):
 @cache
 def catalogue(language: str) -> Catalogue:
     source = Path(__file__).with_name(_FILES[language]).read_text("utf-8")
-    found = tomllib.loads(source)
+    record = tomllib.loads(source)
     return Catalogue(
-        found["form"], found["nouns"], found["figures"] | found["findings"] | found["report"],
-        found.get("parameters", {}),
+        record["form"], record["nouns"], record["figures"] | record["findings"] | record["report"],
+        record.get("parameters", {}),
     )
 
 
