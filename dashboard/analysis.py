@@ -97,18 +97,18 @@ def step_of(
     def work(progress: Progress) -> None:
         workspace = services().workspace
         with _alone(f"{info and info.id} {key(task, method, triplets, options)}", progress):
-            found = find(info, triplets, method, task, options)
-            if found is None or not found.complete:
+            run = find(info, triplets, method, task, options)
+            if run is None or not run.complete:
                 _stop_if_deleted(info)
                 with pool().taken() as worker:
-                    found = worker.compute(task, method, triplets, options, progress=progress)
-                    listed = workspace.add_run(info, found, name, unasked=unasked)
-            elif info is None or found.key in {
+                    run = worker.compute(task, method, triplets, options, progress=progress)
+                    listed = workspace.add_run(info, run, name, unasked=unasked)
+            elif info is None or run.key in {
                 listed.key for listed in workspace.runs(info.id, task)
             }:
                 return
             else:  # of the same answers, left by other exclusions: it is listed anew
-                listed = workspace.add_run(info, found, name, unasked=unasked)
+                listed = workspace.add_run(info, run, name, unasked=unasked)
             if listed is None:
                 raise Stopped
 

@@ -200,13 +200,13 @@ class Session:
     def follow_address(self) -> None:
         """Open the data set that the address names, unless this session wrote it there."""
         self.has_address = False
-        asked = st.query_params.get(_DATASET, "")
-        if not asked or asked == self._address.get(_DATASET):
+        dataset = st.query_params.get(_DATASET, "")
+        if not dataset or dataset == self._address.get(_DATASET):
             return
-        if services().workspace.dataset(asked) is None:
-            self.missing = asked
-        elif asked != self._dataset or self.missing:
-            self.open(asked)
+        if services().workspace.dataset(dataset) is None:
+            self.missing = dataset
+        elif dataset != self._dataset or self.missing:
+            self.open(dataset)
 
     def tab_asked_for(self, page: str, shown: str | None) -> str | None:
         """The tab that a page is to show; None is the first.
@@ -215,9 +215,9 @@ class Session:
         """
         is_new = self._tabs_of.get(page, self._dataset) != self._dataset
         self.come_to(page)
-        asked = st.query_params.get(_TAB)
-        if asked and (page, asked) != (self._page, self._address.get(_TAB)):
-            return asked
+        tab = st.query_params.get(_TAB)
+        if tab and (page, tab) != (self._page, self._address.get(_TAB)):
+            return tab
         return None if is_new else shown
 
     def come_to(self, page: str) -> None:
@@ -268,21 +268,21 @@ def session() -> Session:
 
     One that another tab shows, or that belongs to another browser, is copied.
     """
-    found: Session | None = st.session_state.get(_KEY)
-    if found is not None and not _is_shown_elsewhere(found.id):
-        found.sheet.shown_in = _script()
-        return found
-    named = found.id if found else st.query_params.get(_PARAMETER, "")
-    saved = found.state() if found else services().workspace.session(named) if named else None
+    current: Session | None = st.session_state.get(_KEY)
+    if current is not None and not _is_shown_elsewhere(current.id):
+        current.sheet.shown_in = _script()
+        return current
+    named = current.id if current else st.query_params.get(_PARAMETER, "")
+    saved = current.state() if current else services().workspace.session(named) if named else None
     is_ours = saved is not None and not _is_shown_elsewhere(named) and (
         saved.get("browser", "") in ("", _browser())
     )
-    found = Session(
+    current = Session(
         named if is_ours else secrets.token_urlsafe(9), saved, is_copy=not is_ours
     )
-    found.sheet.shown_in = _script()
-    st.session_state[_KEY] = found
-    return found
+    current.sheet.shown_in = _script()
+    st.session_state[_KEY] = current
+    return current
 
 
 def _browser() -> str:

@@ -49,10 +49,10 @@ def take_in(
     """
     archive = new_archive()
     upload = Upload(name_of(files), {"tables": archive}, (), Reading("", ""))
-    given = {"packed": {archive: list(files)}, "progress": progress, "wanted": wanted}
+    access = {"packed": {archive: list(files)}, "progress": progress, "wanted": wanted}
     try:
-        name = name or opened(upload, **given).sheet.name
-        readings = _ask(upload, "propose", known=_known(), insist=insist, **given)
+        name = name or opened(upload, **access).sheet.name
+        readings = _ask(upload, "propose", known=_earlier_readings(), insist=insist, **access)
         upload = replace(upload, name=name, readings=tuple(readings), reading=readings[0])
 
         def write(there: Uploads) -> Upload | None:
@@ -98,7 +98,7 @@ def cut(
     shape: ``header``, ``delimiter`` and ``encoding``.
     """
     anew = replace(upload, shape=dict(shape))
-    readings = _ask(anew, "propose", known=_known(), insist=True, progress=progress)
+    readings = _ask(anew, "propose", known=_earlier_readings(), insist=True, progress=progress)
     _give_up(session_id)
     return change(
         session_id, upload, shape=anew.shape, readings=tuple(readings), reading=readings[0],
@@ -161,7 +161,7 @@ def answers(upload: Upload, progress: Progress = silent) -> Answers:
 
 def _ask(
     upload: Upload, what: str, *, packed: Mapping[str, list[File]] | None = None,
-    wanted: Callable[[], bool] | None = None, **given: Any,
+    wanted: Callable[[], bool] | None = None, **arguments: Any,
 ) -> Any:
     """Ask a process that reads the upload.
 
@@ -179,7 +179,7 @@ def _ask(
 
     return workers().ask(
         what, upload.id, file=upload.name, contents=contents, wanted=wanted or tab_is_open(),
-        keys=dict(upload.archives), shape=dict(upload.shape), **given,
+        keys=dict(upload.archives), shape=dict(upload.shape), **arguments,
     )
 
 
@@ -227,7 +227,7 @@ def _direction_of(reading: Reading) -> str:
     return json.dumps(about.to_dict())
 
 
-def _known() -> list[tuple[Reading, list[str]]]:
+def _earlier_readings() -> list[tuple[Reading, list[str]]]:
     """Distinct readings of earlier data sets, with their columns."""
     readings = []
     seen: set[str] = set()
@@ -256,17 +256,17 @@ def known_reading(info: DatasetInfo) -> Reading | None:
 
 def ask_aside(
     what: str, file: str, *, progress: Progress = silent,
-    wanted: Callable[[], bool] | None = None, **given: Any,
+    wanted: Callable[[], bool] | None = None, **arguments: Any,
 ) -> Any:
     """Ask a new process about a file that belongs to no upload.
 
     what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
     file: For messages.
     wanted: As of `take_in`.
-    **given: Plain data.
+    **arguments: Plain data.
     """
     worker = workers().take(wanted or tab_is_open())
     try:
-        return worker.ask(what, file=file, progress=progress, **given)
+        return worker.ask(what, file=file, progress=progress, **arguments)
     finally:
         worker.close()

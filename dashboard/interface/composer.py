@@ -119,7 +119,7 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
         places = _places(printable.key, FORMATS) if browser.can_render() else {}
     with right:
         there = possible(printable.draw(Composition().canvas(printable.ratio)))
-        composition = _asked_for(session, printable, there)
+        composition = _settings_form(session, printable, there)
     with left:
         if not places:
             _without_browser(printable, composition)
@@ -195,7 +195,7 @@ def _what_needs_no_browser(printable: Printable, composition: Composition) -> No
         printable.further(composition)
 
 
-def _asked_for(session: Session, printable: Printable, there: Possible) -> Composition:
+def _settings_form(session: Session, printable: Printable, there: Possible) -> Composition:
     last = composition_of(session, printable.key)
     st.segmented_control(
         "Made for", list(PRESETS), key=f"{_COMMON}.preset", default=None,
@@ -213,7 +213,7 @@ def _asked_for(session: Session, printable: Printable, there: Possible) -> Compo
         )
     with columns[2]:
         font = number(session, f"{_COMMON}.font", "Font (pt)", 4.0, 72.0, last.font, step=0.5)
-    own = {"title": st.text_input(
+    specific = {"title": st.text_input(
         "Title", last.title, max_chars=200, key=f"{_COMMON}.title.{printable.key}",
     ).strip()}
     caption = switch(
@@ -228,38 +228,38 @@ def _asked_for(session: Session, printable: Printable, there: Possible) -> Compo
     with st.expander("Legend, points and lines"):
         common |= _details(session, last, there)
         if there.legend:
-            own["legend_title"] = st.text_input(
+            specific["legend_title"] = st.text_input(
                 "Legend title", last.legend_title, max_chars=80,
                 key=f"{_COMMON}.legend_title.{printable.key}", placeholder="as on the page",
             ).strip()
     session.drafts[_COMMON] = session.drafts.get(_COMMON, {}) | common
-    session.drafts[f"{_COMMON}.{printable.key}"] = own
+    session.drafts[f"{_COMMON}.{printable.key}"] = specific
     return composition_of(session, printable.key)
 
 
 def _details(session: Session, last: Composition, there: Possible) -> dict[str, object]:
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
     if there.legend:
         titles = {place: title for place, (title, _) in LEGENDS.items()}
-        found["legend"] = pick(
+        settings["legend"] = pick(
             session, f"{_COMMON}.legend", "Legend", titles, default=last.legend
         )
     if there.shapes:
-        found["shapes"] = switch(
+        settings["shapes"] = switch(
             session, f"{_COMMON}.shapes", "Categories by shape, too", last.shapes
         )
     if there.labels:
-        found["labels"] = switch(session, f"{_COMMON}.labels", "Names at points", last.labels)
+        settings["labels"] = switch(session, f"{_COMMON}.labels", "Names at points", last.labels)
     for part in ("points", "lines"):
         if getattr(there, part):
-            found[part] = number(
+            settings[part] = number(
                 session, f"{_COMMON}.{part}", f"Size of {part}" if part == "points" else
                 "Width of lines", 0.2, 5.0, getattr(last, part), step=0.1,
             ) or 1.0
-    found["dpi"] = pick(
+    settings["dpi"] = pick(
         session, f"{_COMMON}.dpi", "PNG resolution (dpi)", _RESOLUTIONS, default=last.dpi
     )
-    return found
+    return settings
 
 
 def _apply_preset(session: Session) -> None:

@@ -54,10 +54,10 @@ def several(
 ) -> list[Any]:
     """Any of several options, passed as value -> label."""
     labels = dict(zip(options, distinct(options.values()), strict=True))
-    begin, known = session.remembered(key, list(default)), list(options)
-    initial = [value for value in begin if value in known] if isinstance(begin, list) else []
+    begin, values = session.remembered(key, list(default)), list(options)
+    initial = [value for value in begin if value in values] if isinstance(begin, list) else []
     chosen = st.multiselect(
-        label, known, initial, key=key, persist_state="session",
+        label, values, initial, key=key, persist_state="session",
         format_func=lambda value: labels[value], **further,
     )
     return session.remember(key, list(chosen))
@@ -158,12 +158,12 @@ def pick_method(
     session: Session, kinds: Sequence[str], key: str, label: str, default: str | None = None
 ) -> type[Method]:
     """Choose a method of some kinds, without its parameters."""
-    known = {name: method for kind in kinds for name, method in methods(kind).items()}
+    available = {name: method for kind in kinds for name, method in methods(kind).items()}
     name = pick(
-        session, key, label, {name: m.title for name, m in known.items()}, default=default,
-        help="\n\n".join(f"**{m.title}**: {summary(m)}" for m in known.values()),
+        session, key, label, {name: m.title for name, m in available.items()}, default=default,
+        help="\n\n".join(f"**{m.title}**: {summary(m)}" for m in available.values()),
     )
-    return known[name]
+    return available[name]
 
 
 def parameter_form(

@@ -118,7 +118,7 @@ def _numbers(
         help="For spreadsheets and programs. An apostrophe precedes names that a spreadsheet would "
         "read as formulas.",
     )
-    told = "its numbers and what was simulated" if info is None else (
+    content = "its numbers and what was simulated" if info is None else (
         "its numbers, which data they come from, how these were read, and all exclusions"
     ) + (", and a script that computes it again" if further else "")
     st.download_button(
@@ -126,7 +126,7 @@ def _numbers(
         partial(_together, info, simulations, printable, table, composition, further),
         f"{printable.name}.zip", "application/zip", key=f"{printable.key}.zip",
         on_click="ignore", icon=":material/folder_zip:",
-        help=f"Includes the figure, its caption and how it was composed, {told}.",
+        help=f"Includes the figure, its caption and how it was composed, {content}.",
     )
 
 

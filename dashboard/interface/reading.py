@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,19 +19,20 @@ _NONE = np.zeros(0, dtype=int)
 
 
 def read_file(
-    session: Session, key: str, file: Any, what: str, *, words: str = "Reading", **given: Triplets
+    session: Session, key: str, file: Any, what: str, *, words: str = "Reading",
+    **triplets: Triplets,
 ) -> Any:
     """Content of an uploaded file; read once, however often the page runs.
 
     key: Of the widget that has the file.
     what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
-    **given: Triplets whose objects the file is about, passed on without answers.
+    **triplets: Those whose objects the file is about, passed on without answers.
     """
     return _read(
         session, key, file.file_id, file.name, what, words=words,
-        given=lambda: {"name": file.name, "content": file.getvalue(),
-                       **{of: value.take(_NONE) for of, value in given.items()}},
-        about=[(value.ids, value.labels) for value in given.values()],
+        arguments=lambda: {"name": file.name, "content": file.getvalue(),
+                           **{of: value.take(_NONE) for of, value in triplets.items()}},
+        about=[(value.ids, value.labels) for value in triplets.values()],
     )
 
 
@@ -40,7 +41,7 @@ def read_pictures(session: Session, key: str, files: list[Any]) -> tuple[dict[st
     return _read(
         session, key, [file.file_id for file in files], "the pictures", "pictures",
         words="Reading the pictures",
-        given=lambda: {"files": [(file.name, file.getvalue()) for file in files]},
+        arguments=lambda: {"files": [(file.name, file.getvalue()) for file in files]},
     )
 
 
@@ -53,27 +54,27 @@ def read_measured(
     """
     return _read(
         session, key, [file.file_id for file in files], files[0].name, "measured", words="Reading",
-        given=lambda: {"files": [(file.name, file.getvalue()) for file in files], "kind": kind,
-                       "options": dict(options)},
+        arguments=lambda: {"files": [(file.name, file.getvalue()) for file in files],
+                           "kind": kind, "options": dict(options)},
         about=(kind, dict(options)),
     )
 
 
 def _read(
-    session: Session, key: str, which: Any, name: str, what: str, *, words: str, given: Any,
-    about: Any = None,
+    session: Session, key: str, which: Any, name: str, what: str, *, words: str,
+    arguments: Callable[[], dict[str, Any]], about: Any = None,
 ) -> Any:
     question = which, about
     if session.read.get(key, (None,))[0] != question:
         try:
             with panels.reporting(words) as progress:
-                found = ask_aside(what, name, progress=progress, **given())
+                content = ask_aside(what, name, progress=progress, **arguments())
         except DataError as error:
-            found = error
+            content = error
         except Stopped:
-            found = DataError("reading was stopped", file=name, remedy="Upload it once more.")
-        session.read[key] = question, found
-    found = session.read[key][1]
-    if isinstance(found, DataError):
-        raise found
-    return found
+            content = DataError("reading was stopped", file=name, remedy="Upload it once more.")
+        session.read[key] = question, content
+    content = session.read[key][1]
+    if isinstance(content, DataError):
+        raise content
+    return content

@@ -58,14 +58,14 @@ def _show_active(job: Job, place: str, narrow: bool) -> None:
     )
 
 
-def follow(key: str, told: Mapping[str, Any], path: str) -> None:
+def follow(key: str, state: Mapping[str, Any], path: str) -> None:
     """Show progress that is no job's; the page reruns after each step.
 
-    told: ``words``, ``share`` from 0 to 1, ``step``, ``active``.
+    state: ``words``, ``share`` from 0 to 1, ``step``, ``active``.
     path: Of `address`, for later states.
     """
     _watcher(
-        key=key, on_turned_change=lambda: None, data={"job": dict(told), "address": address(path)},
+        key=key, on_turned_change=lambda: None, data={"job": dict(state), "address": address(path)},
     )
 
 
@@ -83,8 +83,8 @@ def state_of(job: Job) -> dict[str, Any]:
         left = job.seconds_left
         words = f"{step.title}, {job.fraction:.0%}"
         words += f", about {duration(left)} left" if left is not None and left > 1 else ""
-        known = job.losses.get(0) if step.estimates else None
-        words += f"; {step.estimates} {known[-1]:.3f} so far" if known else ""
+        losses = job.losses.get(0) if step.estimates else None
+        words += f"; {step.estimates} {losses[-1]:.3f} so far" if losses else ""
     active = job.active or job.given_up
     return {"words": words, "share": job.share_done, "step": job.step, "active": active}
 
