@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.axes import log_axis, whole_axis
-from tripletscope.dashboard.figures.labels import short_labels
-from tripletscope.dashboard.figures.layers import NOTE, Layer, Level, Series, escape
+from tripletscope.dashboard.figures.labels import escape, short_labels
+from tripletscope.dashboard.figures.layers import NOTE, Layer, Level, Series
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import add_rings
 from tripletscope.dashboard.figures.theme import (

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten
+from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names, shorten
 from tripletscope.dashboard.figures.layers import Cells, Layer, Level, Series
 from tripletscope.dashboard.figures.matrix import blocks
 from tripletscope.dashboard.figures.placing import row_labels
@@ -109,7 +107,7 @@ def together_matrix(
         )
     )
     if len(order) <= _HOVERED:
-        names = [html.escape(shorten(labels[i], 20.0), quote=False) for i in order]
+        names = [escape(shorten(labels[i], 20.0)) for i in order]
         figure.data[0].update(
             text=[[f"{a}<br>{b}" for b in names] for a in names],
             hovertemplate="%{text}<br>%{z:.0%} together<extra></extra>",
@@ -120,7 +118,7 @@ def together_matrix(
     size, rows = row_labels(np.arange(len(order)), side / max(len(order), 1), 0.8 * FONT_SIZE)
     short = short_names(labels, order[rows].tolist(), min(WIDTH, _SHARE * canvas.height / size))
     note_hidden(figure, len(order) - len(rows), len(order))
-    ticks = {"tickvals": rows, "ticktext": [html.escape(t, quote=False) for t in short.values()],
+    ticks = {"tickvals": rows, "ticktext": [escape(t) for t in short.values()],
              "showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"size": size},
              "ticklabeloverflow": "allow"}
     reach = len(order) + 0.5

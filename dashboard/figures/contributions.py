@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.dimensions import NOTHING, DimensionData
-from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.labels import escape, shorten
 from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold
@@ -73,7 +72,7 @@ def rose(
     reach = float(data.weights[np.ix_(list(things), which)].max(initial=0.0)) or 1.0
     angles = np.arange(len(which)) * 360.0 / max(len(which), 1)
     names = [
-        html.escape(shorten(title, _AROUND), quote=False) if data.names.get(k) else f"dim. {k + 1}"
+        escape(shorten(title, _AROUND)) if data.names.get(k) else f"dim. {k + 1}"
         for k, title in zip(which.tolist(), _names(data, which), strict=True)
     ]
     for k, thing in enumerate(things):
@@ -101,7 +100,7 @@ def rose(
     for k, thing in enumerate(things):
         place = figure.layout["polar" if k == 0 else f"polar{k + 1}"].domain.x
         figure.add_annotation(
-            text=f"<b>{html.escape(shorten(data.labels[thing], 16.0), quote=False)}</b>",
+            text=f"<b>{escape(shorten(data.labels[thing], 16.0))}</b>",
             x=sum(place) / 2, y=1, yshift=3.6 * FONT_SIZE, xref="paper", yref="paper",
             xanchor="center", yanchor="bottom", showarrow=False, font={"size": FONT_SIZE},
         )
@@ -129,7 +128,7 @@ def two_objects(
     which = compared(data.weights[one], data.weights[other])
     product = data.weights[one, which] * data.weights[other, which]
     canvas = with_rows(canvas, 1.6 * len(which))
-    names = [html.escape(shorten(data.labels[k], 14.0), quote=False) for k in (one, other)]
+    names = [escape(shorten(data.labels[k], 14.0)) for k in (one, other)]
     figure = make_subplots(
         1, 3, shared_yaxes=True, horizontal_spacing=0.025, column_widths=[0.3, 0.3, 0.4],
         subplot_titles=[f"<b>{names[0]}</b>", f"<b>{names[1]}</b>", "similarity"],
@@ -176,7 +175,7 @@ def trial_contributions(
     """
     total = trial.contributions.max(axis=0)
     which = strongest(total, _TOLD)
-    short = [html.escape(shorten(data.labels[k], 12.0), quote=False) for k in trial.objects]
+    short = [escape(shorten(data.labels[k], 12.0)) for k in trial.objects]
     pairs = [f"{short[a]} + {short[b]}" for a, b in ((1, 2), (0, 2), (0, 1))]
     pairs[2] = f"<b>{pairs[2]}</b>"
     parts = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,7 @@ import plotly.graph_objects as go
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.dashboard.figures.colours import LOOKS, look
 from tripletscope.dashboard.figures.fonts import width_of
-from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.labels import escape, short_labels, shorten
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import DIM, transparent
 from tripletscope.dashboard.figures.support import on_branches
@@ -257,12 +256,12 @@ def row_titles(data: DendrogramData, rows: Rows, width: float = _WIDEST) -> list
         start, stop = data.tree.spans[node]
         marked = int(chosen[start:stop].sum())
         if n == 1:
-            text = html.escape(labels[members[0]], quote=False)
+            text = escape(labels[members[0]])
         else:
             held = f"{count(n, 'object')}: "
             room = max(width - float(width_of([held])[0]), 3.0)
             some = shorten(", ".join(labels[i] for i in members[:3]), room)
-            text = held + html.escape(some, quote=False)
+            text = held + escape(some)
             if marked:
                 text += f" ({marked:,} selected)"
         titles.append(f"<b>{text}</b>" if marked else text)
@@ -402,11 +401,11 @@ def _hover(data: DendrogramData, labels: list[str], node: int) -> str:
     group = data.cluster_of[node]
     where = "above the cut" if group < 0 else cluster_name(group)
     if node < tree.n_leaves:
-        return f"<b>{html.escape(names, quote=False)}</b><br>{where}"
+        return f"<b>{escape(names)}</b><br>{where}"
     text = f"<b>{count(len(members), 'object')}</b>, {where}<br>height {number(tree.heights[node])}"
     if data.support is not None:
         text += f"<br>in {100 * data.support[node - tree.n_leaves]:.0f} % of bootstrap trees"
-    lines = "<br>".join(_wrapped(html.escape(names + more, quote=False)))
+    lines = "<br>".join(_wrapped(escape(names + more)))
     return f"{text}<br>{lines}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, as_figure
 from tripletscope.dashboard.figures.fonts import wrapped
-from tripletscope.dashboard.figures.labels import shorten, shorten_each
+from tripletscope.dashboard.figures.labels import escape, shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
 from tripletscope.dashboard.figures.theme import (
@@ -108,8 +107,8 @@ class DimensionData:
         weight = number(float(self.weights[thing, dimension]))
         if self.sd is not None:
             weight += f" ± {number(float(self.sd[thing, dimension]), 2)}"
-        name = html.escape(shorten(self.labels[thing], 30.0), quote=False)
-        title = html.escape(shorten(self.title(dimension), 30.0), quote=False)
+        name = escape(shorten(self.labels[thing], 30.0))
+        title = escape(shorten(self.title(dimension), 30.0))
         return f"<b>{name}</b><br>{title}: {weight}"
 
 
@@ -302,7 +301,7 @@ class _Cells:
             if named or thing not in data.pictures:
                 self._names["x"].append(left)
                 self._names["y"].append(foot + 0.35 * font + 0.75 * small)
-                self._names["text"].append(html.escape(name, quote=False))
+                self._names["text"].append(escape(name))
             share = float(weights[thing]) / largest
             self._rectangle(self._bars, left, left + share * (right - left), foot,
                             foot + 0.22 * font)
@@ -367,7 +366,7 @@ def _heads(
                     line for fact in facts.get(dimension, "").split("\n")
                     for line in wrapped(fact, width, small)
                 ][:max(free, 0)]
-            texts.append("<br>".join(html.escape(line, quote=False) for line in lines) or " ")
+            texts.append("<br>".join(escape(line) for line in lines) or " ")
             heights.append(-k * row - (0.5 * font if bold else 0.5 * font
                                        + 1.35 * font * len(title)))
         figure.add_scatter(

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
-from tripletscope.dashboard.figures.layers import Bars, Level, escape
+from tripletscope.dashboard.figures.labels import escape
+from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.figures.theme import (

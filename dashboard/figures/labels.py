@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -27,6 +28,11 @@ _FLAGS = re.compile("[\U0001f1e6-\U0001f1ff]+$")
 _COMPARED = 2_500  # labels
 _MOST_SHARED = 6  # parts in the middle
 _DEEPEST = 8
+
+
+def escape(text: str) -> str:
+    """A text as plotly shows it literally."""
+    return html.escape(text, quote=False)
 
 
 def shorten(label: str, width: float = WIDTH) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
+from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, PALETTE, SEQUENTIAL, SYMBOLS
 
@@ -248,11 +248,6 @@ class Level:
                 **note, x=np.log10(self.at), y=1, yref="paper", yanchor="top", xanchor="left",
                 showarrow=False,
             )
-
-
-def escape(text: str) -> str:
-    """A text as plotly shows it literally."""
-    return html.escape(text, quote=False)
 
 
 def intervals(values: Any, low: Any, high: Any, colour: str) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 
+from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.plane import plane
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.scale import scale
@@ -39,5 +38,5 @@ def embedding_map(
         figure = space(data, style, canvas)
     figure.update_layout(template=template(canvas), uirevision=revision)
     if any(trace.showlegend for trace in figure.data):
-        figure.update_layout(legend_title_text=html.escape(style.colour or "", quote=False))
+        figure.update_layout(legend_title_text=escape(style.colour or ""))
     return finished(figure, caption, canvas)

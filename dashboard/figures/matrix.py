@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import groups
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach
-from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten, shorten_each
+from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names, shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.series import bold
@@ -131,7 +130,7 @@ def _hover(objects: pd.DataFrame, order: np.ndarray) -> dict[str, Any]:
     if len(order) > _NAMED_CELLS:
         return {"hovertemplate": "similarity %{z:.3g}<extra></extra>"}
     labels = objects["label"].tolist()
-    names = [html.escape(shorten(labels[i], 20.0), quote=False) for i in order.tolist()]
+    names = [escape(shorten(labels[i], 20.0)) for i in order.tolist()]
     return {
         "text": [[f"{down}<br>{across}" for across in names] for down in names],
         "hovertemplate": "%{text}<br>similarity %{z:.3g}<extra></extra>",
@@ -147,7 +146,7 @@ def _add_side(
     place[order] = np.arange(len(order))
     column = objects[colour] if colour else None
     labels = [
-        html.escape(label, quote=False) for label in shorten_each(objects["label"].tolist(), 20.0)
+        escape(label) for label in shorten_each(objects["label"].tolist(), 20.0)
     ]
     edge = -0.5 - 0.6 * _EDGE * len(order)
     for group in groups(column, len(objects)):
@@ -157,7 +156,7 @@ def _add_side(
             x=np.full(len(members), edge), y=place[members], mode="markers",
             customdata=members.tolist(), text=[labels[i] for i in members],
             hovertemplate="%{text}<extra></extra>", showlegend=column is not None,
-            name=html.escape(shorten(group.label), quote=False),
+            name=escape(shorten(group.label)),
             marker={
                 "color": group.colour, "symbol": "square",
                 "size": [(10 if c else 5) for c in chosen],
@@ -210,7 +209,7 @@ def _row_names(
     )
     members = order[rows].tolist()
     names = short_names(objects["label"].tolist(), members, min(WIDTH, _SHARE * width / size))
-    return size, rows, [html.escape(names[i], quote=False) for i in members]
+    return size, rows, [escape(names[i]) for i in members]
 
 
 def blocks(values: np.ndarray, size: int) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -15,7 +14,7 @@ from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.people.predictions import PoolingCurve
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.fonts import width_of
-from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.labels import escape, short_labels
 from tripletscope.dashboard.figures.layers import Cells, Level
 from tripletscope.dashboard.figures.points import (
     MapData,
@@ -75,7 +74,7 @@ def square_matrix(
     short = short_labels(list(names), width)
     written = p <= _WRITTEN and _fit_cells(short, canvas)
     texts = np.where(np.isfinite(values), np.char.mod("%.2f", np.nan_to_num(values)), "")
-    labels = [html.escape(name, quote=False) for name in short]
+    labels = [escape(name) for name in short]
     side = 0.65 * min(min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height)
     sides = Axis(names=names, width=width, pitch=side / max(p, 1), row=0.0)
     wide = p > _FEW or float(width_of(short, 0.9 * FONT_SIZE).max(initial=0.0)) > side / max(p, 1)
@@ -190,7 +189,7 @@ def map_grid(
     figure = make_subplots(
         n_rows, n_columns, horizontal_spacing=0.06 / n_columns,
         vertical_spacing=min(34.0 / canvas.height, 0.9 / n_rows),
-        subplot_titles=[html.escape(title, quote=False) for title in titles],
+        subplot_titles=[escape(title) for title in titles],
     )
     figure.update_annotations(font={"size": FONT_SIZE})
     low, high = _window(planes)

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
-from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.labels import escape, short_labels
 from tripletscope.dashboard.figures.layers import Bars, Level, Series, intervals
 from tripletscope.dashboard.figures.placing import place_labels
 from tripletscope.dashboard.figures.points import transparent
@@ -55,7 +55,7 @@ def weights_figure(
     Shapes: people length P, weights, low, high (P, d).
     """
     hover = [
-        html.escape(str(person), quote=False) + "<br>" + "<br>".join(
+        escape(str(person)) + "<br>" + "<br>".join(
             f"axis {k + 1}: {w:.2f} ({a:.2f} to {b:.2f})"
             for k, (w, a, b) in enumerate(zip(*row, strict=True))
         ) for person, *row in zip(people, weights, low, high, strict=True)
@@ -63,7 +63,7 @@ def weights_figure(
     named = most_different(weights)[: _NAMED if len(people) > _NAMED else len(people)]
     text = [""] * len(people)
     for i, label in zip(named, short_labels([str(people[i]) for i in named], 9.0), strict=True):
-        text[i] = html.escape(label, quote=False)
+        text[i] = escape(label)
     draw = {2: _plane, 3: _triangle}.get(weights.shape[1], _strips)
     return draw(weights, low, high, text, hover, caption, canvas)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from scipy.spatial import ConvexHull, cKDTree
 from tripletscope.core.data.geometry import coverage_radius, ellipsoids, outlines
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.fonts import width_of
-from tripletscope.dashboard.figures.labels import short_names
+from tripletscope.dashboard.figures.labels import escape, short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
     BOLD,
@@ -372,7 +371,7 @@ class _Labels:
             over=first, moved=moved, kept_inside=not canvas.screen,
         )
         self._spots = {int(here[k]): spot for k, spot in spots.items()}
-        self._texts = {i: html.escape(names[i], quote=False) for i in self._spots}
+        self._texts = {i: escape(names[i]) for i in self._spots}
 
     @property
     def n_hidden(self) -> int:

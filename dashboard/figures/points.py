@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
-from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
+from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, Canvas
 from tripletscope.dashboard.wording.formats import number
@@ -123,7 +122,7 @@ def point_traces(
             _point_trace(kind, members, data.selected, hover, marker={
                 "color": values[members], "showscale": True,
                 "colorscale": colour_scale(style.colour, values[members]),
-                "colorbar": {"title": {"text": html.escape(style.colour, quote=False)},
+                "colorbar": {"title": {"text": escape(style.colour)},
                              "thickness": 12, "len": 0.6, "outlinewidth": 0},
             })
         )
@@ -139,7 +138,7 @@ def point_traces(
         trace = _point_trace(
             kind, members, data.selected, hover, marker={"color": group.colour, "symbol": symbol}
         )
-        trace.name = html.escape(name, quote=False)
+        trace.name = escape(name)
         trace.showlegend = column is not None
         traces.append(trace)
     return traces
@@ -196,12 +195,12 @@ def _hover(data: MapData, style: MapStyle) -> list[str]:
     labels = shorten_each(data.objects["label"].tolist(), 30.0)
     identifiers = shorten_each(data.objects["id"].tolist(), 30.0)
     for label, identifier, value in zip(labels, identifiers, values, strict=True):
-        text = f"<b>{html.escape(label, quote=False)}</b>"
+        text = f"<b>{escape(label)}</b>"
         if identifier != label:
-            text += f"<br>id {html.escape(identifier, quote=False)}"
+            text += f"<br>id {escape(identifier)}"
         if value is not None:
             shown = number(value) if isinstance(value, float) else str(value)
-            text += f"<br>{html.escape(f'{style.colour}: {shown}', quote=False)}"
+            text += f"<br>{escape(f'{style.colour}: {shown}')}"
         texts.append(text)
     return texts
 

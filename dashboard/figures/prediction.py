@@ -9,8 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
-from tripletscope.dashboard.figures.labels import shorten, shorten_each
-from tripletscope.dashboard.figures.layers import Level, Series, escape
+from tripletscope.dashboard.figures.labels import escape, shorten, shorten_each
+from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold, diagonal
 from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas, finished, template
 from tripletscope.dashboard.wording.formats import number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +12,8 @@ from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.dimensions import DimensionData
-from tripletscope.dashboard.figures.labels import shorten
-from tripletscope.dashboard.figures.layers import Cells, Level, Series, escape
+from tripletscope.dashboard.figures.labels import escape, shorten
+from tripletscope.dashboard.figures.layers import Cells, Level, Series
 from tripletscope.dashboard.figures.points import mark_size
 from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.figures.theme import (
@@ -54,11 +53,11 @@ def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Plot:
     places = {dimension: k + 1 for k, dimension in enumerate(order)}
 
     def text(row: Any) -> str:
-        return bold(data.title(int(row.dimension)), f"{html.escape(row.against, quote=False)}: r "
+        return bold(data.title(int(row.dimension)), f"{escape(row.against)}: r "
                     f"{row.mean:.2f} [{row.low:.2f}, {row.high:.2f}]")
 
     named = {
-        place: html.escape(shorten(data.title(d).replace("Dimension ", ""), _WIDTH), quote=False)
+        place: escape(shorten(data.title(d).replace("Dimension ", ""), _WIDTH))
         for d, place in places.items()
     }
     return Plot(
@@ -128,7 +127,7 @@ def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, na
     points = Series(
         x=values[finite], y=data.weights[finite, dimension], low=low, high=high, opacity=0.8,
         objects=finite.tolist(), size=mark_size(len(finite)), text=[
-            f"{data.hover(i, dimension)}<br>{html.escape(name, quote=False)}: {values[i]:g}"
+            f"{data.hover(i, dimension)}<br>{escape(name)}: {values[i]:g}"
             for i in finite.tolist()
         ],
     )
@@ -155,7 +154,7 @@ def against_categories(
     points = Series(
         x=weights[members], y=np.array([row[name] for name in text[members]]) + spread,
         opacity=0.55, size=0.8 * mark_size(len(members)), objects=members.tolist(),
-        text=[f"{data.hover(i, dimension)}<br>{html.escape(text[i], quote=False)}"
+        text=[f"{data.hover(i, dimension)}<br>{escape(text[i])}"
               for i in members.tolist()],
     )
     means = [float(weights[members[text[members] == name]].mean()) for name in shown]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.data.geometry import coverage_radius
-from tripletscope.dashboard.figures.labels import WIDTH, short_names
+from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import (
     MapData,
@@ -56,7 +54,7 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     if style.against is None:
         _name_objects(figure, data, np.flatnonzero(shown)[np.argsort(position[shown])], canvas)
     else:
-        figure.update_xaxes(title=html.escape(style.against, quote=False), zeroline=False)
+        figure.update_xaxes(title=escape(style.against), zeroline=False)
     figure.update_yaxes(
         title="position on the scale", showticklabels=False, showgrid=False, zeroline=False
     )
@@ -73,7 +71,7 @@ def _name_objects(
     names = short_names(
         data.objects["label"].tolist(), order[ticks], min(WIDTH, _SHARE * canvas.height / size)
     )
-    texts = [html.escape(names[i], quote=False) for i in order[ticks].tolist()]
+    texts = [escape(names[i]) for i in order[ticks].tolist()]
     figure.update_xaxes(
         tickvals=ticks, ticktext=texts,
         tickangle=-90, tickfont={"size": size}, title="objects in order", showgrid=False,

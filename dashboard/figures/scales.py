@@ -11,8 +11,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, add_layers, as_figure
-from tripletscope.dashboard.figures.labels import WIDTH, shorten
-from tripletscope.dashboard.figures.layers import Series, escape, intervals
+from tripletscope.dashboard.figures.labels import WIDTH, escape, shorten
+from tripletscope.dashboard.figures.layers import Series, intervals
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import (
     MapData,

@@ -9,8 +9,8 @@ import pandas as pd
 
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.dashboard.figures.labels import shorten
-from tripletscope.dashboard.figures.layers import Level, Series, escape
+from tripletscope.dashboard.figures.labels import escape, shorten
+from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.theme import FAINT
 
 

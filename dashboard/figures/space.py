@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.core.data.geometry import ellipsoids
-from tripletscope.dashboard.figures.labels import short_names
+from tripletscope.dashboard.figures.labels import escape, short_names
 from tripletscope.dashboard.figures.placing import by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
     BOLD,
@@ -96,7 +95,7 @@ def _labels(
     else:
         note_hidden(figure, len(wanted) - len(spots), len(wanted))
     chosen = np.isin(here, list(data.selected))
-    texts = {k: html.escape(names[int(here[k])], quote=False) for k in order}
+    texts = {k: escape(names[int(here[k])]) for k in order}
 
     def places_of(which: list[int], visible: Collection[int]) -> dict[str, np.ndarray]:
         places = np.where(np.isin(which, list(visible))[:, None], positions[here[which]], np.nan)

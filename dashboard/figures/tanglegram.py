@@ -21,6 +21,7 @@ from tripletscope.dashboard.figures.dendrogram import (
     row_titles,
 )
 from tripletscope.dashboard.figures.fonts import width_of, wrapped
+from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.theme import (
@@ -99,7 +100,7 @@ def tanglegram(
             "xaxis2" if side else "xaxis": {
                 "range": limits[::-1] if side else limits, "zeroline": False, "showgrid": False,
                 "domain": [1 - tree_share, 1] if side else [0, tree_share],
-                "title": "<br>".join(html.escape(line, quote=False) for line in lines[side]),
+                "title": "<br>".join(escape(line) for line in lines[side]),
                 "nticks": 5,
                 "side": "top" if tall else "bottom",
             }
@@ -112,7 +113,7 @@ def tanglegram(
         figure.add_scatter(
             x=np.full(len(shown), reserved if not side else 1 - reserved), y=place[shown],
             xaxis="x3", mode="markers", customdata=shown.tolist(),
-            hovertext=[html.escape(str(objects["label"].iloc[i]), quote=False) for i in shown],
+            hovertext=[escape(str(objects["label"].iloc[i])) for i in shown],
             hovertemplate="%{hovertext}<extra></extra>", showlegend=False, cliponaxis=False,
             marker={"size": mark,
                     "color": [look(c)[0] if c >= 0 else FAINT for c in clusters[shown].tolist()]},

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from tripletscope.dashboard.figures.fonts import width_of, wrapped
+from tripletscope.dashboard.figures.labels import escape
 
 #: Categories, in order of use: Okabe & Ito's (2008) colours for colour-blind readers, without
 #: the yellow that vanishes on white and the black that vanishes at night, then two greys.
@@ -120,7 +121,7 @@ def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
         return figure.update_layout(height=canvas.height)
     size, edge = 0.85 * FONT_SIZE, 0.6 * FONT_SIZE
     lines = wrapped(text, canvas.width - 2 * edge, size)
-    text = "<br>".join(html.escape(line, quote=False) for line in lines)
+    text = "<br>".join(escape(line) for line in lines)
     height = 1.32 * size * len(lines) + 0.5 * size
     whole = canvas.height + height
     # Plotly knows no captions; its title may stand at the foot.
@@ -178,7 +179,7 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
 def broken(title: str, length: float, size: float) -> str:
     """A title in as many lines as it takes."""
     lines = wrapped(html.unescape(title), length, size)
-    return "<br>".join(html.escape(line, quote=False) for line in lines)
+    return "<br>".join(escape(line) for line in lines)
 
 
 def _is_numbered(figure: go.Figure) -> bool:

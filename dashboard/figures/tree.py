@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,7 @@ import plotly.graph_objects as go
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
 from tripletscope.dashboard.figures.fonts import width_of
-from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
+from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, add_rings, shades
 from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.figures.theme import (
@@ -236,7 +235,7 @@ def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) ->
             figure.add_scatter(
                 x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", hoverinfo="skip",
                 fillcolor=part.colour, line={"width": 0.5, "color": part.colour},
-                name=html.escape(shorten(part.label), quote=False),
+                name=escape(shorten(part.label)),
                 showlegend=named and not quantity,
             )
 
@@ -257,7 +256,7 @@ def _add_nodes(
         elif pivot is not None and text in ("", str(size)):
             n_hidden += 1
         if text:
-            written[node] = html.escape(text, quote=False)
+            written[node] = escape(text)
         if pivot in tree.pictures:
             images.append({
                 "source": tree.pictures[pivot], "xref": "x", "yref": "y", "sizing": "contain",
@@ -291,7 +290,7 @@ def _hanging(tree: ComparisonTreeData, place: TreeLayout) -> list[dict]:
         n_rows = min(len(tree.listed(node)), MOST_MEMBERS + 1)
         foot, toggled = place.top[node] - place.head - BAR, tree.nodes.child[node] >= 0
         notes.append({
-            "text": html.escape(name, quote=False), "textangle": -90, "showarrow": False,
+            "text": escape(name), "textangle": -90, "showarrow": False,
             "x": place.x[node], "y": foot - (9 if toggled else 4 + place.member * n_rows),
             # Below the mark that unfolds it, or how many further members there are.
             "yshift": -9 * (toggled or n_rows > MOST_MEMBERS),
@@ -320,7 +319,7 @@ def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float
 def _hover_text(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
     """Hover text of a node."""
     def named(position: int) -> str:
-        return html.escape(shorten(labels[position], 20.0), quote=False)
+        return escape(shorten(labels[position], 20.0))
 
     members, pivot = tree.nodes.members(node), tree.nearer_to(node)
     lines = ["<b>All objects</b>"]
@@ -333,11 +332,11 @@ def _hover_text(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
         column = tree.objects[tree.colour].iloc[members]
         if is_quantity(tree.objects[tree.colour]):
             numbers = pd.to_numeric(column, errors="coerce")
-            lines.append(f"{html.escape(tree.colour, quote=False)}: mean {numbers.mean():.3g}")
+            lines.append(f"{escape(tree.colour)}: mean {numbers.mean():.3g}")
         else:
             shares = column.astype("str").fillna("(missing)").value_counts(normalize=True)
             lines += [
-                f"{html.escape(shorten(str(name)), quote=False)} {100 * share:.0f} %"
+                f"{escape(shorten(str(name)))} {100 * share:.0f} %"
                 for name, share in shares.head(4).items()
             ]
     if len(tree.remarks) and tree.remarks[node]:
@@ -416,12 +415,12 @@ def _add_members(
             mode="markers+text" if texts else "markers", showlegend=False,
             name="pictures" if pictured else "members", textposition="middle right",
             text=[
-                html.escape(names[objects[k]], quote=False) for k in which
+                escape(names[objects[k]]) for k in which
             ] if texts else None,
             textfont={"size": 0.8 * FONT_SIZE},
             customdata=[tree.member(objects[k]) for k in which],
             hovertext=[
-                f"<b>{html.escape(labels[objects[k]], quote=False)}</b>" for k in which
+                f"<b>{escape(labels[objects[k]])}</b>" for k in which
             ],
             hovertemplate="%{hovertext}<extra></extra>",
             marker={
@@ -452,7 +451,7 @@ def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> N
             "colorscale": colour_scale(tree.colour, values.to_numpy(dtype=float)),
             "showscale": True,
             "colorbar": {
-                "title": {"text": html.escape(shorten(tree.colour), quote=False), "side": "top",
+                "title": {"text": escape(shorten(tree.colour)), "side": "top",
                           "font": {"size": 0.9 * FONT_SIZE}},
                 "orientation": "h", "thickness": 9, "outlinewidth": 0, "nticks": 4,
                 "len": 0.25 if canvas.screen else 0.35, "tickfont": {"size": 0.85 * FONT_SIZE},

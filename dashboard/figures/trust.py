@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,6 +11,7 @@ from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.uncertainty.calibration import Calibration
 from tripletscope.core.inference.uncertainty.reliability import Reliability
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.series import ceiling_layers, diagonal, series_of
 
@@ -86,7 +86,7 @@ def abstention_curves(
     return Plot(
         [
             *(Series(x=threshold, y=share, name=name, rank=k, line=True, size=6.0,
-                     hover=f"from %{{x:.0%}}: %{{y:.1%}} {html.escape(name, quote=False)}")
+                     hover=f"from %{{x:.0%}}: %{{y:.1%}} {escape(name)}")
               for k, (name, share) in enumerate(shares.items())),
             *ceiling_layers(ceiling),
         ],
