@@ -13,7 +13,7 @@ from docx.table import _Cell
 from docx.text.paragraph import Paragraph as WordParagraph
 
 from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
-from tripletscope.dashboard.report.parts.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import WIDTH, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
@@ -31,15 +31,12 @@ def word(document: Document) -> bytes:
     if document.authors:
         made.add_paragraph(document.authors)
     made.add_paragraph(document.made)
-    chapter = ""
-    for section in document.sections:
-        opened = PARTS[section.name].chapter
-        if opened != chapter:
-            made.add_heading(document.words(opened), 1)
-            chapter = opened
-        made.add_heading(section.title, 2)
-        for block in section.blocks:
-            _add(made, document, block)
+    for title, sections in chapters(document):
+        made.add_heading(title, 1)
+        for section in sections:
+            made.add_heading(section.title, 2)
+            for block in section.blocks:
+                _add(made, document, block)
     if document.references:
         made.add_heading(document.words("references"), 1)
         for one in ordered(document.references):

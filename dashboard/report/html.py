@@ -17,7 +17,7 @@ from tripletscope.dashboard.report.document import (
     Section,
     TextTable,
 )
-from tripletscope.dashboard.report.parts.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import on_screen, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
@@ -54,13 +54,10 @@ def page(document: Document, *, interactive: bool = True) -> str:
     drawn = can_render()
     interactive = interactive or not drawn
     words = document.words
-    body, chapter = [], ""
-    for section in document.sections:
-        opened = PARTS[section.name].chapter
-        if opened != chapter:
-            body.append(f"<h2>{escaped(words(opened))}</h2>")
-            chapter = opened
-        body.append(_section(document, section, drawn, interactive))
+    body = []
+    for title, sections in chapters(document):
+        body.append(f"<h2>{escaped(title)}</h2>")
+        body += [_section(document, section, drawn, interactive) for section in sections]
     if document.references:
         body += [f'<h2>{escaped(words("references"))}</h2>', references(document)]
     has_figures = interactive and document.figures

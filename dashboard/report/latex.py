@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
-from tripletscope.dashboard.report.parts.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import picture
 from tripletscope.dashboard.report.references import bibtex, csl_json
 from tripletscope.dashboard.results import Drawing
@@ -64,14 +64,12 @@ def latex(document: Document) -> dict[str, bytes]:
 
 
 def _text(document: Document) -> str:
-    lines, chapter = [], ""
-    for section in document.sections:
-        opened = PARTS[section.name].chapter
-        if opened != chapter:
-            lines.append(rf"\section{{{escaped(document.words(opened))}}}")
-            chapter = opened
-        lines.append(rf"\subsection{{{escaped(section.title)}}}")
-        lines += [_block(document, block) for block in section.blocks]
+    lines = []
+    for title, sections in chapters(document):
+        lines.append(rf"\section{{{escaped(title)}}}")
+        for section in sections:
+            lines.append(rf"\subsection{{{escaped(section.title)}}}")
+            lines += [_block(document, block) for block in section.blocks]
     return "\n\n".join(lines) + "\n"
 
 

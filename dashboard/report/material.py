@@ -154,8 +154,7 @@ class Material:
                 **self.map.parameters, "n_components": d
             }
             if run.method == self.map.method and same:
-                folds = json.dumps(run.options, sort_keys=True, default=str)
-                together.setdefault(folds, {}).setdefault(d, run)
+                together.setdefault(_folds(run), {}).setdefault(d, run)
         chosen = self.map.parameters["n_components"]
         most = max(together.values(), key=lambda runs: (chosen in runs, len(runs)), default={})
         return dict(sorted(most.items()))
@@ -169,8 +168,7 @@ class Material:
         """Held-out errors that can be compared: in the same folds, of most methods."""
         together: dict[str, list[Run]] = {}
         for run in self.all_of("cross_validate"):
-            folds = json.dumps(run.options, sort_keys=True, default=str)
-            together.setdefault(folds, []).append(run)
+            together.setdefault(_folds(run), []).append(run)
         return max(together.values(), key=len, default=[])
 
     @cached_property
@@ -180,3 +178,7 @@ class Material:
             return None
         folds = next(iter(self.compared.values())).options["folds"]
         return recommend_dimension(self.by_dimension, self.answers, 1.0 / (folds - 1))
+
+
+def _folds(run: Run) -> str:
+    return json.dumps(run.options, sort_keys=True, default=str)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable
 from functools import lru_cache
 
 import plotly.graph_objects as go
@@ -16,8 +14,6 @@ from tripletscope.dashboard.results import Drawing
 #: Width of the text of a page.
 WIDTH = 165.0
 _COMPOSITION = Composition(width=WIDTH, font=8.5, caption=False)
-
-Picture = Callable[[Drawing, str], bytes]
 
 
 def picture(drawing: Drawing, form: str) -> bytes:
@@ -37,8 +33,3 @@ def _svg(figure: str) -> str:
 def on_screen(drawing: Drawing) -> go.Figure:
     """A figure that can be zoomed, as wide as its place."""
     return drawing.figure().update_layout(width=None)
-
-
-def address(content: bytes, media: str) -> str:
-    """A picture as a data URL."""
-    return f"data:{media};base64,{base64.b64encode(content).decode()}"

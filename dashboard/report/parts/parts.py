@@ -1,7 +1,10 @@
 """All parts of a report."""
 
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import groupby
 
+from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.parts.part import PARTS
 from tripletscope.dashboard.results.showing import TOLD_IN
 
@@ -12,4 +15,10 @@ TOLD = {task for tasks in TOLD_IN.values() for task, _ in tasks}
 for _module in ("findings", "method", "results", "interpretable", "end"):
     import_module(f"{__package__}.{_module}")
 
-__all__ = ["PARTS", "TOLD"]
+__all__ = ["PARTS", "TOLD", "chapters"]
+
+
+def chapters(document: Document) -> Iterator[tuple[str, Iterator[Section]]]:
+    """Titles of chapters, with their sections."""
+    for name, sections in groupby(document.sections, lambda one: PARTS[one.name].chapter):
+        yield document.words(name), sections
