@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import interval_rows, rows_height
 from tripletscope.dashboard.figures.observers import square_matrix
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.shown import (
     Element,
     Numbers,
@@ -21,8 +23,6 @@ from tripletscope.dashboard.results.shown import (
     presents,
 )
 from tripletscope.dashboard.wording import Words
-
-_WIDTH = 900.0
 
 
 @presents("align_spaces", told_in="features")
@@ -36,10 +36,9 @@ def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     })
     method = unfitted(run.options["embedding"]) if run.options["embedding"] else STE()
     yield shown.drawing(
-        run, "alignment", rows_height(len(table)) / _WIDTH,
-        lambda caption, canvas: interval_rows(
-            table, value=words("share matched"), zero=1 / len(result.objects), caption=caption,
-            canvas=canvas,
+        run, "alignment", rows_height(len(table)) / SCREEN.width,
+        partial(
+            interval_rows, table, value=words("share matched"), zero=1 / len(result.objects)
         ),
         lambda: table, map=words.method(method), starts=result.starts,
     )
@@ -47,10 +46,10 @@ def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     labels = np.array(shown.answers.labels, dtype=object)[result.objects].tolist()
     yield shown.drawing(
         run, "plan", 0.75,
-        lambda caption, canvas: square_matrix(
-            result.plan[best].astype(float), labels, title=words("probability"),
+        partial(
+            square_matrix, result.plan[best].astype(float), labels, title=words("probability"),
             across=result.spaces[best], down=words("objects of the map"),
-            limits=(0.0, float(result.plan[best].max())), caption=caption, canvas=canvas,
+            limits=(0.0, float(result.plan[best].max())),
         ),
         lambda: _partners(result, best, labels), space=result.spaces[best],
     )

@@ -35,7 +35,7 @@ from tripletscope.dashboard.figures.dendrogram import (
 )
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import (
@@ -443,7 +443,7 @@ def labels_of(shown: ShownResults, agreement: LabelAgreement) -> Iterator[Elemen
                  number=len(table))
     yield Drawing(
         "labels", words("title labels", column=column), text, words("alt labels"),
-        min(max(34.0 * len(table) + 130.0, 240.0), 1200.0) / 900.0,
+        min(max(34.0 * len(table) + 130.0, 240.0), 1200.0) / SCREEN.width,
         lambda canvas: cross_table(table, caption=text, canvas=canvas),
         lambda: table.reset_index(names="cluster"), (run.key,),
         saved_as=f"{run.method}-{column}",

@@ -13,6 +13,7 @@ from tripletscope.core.inference.evaluation.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.scales import group_errors
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.people import silence_said
 from tripletscope.dashboard.results.shown import (
@@ -153,7 +154,7 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
                  folds=run.options["folds"], over=words.over_each(table["participants"]))
     yield Drawing(
         f"errors-by-{by}", words("title group errors", by=by), text, words("alt rows"),
-        (130.0 + 26.0 * number) / 900.0,
+        (130.0 + 26.0 * number) / SCREEN.width,
         lambda canvas: group_errors(table, caption=text, canvas=canvas), lambda: table,
         tuple(one.key for one in runs),
     )

@@ -34,13 +34,12 @@ from tripletscope.dashboard.figures.reproduced import (
     against_quantity,
     object_intervals,
 )
-from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.dimensions import data_of, strips_of, weights_table
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
 from tripletscope.dashboard.wording import Words
 
-_WIDTH = 900.0
 #: Objects that are shown at a time, with pictures and without; rows with intervals.
 _PICTURED, _WRITTEN, _ROWS = 30, 60, 24
 #: Objects that the table of a strip names, and those that the alternative text does.
@@ -93,7 +92,7 @@ class OneTrial:
 
 def _drawing(
     shown: ShownResults, run: Run, name: str, height: float, table: Callable[[], pd.DataFrame],
-    draw: Callable[..., go.Figure], *, width: float = _WIDTH, **how: Any,
+    draw: Callable[..., go.Figure], *, width: float = SCREEN.width, **how: Any,
 ) -> Drawing:
     """A figure of the dimensions of a fit.
 
@@ -170,7 +169,7 @@ def one_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     most = _PICTURED if data.pictures else _WRITTEN
     which = data.along(k, most) if looked.along else data.highest(k, most)
     yield _drawing(
-        shown, run, "sheet", sheet_height(data, len(which), Canvas(_WIDTH)), table(which.tolist()),
+        shown, run, "sheet", sheet_height(data, len(which)), table(which.tolist()),
         lambda data, **how: object_sheet(data, k, which, **how), title=title, number=len(which),
         key="sheet along" if looked.along else "", alt="alt sheet", picks=True,
         saved_as=f"dimension-{k + 1}-sheet",

@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.reproduced import (
     penalty_curve,
     reproducibility_curve,
 )
-from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.results.shown import (
@@ -34,7 +34,6 @@ from tripletscope.dashboard.wording import Words
 _ON_A_SHEET = 16
 #: Whom to cite for each method.
 _SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}
-_WIDTH = 900.0
 _FLAT = 0.5
 
 
@@ -130,7 +129,7 @@ def strips_of(
     """Rows of the highest objects of some dimensions."""
     return shown.drawing(
         run, "dimension-strips",
-        strips_height(data_of(shown, run), len(which), Canvas(_WIDTH)) / _WIDTH,
+        strips_height(data_of(shown, run), len(which)) / SCREEN.width,
         lambda canvas, caption: strips(
             data_of(shown, run, canvas), which, facts=lines, caption=caption, canvas=canvas
         ), table, place=place, alt="alt strips", picks=True, first=which[0] + 1,

@@ -27,6 +27,7 @@ from tripletscope.dashboard.figures.explaining import (
 )
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.results.shown import (
@@ -41,7 +42,6 @@ from tripletscope.dashboard.wording import Words, plain
 
 #: Bounds of a ceiling whose intervals are wider say little.
 _VAGUE = 0.1
-_WIDTH = 900.0
 #: Up to so many objects have their names in a map.
 _NAMED = 150
 #: Features that are named as those that count most, and as those that do not.
@@ -64,8 +64,9 @@ def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "features-accuracy", words("title features"), text,
         words("alt features", number=words.count(spaces, "feature space"),
               best=table["space"].iloc[0]),
-        accuracy_height(spaces, models) / _WIDTH,
-        partial(_accuracy_bars, table, ceilings, text), lambda: table, (run.key,),
+        accuracy_height(spaces, models) / SCREEN.width,
+        lambda canvas: accuracy_bars(table, ceilings=ceilings, caption=text, canvas=canvas),
+        lambda: table, (run.key,),
     )
     yield Numbers("Numbers", partial(_accuracy_numbers, table))
     yield from map(Advice, result.notes)
@@ -170,10 +171,6 @@ def _of_ceiling(words: Words, best: pd.Series, bounds: tuple[float, float] | Non
     share = (best["accuracy"] - best["chance"]) / (upper - best["chance"])
     key = "features at ceiling" if best["high"] >= lower else "features below ceiling"
     return Statement(words(key, lower=lower, upper=upper, share=max(share, 0.0)))
-
-
-def _accuracy_bars(table, ceilings, text, canvas):
-    return accuracy_bars(table, ceilings=ceilings, caption=text, canvas=canvas)
 
 
 _COLUMNS = {
@@ -420,7 +417,7 @@ def _rows(
 ) -> Drawing:
     """A figure of estimates with their intervals, a row for each."""
     return Drawing(
-        name, title, text, alt, rows_height(n_rows or len(table)) / _WIDTH,
+        name, title, text, alt, rows_height(n_rows or len(table)) / SCREEN.width,
         lambda canvas: interval_rows(table, value=value, band=band, caption=text, canvas=canvas),
         lambda: table, (run.key,),
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pandas as pd
 
 from tripletscope.core.inference.evaluation.geometry import Geometries
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import interval_rows, rows_height
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -18,8 +20,6 @@ from tripletscope.dashboard.results.shown import (
     presents,
 )
 from tripletscope.dashboard.wording import Words
-
-_WIDTH = 900.0
 
 
 @presents("compare_geometries", told_in="comparison")
@@ -32,10 +32,8 @@ def geometry_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "low": result.gain_low, "high": result.gain_high, "p": result.p,
     })
     yield shown.drawing(
-        run, "geometry", rows_height(len(table)) / _WIDTH,
-        lambda caption, canvas: interval_rows(
-            table, value=words("gain in log-likelihood"), caption=caption, canvas=canvas,
-        ),
+        run, "geometry", rows_height(len(table)) / SCREEN.width,
+        partial(interval_rows, table, value=words("gain in log-likelihood")),
         lambda: table, over=words.over(result.unit, result.n_units),
     )
     yield Numbers("Numbers", lambda: result.table)

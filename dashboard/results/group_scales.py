@@ -14,6 +14,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, GroupScales
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.scales import Curve, panel_height, scale_multiples
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.results.scales import groups_aligned, scale_name, stimulus_title
 from tripletscope.dashboard.results.shown import (
@@ -25,7 +26,6 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import Words, plain
 
-_WIDTH = 900.0
 #: People in a sentence, width of their names there, and above small panels, in em.
 _NAMED, _NAME, _TITLE = 6, 16.0, 8.0
 
@@ -52,7 +52,7 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     common, panels = _panels(shown, runs, scales)
     pooled = any(scale.pooled.any() for scale in scales.values())
     yield shown.drawing(
-        run, "group-scales", panel_height(len(panels)) / _WIDTH, partial(
+        run, "group-scales", panel_height(len(panels)) / SCREEN.width, partial(
             scale_multiples, panels, common, stimulus=stimulus,
             value="perceptual scale (all answers: 0 to 1)",
         ), partial(_of_groups, scales), runs=runs.values(), method="; ".join(scales), by=by,

@@ -22,6 +22,7 @@ from tripletscope.dashboard.figures.dendrogram import (
 )
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.observers import pooling_figure, relation_dots, square_matrix
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.clusters import by_size
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.people import maps_beside, silence_said
@@ -34,7 +35,6 @@ from tripletscope.dashboard.results.shown import (
     table_of,
 )
 
-_WIDTH = 900.0
 #: Width of the names of people above maps, in em.
 _TITLE = 8.0
 
@@ -62,7 +62,7 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         ))
     if not relations.empty:
         yield shown.drawing(
-            run, "relations", (100.0 + 44.0 * len(relations)) / _WIDTH,
+            run, "relations", (100.0 + 44.0 * len(relations)) / SCREEN.width,
             partial(relation_dots, relations), lambda: relations,
             people=int(relations["participants"].max()),
         )
@@ -85,8 +85,9 @@ def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
         columns = [f"{name} (predicted)" if name in frame else name for name in names]
         return frame.join(pd.DataFrame(values, columns=columns))
 
+    height = float(np.clip(190 + 26 * len(names), 320, 900))
     return shown.drawing(
-        run, "who-predicts-whom", float(np.clip(190 + 26 * len(names), 320, 900)) / _WIDTH, partial(
+        run, "who-predicts-whom", height / SCREEN.width, partial(
             square_matrix, values, rows, title="accuracy", across="predicted", down="learned from",
             limits=(1.0 - CHANCE, float(np.max(values, initial=0.6, where=np.isfinite(values)))),
             borders=(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(),
@@ -152,8 +153,9 @@ def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[
     order = tree.order
     ordered = result.apart[np.ix_(order, order)]
     matrix = pd.DataFrame(result.apart, index=names, columns=names).rename_axis("of")
+    height = float(np.clip(170 + 20 * len(names), 320, 620))
     yield shown.drawing(
-        run, "procrustes", float(np.clip(170 + 20 * len(names), 320, 620)) / (_WIDTH / 2), partial(
+        run, "procrustes", height / (SCREEN.width / 2), partial(
             square_matrix, ordered, [names[i] for i in order], title="variance unexplained",
             across=by, down=by, limits=(0.0, max(float(ordered.max()), 0.01)),
         ), matrix.reset_index, place=by, is_half=True,
@@ -165,7 +167,7 @@ def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[
         tree, pd.DataFrame({"id": names, "label": names}), members, tree.height_for(clusters)
     )
     yield shown.drawing(
-        run, "observer-tree", screen_height(rows, pictures=False) / (_WIDTH / 2),
+        run, "observer-tree", screen_height(rows, pictures=False) / (SCREEN.width / 2),
         partial(dendrogram, data, rows, title="variance unexplained", revision=f"{clusters}"),
         table_of(name=names, cluster=members + 1, answers=result.n_answers), place=by, by=by,
         is_half=True,

@@ -26,6 +26,7 @@ from tripletscope.dashboard.figures.people import (
     most_different,
     weights_figure,
 )
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import colour_of
 from tripletscope.dashboard.results.shown import (
@@ -37,8 +38,6 @@ from tripletscope.dashboard.results.shown import (
     presents,
 )
 from tripletscope.dashboard.wording import Words
-
-_WIDTH = 900.0
 
 
 def weights_table(fitted: WeightedEuclidean) -> pd.DataFrame:
@@ -152,7 +151,7 @@ def _gains(shown: ShownResults, run: Run) -> Drawing:
                  method=words.method(run.fresh()))
     return Drawing(
         f"gains-{by}", words("title people gains", by=by), text, words("alt rows"),
-        (110.0 + 40.0 * len(table)) / _WIDTH,
+        (110.0 + 40.0 * len(table)) / SCREEN.width,
         lambda canvas: gain_dots(table, caption=text, canvas=canvas), lambda: table, (run.key,),
     )
 
@@ -294,7 +293,7 @@ def maps_beside(
         ], ignore_index=True)
 
     return shown.drawing(
-        run, name, max(grid_height(maps) / _WIDTH, 0.25), partial(
+        run, name, max(grid_height(maps) / SCREEN.width, 0.25), partial(
             map_grid, maps, titles, shown.answers.objects, colour=colour, selected=shown.selected,
         ), positions, alt="alt group maps", picks=True, **how,
     )

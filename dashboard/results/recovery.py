@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -30,10 +31,9 @@ def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from recovery_said(words, result)
     yield shown.drawing(
         run, "recovery", 0.62,
-        lambda caption, canvas: square_matrix(
-            result.best, result.spaces, title=words("share of simulations"),
+        partial(
+            square_matrix, result.best, result.spaces, title=words("share of simulations"),
             across=words("best space"), down=words("simulated from"), limits=(0.0, 1.0),
-            caption=caption, canvas=canvas,
         ),
         lambda: result.table, number=result.repeats, how=words(f"model {result.model}"),
         scheme=words(f"held out {result.scheme}"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from tripletscope.core.inference.uncertainty.robustness import FEWEST, STATISTICS
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.robustness import view_dots
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.shown import (
     Element,
     Numbers,
@@ -48,10 +50,8 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Statement(words("robust advice"))
     titles = [words(f"robust axis {name}") for name in STATISTICS]
     yield shown.drawing(
-        run, "robustness", (150 + 30 * len(result.views)) / 900,
-        lambda caption, canvas: view_dots(
-            result.table, titles=titles, band=words("random sets"), caption=caption, canvas=canvas,
-        ),
+        run, "robustness", (150 + 30 * len(result.views)) / SCREEN.width,
+        partial(view_dots, result.table, titles=titles, band=words("random sets")),
         lambda: result.table, draws=result.draws, folds=result.folds,
         units=words.count(result.n_people, "participant") if result.n_people else
         words("robust trials"),

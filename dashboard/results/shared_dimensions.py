@@ -14,6 +14,7 @@ from tripletscope.core.features.shared_dimensions import SharedDimensions
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.reproduced import matched_dimensions, matched_height
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -40,7 +41,7 @@ def shared_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         order = [*partners, *(j for j in range(len(names)) if j not in partners)]
         table = partial(_parted, shown, result, k)
         yield replace(shown.drawing(
-            run, "shared-dimensions", matched_height(len(result.place[k])) / _WIDTH, partial(
+            run, "shared-dimensions", matched_height(len(result.place[k])) / SCREEN.width, partial(
                 matched_dimensions, result.table(k), result.correlations[k][:, order],
                 [names[j] for j in order], titles=(result.fits[0], name),
                 values=(words("correlation"), words("correlation with partner")),
@@ -51,9 +52,9 @@ def shared_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Numbers(f"Numbers: {name}", table)
     if several:
         yield shown.drawing(
-            run, "fits", 0.6, lambda caption, canvas: square_matrix(
-                result.mean, result.fits, title=words("mean correlation"), limits=(0.0, 1.0),
-                caption=caption, canvas=canvas,
+            run, "fits", 0.6, partial(
+                square_matrix, result.mean, result.fits, title=words("mean correlation"),
+                limits=(0.0, 1.0),
             ), lambda: pd.DataFrame(result.mean, result.fits, result.fits),
             objects=len(result.objects),
         )
