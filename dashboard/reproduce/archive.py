@@ -198,30 +198,19 @@ class Deposit:
         left_by = {state: of.triplets for state, of in views.values()}
         cleaning = renamed_cleaning(self.cleaning, names)
         pairs = self.pairs and renamed_answers(self.pairs, names)
-        # What was written for a report may name them, too.
-        extra = {name: self.info.extra[name] for name in _NAMELESS if name in self.info.extra}
         left, kept = [reworded(sentence, names) for sentence in self.left], []
         new = {
             run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs)
             for one, run in self.kept
         }
         new = {run.key: _of(run, cleaning.triplets, pairs) for run in self.runs} | new
-        if NAMES_KEPT in extra:
-            extra[NAMES_KEPT] = {
-                new[key].key: names for key, names in kept_names(self.info).items() if key in new
-            }
-        if "only" in extra.get("reading", {}):
-            extra["reading"] = {**extra["reading"], "only": {
-                column: values for column, values in extra["reading"]["only"].items()
-                if not names.keys() & set(values)
-            }}
         said = {
             "name": reworded(self.info.name, names), "origin": reworded(self.info.origin, names),
             "report": [reworded(sentence, names) for sentence in self.info.report],
         }
         info = replace(
             self.info, exclusions=cleaning.log(), view=called[self.info.view],
-            extra=extra, **said,
+            extra=_nameless(self.info, names, new), **said,
         )
         for one, run in self.kept:
             if new[run.key].key == run.key:
@@ -238,6 +227,23 @@ class Deposit:
             left=left, kept=kept, measured=ratings, names=names, views=views,
             runs=[new[run.key] for run in self.runs],
         )
+
+
+def _nameless(
+    info: DatasetInfo, names: Mapping[str, str], runs: Mapping[str, Run]
+) -> dict[str, Any]:
+    """Notes on a data set without names of participants; texts of a report may have them, too."""
+    extra = {name: info.extra[name] for name in _NAMELESS if name in info.extra}
+    if NAMES_KEPT in extra:
+        extra[NAMES_KEPT] = {
+            runs[key].key: called for key, called in kept_names(info).items() if key in runs
+        }
+    if "only" in extra.get("reading", {}):
+        extra["reading"] = {**extra["reading"], "only": {
+            column: values for column, values in extra["reading"]["only"].items()
+            if not names.keys() & set(values)
+        }}
+    return extra
 
 
 def _of(run: Run, *answers: Judgements | None) -> Run:

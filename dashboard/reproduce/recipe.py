@@ -332,12 +332,12 @@ def _figures(
 
 
 def reproduction(
-    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], pairs: Quadruples | None = None,
-    drawn: MapFigure | None = None, named: Mapping[str, Mapping[int, str]] | None = None,
+    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], drawn: MapFigure | None = None,
+    named: Mapping[str, Mapping[int, str]] | None = None,
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
-    steps = Steps(info, cleaning, runs, pairs, drawn, named or {})
+    steps = Steps(info, cleaning, runs, drawn=drawn, named=named or {})
     sources = steps.sources(lambda what, ending: f"{name}-{BESIDE[what]}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),
