@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,11 @@ def log_axis(*values: Any) -> dict[str, Any]:
     Plotly names the tick between two powers of ten by its first digit alone, so that an axis reads
     2, 5, 100, 2, 5.
     """
-    known = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in ([], *values)])
-    known = known[np.isfinite(known) & (known > 0)]
-    if not len(known):
+    shown = _finite(values)
+    shown = shown[shown > 0]
+    if not len(shown):
         return {"type": "log"}
-    low, high = float(known.min()) / _BESIDE, float(known.max()) * _BESIDE
+    low, high = float(shown.min()) / _BESIDE, float(shown.max()) * _BESIDE
     ticks = _ticks(low, high)
     return {
         "type": "log", "tickvals": ticks.tolist(), "ticktext": [_written(tick) for tick in ticks],
@@ -35,14 +36,18 @@ def whole_axis(*values: Any) -> dict[str, Any]:
 
     Between few whole numbers plotly would write fractions.
     """
-    known = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in ([], *values)])
-    known = known[np.isfinite(known)]
-    if not len(known) or (known % 1).any() or np.ptp(known) > _WIDE:
+    shown = _finite(values)
+    if not len(shown) or (shown % 1).any() or np.ptp(shown) > _WIDE:
         return {}
-    if not np.ptp(known):
-        only = float(known[0])
+    if not np.ptp(shown):
+        only = float(shown[0])
         return {"tickvals": [only], "range": [only - 1, only + 1]}
-    return {"tick0": 0, "dtick": next(k for k in (1, 2, 5) if np.ptp(known) <= k * _MOST)}
+    return {"tick0": 0, "dtick": next(k for k in (1, 2, 5) if np.ptp(shown) <= k * _MOST)}
+
+
+def _finite(values: Iterable[Any]) -> np.ndarray:
+    shown = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in ([], *values)])
+    return shown[np.isfinite(shown)]
 
 
 def _ticks(low: float, high: float) -> np.ndarray:

@@ -54,9 +54,7 @@ def divided_map(
             drawn.append(go.Scatter(
                 x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", hoverinfo="skip",
                 fillcolor=transparent(region.colour, region.fill), showlegend=False,
-                line={
-                    "color": transparent(FAINT, 0.7), "width": region.width,
-                },
+                line={"color": transparent(FAINT, 0.7), "width": region.width},
             ))
     rings = []
     if len(displaced):

@@ -166,7 +166,7 @@ class Panels:
         along_y = broken(self.y.title, canvas.height - _BESIDE * FONT_SIZE, FONT_SIZE)
         figure = make_subplots(
             rows, columns, shared_xaxes="all", shared_yaxes="all",
-            subplot_titles=[escape(title) for title in titles], horizontal_spacing=0.09 / columns,
+            subplot_titles=list(map(escape, titles)), horizontal_spacing=0.09 / columns,
             vertical_spacing=min(34.0 / canvas.height, 0.9 / rows),
             x_title=escape(self.x.title), y_title=along_y,
         )
@@ -179,8 +179,8 @@ class Panels:
         for trace in figure.data:
             trace.showlegend = bool(trace.showlegend) and trace.name not in named
             named.add(trace.name)
-        figure.update_xaxes(self.x.settings([], canvas) | {"title": None})
-        figure.update_yaxes(self.y.settings([], canvas) | {"title": None})
+        figure.update_xaxes(self.x.settings([]) | {"title": None})
+        figure.update_yaxes(self.y.settings([]) | {"title": None})
         # The lowest panel of every column has numbers, also where the last row is not full, and an
         # empty title: the common one is a note, for which no room is made.
         for k in range(max(len(titles) - columns, 0), len(titles)):

@@ -16,7 +16,6 @@ from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
-    NARROW,
     SCREEN,
     SEQUENTIAL,
     Canvas,
@@ -113,8 +112,7 @@ def together_matrix(
             hovertemplate="%{text}<br>%{z:.0%} together<extra></extra>",
         )
     _add_edges(figure, clusters[order])
-    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
-    side = 0.7 * min(width, canvas.height)
+    side = 0.7 * min(canvas.least_width, canvas.height)
     size, rows = row_labels(np.arange(len(order)), side / max(len(order), 1), 0.8 * FONT_SIZE)
     short = short_names(labels, order[rows].tolist(), min(WIDTH, _SHARE * canvas.height / size))
     note_hidden(figure, len(order) - len(rows), len(order))
@@ -144,8 +142,7 @@ def _add_edges(figure: go.Figure, clusters: np.ndarray) -> None:
         for x, y in ((along, [place, place]), ([place, place], along)):
             figure.add_scatter(
                 x=x, y=y, mode="lines", showlegend=False, name="cluster",
-                line={"color": look(group)[0] if group >= 0 else FAINT,
-                      "width": 7},
+                line={"color": look(group)[0] if group >= 0 else FAINT, "width": 7},
                 hoverinfo="skip",
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from textwrap import wrap
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,6 @@ from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
-    NARROW,
     PALETTE,
     SCREEN,
     TEXT,
@@ -176,28 +176,14 @@ def dendrogram(
     domain = 1.0
     if marks == "pictures" and data.pictures:
         domain = _add_pictures(figure, data, rows, pitch, canvas)
-    wanted = _wanted_rows(data, rows, marks)
-    chosen = holds_selected(data, rows)[wanted]
-    size, written = row_labels(
-        rows.places[rows.nodes[wanted]], pitch, 0.92 * FONT_SIZE, np.flatnonzero(chosen).tolist()
-    )
-    note_hidden(figure, len(wanted) - len(written), len(wanted))
+    _name_rows(figure, data, rows, marks, pitch, canvas)
     if data.support is not None and len(supported) < len(rows.branches) - 1:
         note(figure, f"Support is written at {len(supported):,} of {len(rows.branches) - 1:,} "
                      "branches, where there is room.")
-    named = wanted[written]
-    titles = row_titles(data, rows, min(_WIDEST, _SHARE * canvas.width / size))
     tall = canvas.screen and canvas.height > 700
     figure.update_xaxes(
         title=title, range=[top + (top - floor) * 0.03, floor - pad], zeroline=False,
         side="top" if tall else "bottom", domain=[0, domain], showgrid=True,
-    )
-    figure.update_yaxes(
-        range=[rows.total, 0], side="right", zeroline=False, showgrid=False, showline=False,
-        tickvals=rows.places[rows.nodes[named]], ticktext=[titles[r] for r in named], ticks="",
-        tickfont={"size": size}, ticklabelstandoff=4,
-        # The axis makes room for them; looking for those that are cut takes seconds.
-        ticklabeloverflow="allow",
     )
     figure.add_shape(
         type="line", name=CUT, xref="x", yref="paper", x0=data.height, x1=data.height, y0=0, y1=1,
@@ -224,6 +210,27 @@ def reach(tree: Dendrogram) -> tuple[float, float]:
     low, high = float(merges.min()), float(merges.max())
     floor = low - 0.15 * (high - low) if low > 0.5 * high else 0.0
     return floor, high if high > floor else floor + 1.0
+
+
+def _name_rows(
+    figure: go.Figure, data: DendrogramData, rows: Rows, marks: str, pitch: float, canvas: Canvas
+) -> None:
+    """The axis of rows, with as many names as have room."""
+    wanted = _wanted_rows(data, rows, marks)
+    chosen = np.flatnonzero(holds_selected(data, rows)[wanted]).tolist()
+    size, written = row_labels(
+        rows.places[rows.nodes[wanted]], pitch, 0.92 * FONT_SIZE, chosen
+    )
+    note_hidden(figure, len(wanted) - len(written), len(wanted))
+    named = wanted[written]
+    titles = row_titles(data, rows, min(_WIDEST, _SHARE * canvas.width / size))
+    figure.update_yaxes(
+        range=[rows.total, 0], side="right", zeroline=False, showgrid=False, showline=False,
+        tickvals=rows.places[rows.nodes[named]], ticktext=[titles[r] for r in named], ticks="",
+        tickfont={"size": size}, ticklabelstandoff=4,
+        # The axis makes room for them; looking for those that are cut takes seconds.
+        ticklabeloverflow="allow",
+    )
 
 
 def _wanted_rows(data: DendrogramData, rows: Rows, marks: str) -> np.ndarray:
@@ -302,7 +309,7 @@ def add_branches(
         figure.add_scatter(
             x=x, y=y, mode="lines", hoverinfo="skip",
             line={"color": FAINT if group < 0 else look(group)[0],
-                  "width": (1.0 if group < 0 else 1.6)},
+                  "width": 1.0 if group < 0 else 1.6},
             name="" if group < 0 else f"{cluster_name(group)} ({sizes[group]:,})",
             legendgroup=str(group), showlegend=0 <= group < _NAMED and xaxis == "x", xaxis=xaxis,
         )
@@ -383,8 +390,7 @@ def _supported(
     if data.support is None or len(rows.branches) < 2:
         return {}
     m, top = data.tree.n_leaves, reach(data.tree)[1]
-    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
-    across = _TREE_SHARE * width / max(top - floor, 1e-12)
+    across = _TREE_SHARE * canvas.least_width / max(top - floor, 1e-12)
     branches = np.array(rows.branches)
     texts = {node: f"{100 * data.support[node - m]:.0f}" for node in rows.branches}
     return on_branches(
@@ -405,17 +411,8 @@ def _hover(data: DendrogramData, labels: list[str], node: int) -> str:
     text = f"<b>{count(len(members), 'object')}</b>, {where}<br>height {number(tree.heights[node])}"
     if data.support is not None:
         text += f"<br>in {100 * data.support[node - tree.n_leaves]:.0f} % of bootstrap trees"
-    lines = "<br>".join(_wrapped(escape(names + more)))
-    return f"{text}<br>{lines}"
-
-
-def _wrapped(text: str, width: int = 60) -> list[str]:
-    lines = [""]
-    for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + len(word) >= width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
+    lines = wrap(escape(names + more), 60, break_long_words=False, break_on_hyphens=False)
+    return "<br>".join([text, *lines])
 
 
 def _add_selected(

@@ -51,9 +51,9 @@ def short_labels(labels: Sequence[str], width: float = WIDTH) -> list[str]:
     return list(_short(tuple(labels), max(width, 4.0)))
 
 
-def short_people(people: Sequence[str], width: float = 16.0) -> dict[str, str]:
+def short_people(people: Sequence[str]) -> dict[str, str]:
     """Short names of participants or groups, for tables and lists."""
-    return dict(zip(people, short_labels(people, width), strict=True))
+    return dict(zip(people, short_labels(people, 16.0), strict=True))
 
 
 def short_names(

@@ -101,9 +101,7 @@ class Series(Layer):
             "mode": "+".join(part for part, drawn in parts.items() if drawn),
         })
         if self.line:
-            trace.line = {
-                "color": self.shade, "width": self.width, "dash": self.dash,
-            }
+            trace.line = {"color": self.shade, "width": self.width, "dash": self.dash}
         if self.points:
             trace.marker = {
                 "color": self.shade if self.colour is None else self.colour,
@@ -111,8 +109,7 @@ class Series(Layer):
                 "size": self.size, "opacity": self.opacity,
             }
         if self.edges is not None:
-            width = self.edges
-            trace.marker.line = {"color": FAINT, "width": width}
+            trace.marker.line = {"color": FAINT, "width": self.edges}
         if self.labels is not None:
             trace.update(text=self.labels, textposition=self.sides, cliponaxis=False,
                          textfont_size=0.85 * FONT_SIZE)

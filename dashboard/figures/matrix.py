@@ -22,7 +22,6 @@ from tripletscope.dashboard.figures.theme import (
     DIVERGING,
     FAINT,
     FONT_SIZE,
-    NARROW,
     SCREEN,
     SEQUENTIAL,
     Canvas,
@@ -158,8 +157,7 @@ def _add_side(
             hovertemplate="%{text}<extra></extra>", showlegend=column is not None,
             name=escape(shorten(group.label)),
             marker={
-                "color": group.colour, "symbol": "square",
-                "size": [(10 if c else 5) for c in chosen],
+                "color": group.colour, "symbol": "square", "size": [10 if c else 5 for c in chosen],
             },
         )
 
@@ -201,7 +199,7 @@ def _row_names(
     order: np.ndarray, objects: pd.DataFrame, selected: Collection[int], canvas: Canvas
 ) -> tuple[float, list[int], list[str]]:
     """Size of the names at the side, the rows that are named, and their names."""
-    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    width = canvas.least_width
     side = min((1 - _TREE) * canvas.height - 6 * FONT_SIZE, (1 - _SHARE) * width)
     first = np.flatnonzero(np.isin(order, list(selected))).tolist()
     size, rows = row_labels(

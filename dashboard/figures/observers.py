@@ -26,7 +26,6 @@ from tripletscope.dashboard.figures.points import (
 from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
-    NARROW,
     PALETTE,
     SCREEN,
     Canvas,
@@ -75,7 +74,7 @@ def square_matrix(
     written = p <= _WRITTEN and _fit_cells(short, canvas)
     texts = np.where(np.isfinite(values), np.char.mod("%.2f", np.nan_to_num(values)), "")
     labels = [escape(name) for name in short]
-    side = 0.65 * min(min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height)
+    side = 0.65 * min(canvas.least_width, canvas.height)
     sides = Axis(names=names, width=width, pitch=side / max(p, 1), row=0.0)
     wide = p > _FEW or float(width_of(short, 0.9 * FONT_SIZE).max(initial=0.0)) > side / max(p, 1)
     cells = Cells(
@@ -87,9 +86,8 @@ def square_matrix(
         [cells], replace(sides, title=across, further={"tickangle": -60 if wide else 0}),
         replace(sides, title=down), revision=title,
         layout={"shapes": [
-            {"type": "line", "layer": "above", "line": {
-                "color": PALETTE[3], "width": 2,
-            }, f"{along}0": border - 0.5, f"{along}1": border - 0.5, f"{other}0": -0.5,
+            {"type": "line", "layer": "above", "line": {"color": PALETTE[3], "width": 2},
+             f"{along}0": border - 0.5, f"{along}1": border - 0.5, f"{other}0": -0.5,
              f"{other}1": p - 0.5}
             for border in borders for along, other in ("xy", "yx")
         ]},
@@ -98,10 +96,9 @@ def square_matrix(
 
 def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
     """Whether cells are as wide as the numbers that stand in them."""
-    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
     beside = float(width_of(names, 0.9 * FONT_SIZE).max(initial=0.0)) + _BAR * FONT_SIZE
     number = float(width_of(["0.00"], 0.85 * FONT_SIZE)[0])
-    return (width - beside) / max(len(names), 1) >= number + 2.0
+    return (canvas.least_width - beside) / max(len(names), 1) >= number + 2.0
 
 
 @as_figure
@@ -140,7 +137,7 @@ def pooling_figure(pooling: PoolingCurve) -> Plot:
     return Plot(
         curve,
         Axis("number of participants in training", "log",
-                    ticks={n: str(n) for n in counts} if len(counts) <= _COUNTED else None),
+             ticks={n: str(n) for n in counts} if len(counts) <= _COUNTED else None),
         Axis("accuracy on another participant"),
     )
 
@@ -166,6 +163,21 @@ def _window(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low - margin, high + margin
 
 
+def _small_points(data: MapData, style: MapStyle, canvas: Canvas) -> list[go.Scatter]:
+    """Points of one of several maps."""
+    shown = np.isfinite(data.positions).all(axis=1)
+    traces = point_traces(data, style, shown, go.Scatter, canvas)
+    for trace in traces:
+        members = np.array(trace.customdata, dtype=int)
+        trace.x, trace.y = data.positions[members].T
+        trace.mode, trace.marker.size = "markers", 5
+        trace.legendgroup = trace.name
+        beside_the_bar(trace, max(0.6 * canvas.height / FONT_SIZE, 3.0))
+        if trace.marker.showscale:  # a bar that has a length is drawn
+            trace.marker.colorbar.len = 1.0
+    return traces
+
+
 def map_grid(
     maps: np.ndarray,
     titles: Sequence[str],
@@ -189,24 +201,15 @@ def map_grid(
     figure = make_subplots(
         n_rows, n_columns, horizontal_spacing=0.06 / n_columns,
         vertical_spacing=min(34.0 / canvas.height, 0.9 / n_rows),
-        subplot_titles=[escape(title) for title in titles],
+        subplot_titles=list(map(escape, titles)),
     )
     figure.update_annotations(font={"size": FONT_SIZE})
     low, high = _window(planes)
     data = MapData(maps[0], objects, selected=selected)
     for k, plane in enumerate(planes):
         place = {"row": k // n_columns + 1, "col": k % n_columns + 1}
-        shown = np.isfinite(plane).all(axis=1)
-        traces = point_traces(replace(data, positions=plane), MapStyle(colour=colour), shown,
-                              go.Scatter, canvas)
+        traces = _small_points(replace(data, positions=plane), MapStyle(colour=colour), canvas)
         for trace in traces:
-            members = np.array(trace.customdata, dtype=int)
-            trace.x, trace.y = plane[members].T
-            trace.mode, trace.marker.size = "markers", 5
-            trace.legendgroup = trace.name
-            beside_the_bar(trace, max(0.6 * canvas.height / FONT_SIZE, 3.0))
-            if trace.marker.showscale:  # a bar that has a length is drawn
-                trace.marker.colorbar.len = 1.0
             if k:
                 trace.showlegend, trace.marker.showscale = False, False
             figure.add_trace(trace, **place)

@@ -140,11 +140,8 @@ def place_labels(
     n_lines = 0
     for k, i in enumerate(order):
         if i in moved:
-            at, size = points[i] + font_size * np.array(moved[i]), font_size * half[k]
-            if kept_inside:
-                at = np.maximum(np.minimum(at, room[2:] - size), room[:2] + size)
-            raster.take(raster.cells(np.concatenate([at - size, at + size])))
-            raster.take_line(points[i], at)
+            at = raster.put(points[i], points[i] + font_size * np.array(moved[i]),
+                            font_size * half[k], room if kept_inside else None)
             spots[i] = Spot("", tuple(((at - points[i]) / font_size).tolist()))
             continue
         tried = np.flatnonzero(free[k]).tolist()
@@ -232,6 +229,16 @@ class _Raster:
     def take(self, box: np.ndarray) -> None:
         left, low, right, high = np.maximum(box, 0).tolist()
         self._taken[left:right, low:high] = True
+
+    def put(
+        self, point: np.ndarray, at: np.ndarray, half: np.ndarray, room: Sequence[float] | None
+    ) -> np.ndarray:
+        """Take a place for a label and its line, within a room if there is one; its middle."""
+        if room is not None:
+            at = np.maximum(np.minimum(at, room[2:] - half), room[:2] + half)
+        self.take(self.cells(np.concatenate([at - half, at + half])))
+        self.take_line(point, at)
+        return at
 
     def line_is_free(self, start: np.ndarray, end: np.ndarray, radius: float) -> bool:
         """Whether a line touches no label, and no mark but its own at the start."""

@@ -37,7 +37,6 @@ from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
     GRID,
-    NARROW,
     SEQUENTIAL,
     TEXT,
     Canvas,
@@ -67,7 +66,7 @@ def plane(
     side = style.picture_size * _picture_size(positions[[*pictures]], float(np.max(high - low)))
     kind = go.Scattergl if shown.sum() > CROWD and not pictures else go.Scatter
     traces = point_traces(data, style, shown, kind, canvas)
-    size = (8.0 if pictures else mark_size(shown.sum()))
+    size = 8.0 if pictures else mark_size(shown.sum())
     view = _View(low, high, _area(traces, style.colour or "", canvas))
     covered = _covered(traces, style.colour or "", view, canvas)
     labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
@@ -218,7 +217,7 @@ def _add_pictures(
     there = np.zeros(len(positions), dtype=bool)
     there[list(data.pictures)] = True
     there &= np.isfinite(positions).all(axis=1)
-    rim = {"width": (3 if style.colour else 1)}
+    rim = {"width": 3 if style.colour else 1}
     if _is_seen(data, style):  # pictures of colours show them, and rims would hide neighbours
         rim["width"] = 0.0
     for group in shades(data, style):
@@ -287,8 +286,8 @@ class _View:
 def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarray:
     """Width and height that legend, colour bar and margins leave for the frame."""
     edge = 0.6 * FONT_SIZE
-    width, height = min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height
-    width, height = width - 2 * edge, height - edge - (_TOOLS if canvas.screen else edge)
+    width = canvas.least_width - 2 * edge
+    height = canvas.height - edge - (_TOOLS if canvas.screen else edge)
     for trace in traces:
         if trace.marker.showscale:
             title, numbers = trace.marker.colorbar.title, 12 + 4 * FONT_SIZE

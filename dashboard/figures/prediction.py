@@ -28,14 +28,12 @@ def error_curves(
     line: str,
     x: str,
     value: str,
-    logarithmic: bool = False,
     mark: float | None = None,
 ) -> Plot:
     """Lines with intervals over a logarithmic axis.
 
     table: Columns `line` (its name), `x`, `value`, and optionally ``low`` and ``high``. Where `x`
         is missing, the value is drawn as a level across.
-    logarithmic: Whether the vertical axis is logarithmic too.
     mark: A vertical line.
     """
     spread = table[x].dropna()
@@ -61,7 +59,7 @@ def error_curves(
         layers,
         Axis(x, "log", grid=False,
              ticks={t: f"{t:g}" for t in ticks} if len(ticks) <= _MOST_TICKS else None),
-        Axis(value, "log" if logarithmic else "", zero=True), revision=f"{x} {value}",
+        Axis(value, zero=True), revision=f"{x} {value}",
     )
 
 

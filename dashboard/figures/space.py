@@ -22,7 +22,7 @@ from tripletscope.dashboard.figures.points import (
     transparent,
     with_ellipses,
 )
-from tripletscope.dashboard.figures.theme import FONT_SIZE, GRID, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.figures.theme import FONT_SIZE, GRID, Canvas, note_hidden
 
 #: With more objects than this, surfaces of ellipsoids would hide each other; outlines do not.
 CROWD = 40
@@ -81,7 +81,7 @@ def _labels(
         return []
     rank = np.cumsum(shown) - 1
     size = _FONT * FONT_SIZE
-    area = np.array([min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height])
+    area = np.array([canvas.least_width, canvas.height])
     points = _seen(places[here]) * area[1]
     first = [int(rank[i]) for i in data.selected if shown[i]]
     order = by_importance(points, rank[wanted], first, font_size=size)
@@ -175,16 +175,17 @@ def _add_ellipsoids(
         )
 
 
-def _rings(n: int = 33) -> np.ndarray:
+def _rings() -> np.ndarray:
     """Three circles around the unit sphere, one after the other with gaps."""
-    angle = np.linspace(0, 2 * np.pi, n)
+    angle = np.linspace(0, 2 * np.pi, 33)
     circle = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=-1)
     circle = np.vstack([circle, np.full(3, np.nan)])
     return np.vstack([np.roll(circle, k, axis=1) for k in range(3)])
 
 
-def _sphere(n_around: int = 12, n_up: int = 7) -> tuple[np.ndarray, np.ndarray]:
+def _sphere() -> tuple[np.ndarray, np.ndarray]:
     """Points on the unit sphere and the triangles between them."""
+    n_around, n_up = 12, 7
     up = np.linspace(0, np.pi, n_up)[:, None]
     around = np.linspace(0, 2 * np.pi, n_around, endpoint=False)[None, :]
     points = np.stack(

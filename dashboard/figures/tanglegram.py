@@ -27,7 +27,6 @@ from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
-    NARROW,
     SCREEN,
     Canvas,
     finished,
@@ -80,48 +79,36 @@ def tanglegram(
     canvas = with_rows(canvas, n_rows + 4)  # titles may have several lines
     pitch = max((canvas.height - 90.0) / max(n_rows, 1), 0.1)
     tall = canvas.screen and canvas.height > 700
-    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    width = canvas.least_width
     size, names = _names(drawn, pitch, width)
     texts = [_plain(text) for named in names for text in named.values()]
     widest = float(width_of(texts, size).max(initial=0.0))
     column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * FONT_SIZE) / width
     tree_share = (1 - _LINES) / 2 - column
     places, lines = [], []
-    for (data, rows), side, axis in zip(drawn, (0, 1), ("x", "x2"), strict=True):
-        floor, top = reach(data.tree)
-        add_wedges(figure, data, rows, floor, axis)
-        add_branches(figure, data, rows, floor, axis)
+    for (data, rows), side in zip(drawn, (0, 1), strict=True):
         place = np.full(len(objects), np.nan)
         place[data.tree.order] = rows.leaf_places
         places.append(place)
         lines.append(wrapped(titles[side], tree_share * width, _TITLE * FONT_SIZE))
-        limits = [top + 0.03 * (top - floor), floor]
+        limits = _add_tree(figure, data, rows, "x2" if side else "x")
         figure.update_layout({
             "xaxis2" if side else "xaxis": {
                 "range": limits[::-1] if side else limits, "zeroline": False, "showgrid": False,
                 "domain": [1 - tree_share, 1] if side else [0, tree_share],
-                "title": "<br>".join(escape(line) for line in lines[side]),
-                "nticks": 5,
+                "title": "<br>".join(map(escape, lines[side])), "nticks": 5,
                 "side": "top" if tall else "bottom",
             }
         })
     reserved = column / (1 - 2 * tree_share)
     _add_lines(figure, places, clusters, selected, reserved)
     mark = float(np.clip(0.3 * pitch, 1.5, 5))
-    for side, place in enumerate(places):
-        shown, (_, rows) = np.flatnonzero(np.isfinite(place)), drawn[side]
-        figure.add_scatter(
-            x=np.full(len(shown), reserved if not side else 1 - reserved), y=place[shown],
-            xaxis="x3", mode="markers", customdata=shown.tolist(),
-            hovertext=[escape(str(objects["label"].iloc[i])) for i in shown],
-            hovertemplate="%{hovertext}<extra></extra>", showlegend=False, cliponaxis=False,
-            marker={"size": mark,
-                    "color": [look(c)[0] if c >= 0 else FAINT for c in clusters[shown].tolist()]},
-        )
+    for side, (data, rows) in enumerate(drawn):
+        at = 1 - reserved if side else reserved
+        _add_leaves(figure, data, places[side], at, mark)
         # Beside marks that are not seen: plotly forgets texts that were empty before.
         figure.add_scatter(
-            x=np.full(len(names[side]), reserved if not side else 1 - reserved),
-            y=rows.places[rows.nodes[list(names[side])]],
+            x=np.full(len(names[side]), at), y=rows.places[rows.nodes[list(names[side])]],
             xaxis="x3", mode="markers+text", name="names", hoverinfo="skip", showlegend=False,
             text=list(names[side].values()), textfont={"size": size},
             textposition="middle right" if side else "middle left", cliponaxis=False,
@@ -155,6 +142,29 @@ def _names(
     return size, [
         {row: text[row] for row in named} for text, named in zip(titles, written, strict=True)
     ]
+
+
+def _add_tree(figure: go.Figure, data: DendrogramData, rows: Rows, axis: str) -> list[float]:
+    """The branches of a tree; returns the ends of its axis, from the root on."""
+    floor, top = reach(data.tree)
+    add_wedges(figure, data, rows, floor, axis)
+    add_branches(figure, data, rows, floor, axis)
+    return [top + 0.03 * (top - floor), floor]
+
+
+def _add_leaves(
+    figure: go.Figure, data: DendrogramData, place: np.ndarray, at: float, size: float
+) -> None:
+    """A mark for every leaf of a tree, where lines begin or end."""
+    shown = np.flatnonzero(np.isfinite(place))
+    clusters = data.clusters[shown].tolist()
+    figure.add_scatter(
+        x=np.full(len(shown), at), y=place[shown], xaxis="x3", mode="markers",
+        customdata=shown.tolist(),
+        hovertext=[escape(str(data.objects["label"].iloc[i])) for i in shown],
+        hovertemplate="%{hovertext}<extra></extra>", showlegend=False, cliponaxis=False,
+        marker={"size": size, "color": [look(c)[0] if c >= 0 else FAINT for c in clusters]},
+    )
 
 
 def _plain(text: str) -> str:

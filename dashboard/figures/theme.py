@@ -72,6 +72,11 @@ class Canvas:
     legend: str = "above"
     most: float | None = None
 
+    @property
+    def least_width(self) -> float:
+        """The width of a file; on the screen one that pages seldom fall below."""
+        return min(self.width, NARROW) if self.screen else self.width
+
 
 SCREEN = Canvas()
 #: Pixels that a page has for a figure beside its settings at least, or nearly.
@@ -121,7 +126,7 @@ def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
         return figure.update_layout(height=canvas.height)
     size, edge = 0.85 * FONT_SIZE, 0.6 * FONT_SIZE
     lines = wrapped(text, canvas.width - 2 * edge, size)
-    text = "<br>".join(escape(line) for line in lines)
+    text = "<br>".join(map(escape, lines))
     height = 1.32 * size * len(lines) + 0.5 * size
     whole = canvas.height + height
     # Plotly knows no captions; its title may stand at the foot.
@@ -179,7 +184,7 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
 def broken(title: str, length: float, size: float) -> str:
     """A title in as many lines as it takes."""
     lines = wrapped(html.unescape(title), length, size)
-    return "<br>".join(escape(line) for line in lines)
+    return "<br>".join(map(escape, lines))
 
 
 def _is_numbered(figure: go.Figure) -> bool:

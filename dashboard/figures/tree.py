@@ -203,7 +203,7 @@ def _add_edges(
             ys += [foot, place.top[node] - place.head + head, np.nan]
         figure.add_scatter(
             x=xs, y=ys, mode="lines", hoverinfo="skip", showlegend=False,
-            line={"color": FAINT, "width": (2.5 if marked else 1.0)},
+            line={"color": FAINT, "width": 2.5 if marked else 1.0},
             opacity=0.9 if marked else 0.55,
         )
 
@@ -362,8 +362,7 @@ def _add_toggles(
         hovertext=["unfold" if node in ends else "fold" for node in inner],
         hovertemplate="%{hovertext}<extra></extra>",
         marker={
-            "size": [(15 if node in ends else 10) for node in inner],
-            "line": {"width": 0},
+            "size": [15 if node in ends else 10 for node in inner], "line": {"width": 0},
             "color": FAINT, "opacity": [1.0 if node in ends else 0.6 for node in inner],
         },
     )
@@ -373,20 +372,14 @@ def _add_members(
     figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
 ) -> tuple[int, int]:
     """Members of the leaves in columns below them; returns numbers of hidden and all names."""
-    objects, xs, ys, more = [], [], [], []
+    objects, xs, ys = [], [], []
     for leaf in tree.ends:
-        members = tree.listed(leaf)
         foot = place.top[leaf] - place.head - BAR - 3
-        for row, member in enumerate(members[:MOST_MEMBERS]):
+        for row, member in enumerate(tree.listed(leaf)[:MOST_MEMBERS]):
             objects.append(member)
             xs.append(place.x[leaf])
             ys.append(foot - (row + 0.5) * place.member)
-        if len(members) > MOST_MEMBERS:
-            left_out = f"+{len(members) - MOST_MEMBERS}"
-            more.append((place.x[leaf], foot - (MOST_MEMBERS + 0.5) * place.member, left_out))
-    opacity = [
-        DIM if len(tree.selected) and i not in tree.selected else 1.0 for i in objects
-    ]
+    opacity = [DIM if len(tree.selected) and i not in tree.selected else 1.0 for i in objects]
     figure.update_layout(images=[
         {
             "source": tree.pictures[i], "xref": "x", "yref": "y", "x": x, "y": y,
@@ -414,31 +407,35 @@ def _add_members(
             x=[xs[k] - (place.slot / 2 - 8) * texts for k in which], y=[ys[k] for k in which],
             mode="markers+text" if texts else "markers", showlegend=False,
             name="pictures" if pictured else "members", textposition="middle right",
-            text=[
-                escape(names[objects[k]]) for k in which
-            ] if texts else None,
+            text=[escape(names[objects[k]]) for k in which] if texts else None,
             textfont={"size": 0.8 * FONT_SIZE},
             customdata=[tree.member(objects[k]) for k in which],
-            hovertext=[
-                f"<b>{escape(labels[objects[k]])}</b>" for k in which
-            ],
+            hovertext=[f"<b>{escape(labels[objects[k]])}</b>" for k in which],
             hovertemplate="%{hovertext}<extra></extra>",
             marker={
-                "line": {"width": 0}, "size": (18 if pictured else 7),
+                "line": {"width": 0}, "size": 18 if pictured else 7,
                 "color": [colour[objects[k]] for k in which],
                 "opacity": [0.0 if pictured else opacity[k] for k in which],
             },
         )
-    chosen = [tree.member(i) for i in tree.selected]
-    add_rings(figure, figure.data[begun:], chosen)
-    if more:
-        x, y, text = zip(*more, strict=True)
-        figure.add_scatter(
-            x=x, y=y, mode="text", text=text, textfont={"size": 0.8 * FONT_SIZE},
-            hoverinfo="skip", showlegend=False,
-        )
+    add_rings(figure, figure.data[begun:], [tree.member(i) for i in tree.selected])
+    _add_rest(figure, tree, place)
     n_names = sum(i not in tree.pictures for i in objects)
     return 0 if written else n_names, n_names
+
+
+def _add_rest(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) -> None:
+    """Numbers of the members of leaves that are not drawn."""
+    rest = {leaf: len(tree.listed(leaf)) - MOST_MEMBERS for leaf in tree.ends}
+    rest = {leaf: number for leaf, number in rest.items() if number > 0}
+    if rest:
+        above = (MOST_MEMBERS + 0.5) * place.member
+        figure.add_scatter(
+            x=[place.x[leaf] for leaf in rest],
+            y=[place.top[leaf] - place.head - BAR - 3 - above for leaf in rest],
+            mode="text", text=[f"+{number}" for number in rest.values()],
+            textfont={"size": 0.8 * FONT_SIZE}, hoverinfo="skip", showlegend=False,
+        )
 
 
 def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> None:
