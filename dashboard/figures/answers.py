@@ -15,8 +15,6 @@ def histogram(values: np.ndarray, *, title: str, of: str, logarithmic: bool = Fa
     """Counts of a quantity in about thirty steps; whole numbers get equal steps.
 
     values: NaN is left out, and on a logarithmic axis everything that is not positive.
-    title: Of the horizontal axis, with its unit.
-    of: Of the vertical axis.
     """
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values) & ((values > 0) | (not logarithmic))]

@@ -17,8 +17,7 @@ _BESIDE = 1.2  # how far beyond its values an axis may reach
 def log_axis(*values: Any) -> dict[str, Any]:
     """Type and ticks of an axis for some positive values.
 
-    Plotly names the tick between two powers of ten by its first digit alone, so that an axis reads
-    2, 5, 100, 2, 5.
+    Plotly labels ticks by their first digits alone: 2, 5, 100, 2, 5.
     """
     shown = _finite(values)
     shown = shown[shown > 0]

@@ -39,8 +39,6 @@ def divided_map(
 ) -> go.Figure:
     """A map in the plane with the cells of a tree behind its points.
 
-    data, style, revision: See `embedding_map`.
-    regions: Drawn in this order.
     displaced: Objects outside of their region; they have a ring.
     """
     figure = embedding_map(

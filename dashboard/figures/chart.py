@@ -40,14 +40,11 @@ class Axis:
     """An axis.
 
     scale {"", "log", "whole", "percent"}: Of its numbers.
-    ends: First and last value.
     room: Factor by which a logarithmic axis reaches beyond its values.
     names: Of rows or columns, the first at 0; rows begin at the top.
-    width: Of names, in sizes of the letters.
-    row: Height of a row, likewise.
+    width, row: Of names, and height of a row, in sizes of the letters.
     pitch: Pixels between names, where not all may have room.
     ticks: Texts by value.
-    zero: Whether it begins at 0.
     further: Other settings of plotly.
     """
 
@@ -91,7 +88,6 @@ class Axis:
         return made | dict(self.further)
 
     def _names(self, rows: bool) -> dict[str, Any]:
-        """Ticks of names."""
         n = len(self.names)
         short = short_labels([str(name) for name in self.names], self.width) if n else []
         made = {"showgrid": False, "range": [max(n, 1) - 0.5, -0.5] if rows else [-0.5, n - 0.5]}
@@ -104,9 +100,8 @@ class Axis:
 
 @dataclass(frozen=True)
 class Plot:
-    """Layers, and the axes that they lie on.
+    """Layers from below, and the axes that they lie on.
 
-    layers: From below.
     x, y: If y has names, the chart has rows, and quantities are along x.
     sideways: Quantities along x also without names of rows.
     revision: While it is the same, a page keeps its view; by default the declaring function's name.
@@ -146,11 +141,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Panels:
-    """Small charts side by side, with common axes.
-
-    layers: By title of the panel.
-    most: Of panels side by side.
-    """
+    """Small charts by title, at most so many side by side, with common axes."""
 
     layers: Mapping[str, Sequence[Layer | Level | None]]
     x: Axis
@@ -212,8 +203,7 @@ def add_layers(
 ) -> None:
     """Add layers to a figure.
 
-    sideways: Whether quantities are along the first axis.
-    logarithmic: Whether the first axis is.
+    sideways, logarithmic: Of the first axis: whether quantities are along it, and its scale.
     **place: Row and column, if the figure has several.
     """
     for layer in layers:
@@ -230,7 +220,6 @@ def add_layers(
 
 
 def _is_picked(layer: Layer | Level | None) -> bool:
-    """Whether points can be selected by a lasso."""
     return isinstance(layer, Series) and layer.objects is not None
 
 

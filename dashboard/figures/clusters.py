@@ -48,9 +48,7 @@ def count_curve(
 
     Shapes: numbers, values (k,).
     errors (k,) or None: Half the height of the bars.
-    title: Of the criterion.
-    best: The recommended number, marked by a diamond.
-    shown: The number that is shown elsewhere, as a line.
+    best, shown: The recommended number, as a diamond, and another one, as a line.
     most: The highest possible value; bars end there.
     expected (k,): Mean and standard deviation without clusters: a dashed line in a band.
     """
@@ -89,9 +87,6 @@ def together_matrix(
     """How often two objects are in one cluster.
 
     Shapes: together (n, n), order (m,), clusters (n,).
-    order: Objects from above and from the left.
-    clusters: Marked along the edges.
-    labels: Of all n objects.
     """
     every = max(-(-len(order) // _CELLS), 1)
     values = blocks(together[np.ix_(order, order)], every).astype(np.float32)
@@ -166,10 +161,9 @@ def cross_table(table: pd.DataFrame) -> Plot:
 
 @as_figure
 def purity_curve(table: pd.DataFrame, chance: float) -> Plot:
-    """Purity of clusters against the number of answers, with its band.
+    """Purity of clusters, and of random ones, against the number of answers.
 
     table: Columns ``answers``, ``mean``, ``low`` and ``high``.
-    chance: Purity of random clusters.
     """
     return Plot(
         [

@@ -12,10 +12,9 @@ from tripletscope.dashboard.figures.series import series_of
 
 @as_figure
 def error_as_it_comes(looks: pd.DataFrame, *, enough: float | None = None) -> Plot:
-    """Held-out error at every look, with its interval.
+    """Held-out error at every look, with its interval, and the error that ends the experiment.
 
     looks: Columns ``answers``, ``error``, ``low`` and ``high``.
-    enough: The error that ends the experiment, as a dotted line.
     """
     level = {"side": "bottom right"}
     return Plot(

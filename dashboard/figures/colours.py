@@ -46,10 +46,10 @@ def look(rank: int) -> tuple[str, str]:
 
 
 def groups(column: pd.Series | None, n_objects: int) -> list[Group]:
-    """Categories of a column, each with a colour and a symbol; one group without a column.
+    """Categories of a column, the largest first; one group without a column.
 
-    Values like #0072B2 are their colours. The largest come first; a categorical column keeps its
-    order, and its missing values are left out.
+    Values like #0072B2 are their colours. A categorical column keeps its order, without missing
+    values.
     """
     if column is None:
         return [Group("", np.arange(n_objects), PALETTE[0], SYMBOLS[0])]

@@ -42,10 +42,9 @@ _COLOURS = 8
 class ExplainedTrial:
     """An odd-one-out trial explained by dimensions.
 
-    objects: The three objects; the last one was chosen as the odd one.
-    contributions (3, d): Products of weights by dimension, of the pair that stays if the first,
-        second or third object is odd.
-    probabilities (3,): Of each object to be chosen as the odd one.
+    objects: The last one was chosen as the odd one.
+    contributions (3, d): Products of weights, of the pair that stays if each object is odd.
+    probabilities (3,): Of each object to be the odd one.
     """
 
     objects: tuple[int, int, int]
@@ -62,10 +61,7 @@ def strongest(values: np.ndarray, most: int) -> np.ndarray:
 def rose(
     data: DimensionData, things: Sequence[int], *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """A rose for each of some objects: petals as long as the weights of the strongest dimensions.
-
-    All roses have the same petals, in the order of the dimensions' numbers.
-    """
+    """A rose for each of some objects: petals as long as weights of the strongest dimensions."""
     which = np.sort(strongest(data.weights[list(things)].max(axis=0), PETALS))
     figure = make_subplots(1, len(things), specs=[[{"type": "polar"}] * len(things)],
                            horizontal_spacing=0.24 / len(things))
@@ -121,10 +117,7 @@ def object_bars(data: DimensionData, thing: int) -> Plot:
 def two_objects(
     data: DimensionData, one: int, other: int, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """Weights of two objects, and the contribution of each dimension to their similarity.
-
-    First the dimensions that contribute most, then those that differ most.
-    """
+    """Weights of two objects, and the contribution of each dimension to their similarity."""
     which = compared(data.weights[one], data.weights[other])
     product = data.weights[one, which] * data.weights[other, which]
     canvas = with_rows(canvas, 1.6 * len(which))
@@ -170,8 +163,7 @@ def trial_contributions(
 ) -> go.Figure:
     """Contributions of dimensions to the similarity of each pair of a trial.
 
-    The longest bar is the pair that most likely stays together; at its end is the probability that
-    the third object is the odd one.
+    At the end of each bar is the probability that the third object is the odd one.
     """
     total = trial.contributions.max(axis=0)
     which = strongest(total, _TOLD)
@@ -207,10 +199,7 @@ def trial_contributions(
 
 
 def _colours(which: np.ndarray, *, distinct: bool = False) -> list[str]:
-    """A dimension has the same colour in every figure.
-
-    With `distinct`, the later of two with the same one gets another.
-    """
+    """A dimension has the same colour in every figure, unless `distinct` ones are needed."""
     colours: list[str] = []
     for k in which:
         colour = PALETTE[int(k) % _COLOURS]
@@ -221,7 +210,6 @@ def _colours(which: np.ndarray, *, distinct: bool = False) -> list[str]:
 
 
 def _weights(data: DimensionData, thing: int, which: np.ndarray, colour: Any) -> Bars:
-    """Weights of an object as bars, with their 95 % intervals."""
     low, high = data.ends(thing, which)
     return Bars(
         at=np.arange(len(which)), length=data.weights[thing, which], low=low, high=high,

@@ -31,8 +31,6 @@ def dimension_curves(
     """A line for every method over the number of dimensions.
 
     table: Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
-    value: Also the title of the vertical axis.
-    ceiling: A band between its bounds, if these are precise.
     marked: Number of dimensions to ring, by method.
     levels: Values of methods without dimensions, as lines from side to side.
     """
@@ -62,7 +60,6 @@ def learning_figure(curve: LearningCurve, *, mark: float, ceiling: Ceiling | Non
     """Held-out error against the number of answers, with its band.
 
     mark: d n ln n, for a vertical line; NaN of methods without dimensions.
-    ceiling: See `dimension_curves`.
     """
     return Plot(
         [

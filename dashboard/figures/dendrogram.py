@@ -108,11 +108,9 @@ class Rows:
 class DendrogramData:
     """A tree and its objects.
 
-    objects: With a column ``label``.
     clusters (n,): 0 for the largest, and so on; -1 for objects without one.
     height: Of the cut that makes the clusters; None where they are not of this tree.
     support (m - 1,) or None: Share of replicates that have each branch.
-    pictures: Address of the picture of an object.
     """
 
     tree: Dendrogram
@@ -155,9 +153,7 @@ def dendrogram(
 ) -> go.Figure:
     """Draw a tree, its root on the left.
 
-    title: Of the axis of heights.
     marks {"labels", "pictures", "none"}: At the leaves.
-    revision: While it stays the same, the zoom survives a change of the figure.
     Returns: Branches and leaves carry their node in ``customdata``. On the screen the cut is a
         shape named `CUT` that can be dragged.
     """
@@ -215,7 +211,6 @@ def reach(tree: Dendrogram) -> tuple[float, float]:
 def _name_rows(
     figure: go.Figure, data: DendrogramData, rows: Rows, marks: str, pitch: float, canvas: Canvas
 ) -> None:
-    """The axis of rows, with as many names as have room."""
     wanted = _wanted_rows(data, rows, marks)
     chosen = np.flatnonzero(holds_selected(data, rows)[wanted]).tolist()
     size, written = row_labels(
@@ -234,7 +229,6 @@ def _name_rows(
 
 
 def _wanted_rows(data: DendrogramData, rows: Rows, marks: str) -> np.ndarray:
-    """The rows that have a name if there is room."""
     if marks == "none":
         return np.empty(0, dtype=int)
     pictured = np.isin(data.tree.order, list(data.pictures) if marks == "pictures" else [])
@@ -249,7 +243,6 @@ def _under(data: DendrogramData, leaves: np.ndarray, nodes: np.ndarray) -> np.nd
 
 
 def holds_selected(data: DendrogramData, rows: Rows) -> np.ndarray:
-    """(r,) whether any selected object is in a row."""
     return _under(data, np.isin(data.tree.order, list(data.selected)), rows.nodes)
 
 
@@ -369,14 +362,12 @@ def _add_marks(
 
 
 def _by_cluster(data: DendrogramData, nodes: np.ndarray) -> Iterator[tuple[int, list[int]]]:
-    """Nodes by their cluster, those above the cut first."""
     looks = data.look_of[nodes.astype(int)]
     for group in np.unique(looks).tolist():
         yield group, nodes[looks == group].astype(int).tolist()
 
 
 def _fully_selected(data: DendrogramData, nodes: list[int]) -> np.ndarray:
-    """(len(nodes),) whether all objects under a node are selected."""
     chosen = np.isin(data.tree.order, list(data.selected))
     before = np.concatenate([[0], np.cumsum(chosen)])
     start, stop = data.tree.spans[nodes].T

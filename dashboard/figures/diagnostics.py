@@ -40,10 +40,7 @@ def residual_curve(diagnostics: ScaleDiagnostics) -> Plot:
 
 @as_figure
 def simulated_against(simulated: np.ndarray, observed: float, *, title: str) -> Plot:
-    """Histogram of a quantity of simulated answers, with a line at that of the answers.
-
-    Shapes: simulated (b,).
-    """
+    """Histogram of a quantity of simulated answers, with a line at that of the answers."""
     if simulated.dtype.kind in "iu":  # bins of unequal numbers of whole numbers would look jagged
         step = max(1, -(-int(np.ptp(simulated)) // _BINS))
         edges = np.arange(simulated.min() - 0.5, simulated.max() + step, step)

@@ -47,10 +47,8 @@ class DimensionData:
     """The dimensions of a fit.
 
     weights (n, d): Not negative.
-    objects: With columns ``id`` and ``label``.
     sd (n, d) or None: Standard deviations of the weights.
     names: By position of the dimension.
-    pictures: Address of the picture of an object.
     """
 
     weights: np.ndarray
@@ -74,7 +72,6 @@ class DimensionData:
         return float(self.weights.max(initial=0.0)) or 1.0
 
     def title(self, dimension: int) -> str:
-        """Number and name of a dimension."""
         name = self.names.get(dimension, "")
         return f"{dimension + 1} {name}" if name else f"Dimension {dimension + 1}"
 
@@ -120,11 +117,10 @@ def strips(
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """A row for every dimension: its name, its highest objects, and the histogram of its weights.
+    """A row for every dimension: its name, its highest objects, and the logarithmic histogram of
+    its weights.
 
-    Bars below objects and the histogram's axis are relative to the largest weight of all
-    dimensions, so that weak dimensions look weak. The histogram is logarithmic.
-    which: Dimensions, from above.
+    All are relative to the largest weight of all dimensions, so that weak dimensions look weak.
     facts: Texts below the names.
     """
     canvas = canvas if canvas.screen else _grown(canvas, strips_height(data, len(which), canvas))
@@ -144,7 +140,6 @@ def strips(
 
 
 def strips_height(data: DimensionData, n_rows: int, canvas: Canvas = SCREEN) -> float:
-    """Height in pixels of so many rows of strips."""
     rows = _PICTURED if data.pictures else _WRITTEN
     return rows * FONT_SIZE * max(n_rows, 1) + _above(canvas)
 
@@ -157,10 +152,7 @@ def object_sheet(
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """Objects of one dimension in lines, each with its weight as a bar, as in `strips`.
-
-    which: Objects, in their order.
-    """
+    """Objects of one dimension in lines, each with its weight as a bar, as in `strips`."""
     per_line = _per_line(data, canvas.width)
     lines = max(-(-len(which) // per_line), 1)
     canvas = canvas if canvas.screen else _grown(
@@ -177,7 +169,6 @@ def object_sheet(
 
 
 def sheet_height(data: DimensionData, number: int, canvas: Canvas = SCREEN) -> float:
-    """Height in pixels of so many objects of a sheet."""
     lines = max(-(-number // _per_line(data, canvas.width)), 1)
     return lines * _line(data) + _above(canvas)
 
@@ -235,7 +226,6 @@ def _grown(canvas: Canvas, height: float) -> Canvas:
 
 
 def _line(data: DimensionData) -> float:
-    """Height of a line of a sheet of objects, in pixels."""
     return (8.0 if data.pictures else 2.3) * FONT_SIZE
 
 
@@ -276,7 +266,6 @@ class _Cells:
         self, dimension: int, objects: np.ndarray, room: tuple[float, float], top: float,
         height: float, across: int,
     ) -> None:
-        """Objects in one line of so many places."""
         data, font = self._data, FONT_SIZE
         cell = (room[1] - room[0]) / across
         weights = data.weights[:, dimension]
@@ -353,7 +342,6 @@ def _heads(
     figure: go.Figure, data: DimensionData, which: Sequence[int], facts: Mapping[int, str],
     width: float, row: float,
 ) -> None:
-    """Name and facts of every row, at its left."""
     font, small = FONT_SIZE, 0.82 * FONT_SIZE
     for bold in (True, False):
         texts, heights = [], []
@@ -382,7 +370,6 @@ def _histogram_in(
     figure: go.Figure, data: DimensionData, dimension: int, room: tuple[float, float],
     foot: float, height: float, font: float,
 ) -> None:
-    """The histogram of a row, drawn as one path."""
     weights = data.weights[:, dimension]
     edges = np.linspace(0.0, data.largest, _FEW_BINS + 1)
     counts, _ = np.histogram(weights, edges)

@@ -50,7 +50,7 @@ def accuracy_bars(
 
     table: Columns ``space``, ``model``, ``held_out``, ``accuracy``, ``low``, ``high``, ``chance``
         and ``choices``; spaces from above in the order of the table.
-    ceilings: Bounds of the noise ceiling by scheme; drawn as a band.
+    ceilings: Bounds of the noise ceiling by scheme.
     """
     schemes = [name for name in SCHEME_NAMES if name in set(table["held_out"])]
     spaces = list(dict.fromkeys(table["space"]))
@@ -92,7 +92,6 @@ def accuracy_bars(
 
 
 def accuracy_height(n_spaces: int, n_models: int) -> float:
-    """Height of `accuracy_bars` on the screen, in pixels."""
     return 160.0 + n_spaces * (19.0 * n_models + 14.0)
 
 
@@ -143,10 +142,8 @@ def interval_rows(
     """Estimates with their intervals, a row for each.
 
     table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind`` for colours
-        and symbols; from above in the order of the table.
-    value: Title of the axis.
-    zero: Position of the line of no effect.
-    band: Bounds of noise.
+        and symbols.
+    zero, band: Position of the line of no effect, and bounds of noise.
     """
     names = list(dict.fromkeys(table["name"]))
 
@@ -167,5 +164,4 @@ def interval_rows(
 
 
 def rows_height(n_rows: int) -> float:
-    """Height of `interval_rows` on the screen, in pixels."""
     return 110.0 + 26.0 * n_rows

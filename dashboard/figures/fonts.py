@@ -29,11 +29,10 @@ def font_file() -> Path | None:
 
 
 def width_of(texts: Sequence[str], size: float = 1.0) -> np.ndarray:
-    """(n,) widths of texts in one line, in pixels.
+    """(n,) widths of texts in one line, in pixels, or in em at size 1.
 
-    Letters are added up without kerning, which narrows a text a little. Characters missing from the
-    font come from another one, and are as wide as high from the ideograms on.
-    size: Of the font, in pixels; 1 for widths in em.
+    Kerning, which narrows a text a little, is ignored. Characters missing from the font are as wide
+    as high from the ideograms on.
     """
     lengths = np.array([len(text) for text in texts], dtype=np.intp)
     ends = np.concatenate([[0.0], np.cumsum(advances("".join(texts)), dtype=float)])

@@ -41,18 +41,16 @@ def shorten(label: str, width: float = WIDTH) -> str:
 
 
 def short_labels(labels: Sequence[str], width: float = WIDTH) -> list[str]:
-    """Labels of at most so many em, of which those that differ stay different.
+    """Labels of at most so many em, at least 4, of which those that differ stay different.
 
-    Where some are wider, parts that all share are left out first, as they distinguish nothing; then
-    the middle of those still too wide. Labels that would be the same keep their differences, with
-    their beginnings; without room, the number of the label in the list.
-    width: At least 4, the room for thousands of different labels.
+    Parts that all share are left out first, as they distinguish nothing; then the middle of those
+    still too wide. Labels that would be the same keep their differences or, without room, get their
+    number in the list.
     """
     return list(_short(tuple(labels), max(width, 4.0)))
 
 
 def short_people(people: Sequence[str]) -> dict[str, str]:
-    """Short names of participants or groups, for tables and lists."""
     return dict(zip(people, short_labels(people, 16.0), strict=True))
 
 
@@ -61,8 +59,7 @@ def short_names(
 ) -> dict[int, str]:
     """Labels of some positions as of `short_labels`, by position.
 
-    The time is bounded by a sample of the other labels: two of these labels differ, but one may
-    equal another label.
+    Two of these labels differ, but one may equal another label: only a sample of these is compared.
     """
     which = [int(i) for i in which]
     others = range(0, len(labels), -(-len(labels) // _COMPARED) or 1)
@@ -109,7 +106,6 @@ def _distinct(
 
 
 def _alike(short: dict[str, str]) -> Iterator[list[str]]:
-    """Groups of names with the same label."""
     groups: dict[str, list[str]] = {}
     for name, label in short.items():
         groups.setdefault(label, []).append(name)
@@ -152,7 +148,6 @@ def _without_shared(names: Sequence[str]) -> list[str]:
 
 
 def _cores(names: Sequence[str], begin: str, end: str) -> list[str]:
-    """Names with an ellipsis for their beginning and end."""
     dots = "…" * bool(begin), "…" * bool(end)
     return [f"{dots[0]}{name[len(begin) : len(name) - len(end)]}{dots[1]}" for name in names]
 
@@ -178,12 +173,10 @@ def _common(first: str, last: str) -> str:
 
 
 def _after(names: Sequence[str], begin: str) -> set[str]:
-    """The characters after a common beginning."""
     return {name[len(begin) : len(begin) + 1] for name in names}
 
 
 def _before(names: Sequence[str], end: str) -> set[str]:
-    """The characters before a common end."""
     return {name[: len(name) - len(end)][-1:] for name in names}
 
 
@@ -247,7 +240,7 @@ def _merged(pieces: list[list[str]]) -> list[list[str]]:
 
 
 def shorten_each(texts: Sequence[str], width: float = WIDTH) -> list[str]:
-    """Texts of at most so many em, as by `shorten`; for thousands this is much quicker."""
+    """Texts as by `shorten`; for thousands this is much quicker."""
     cut = list(texts)
     lengths = np.array([len(text) for text in texts], dtype=np.intp)
     stop = np.cumsum(lengths)

@@ -25,11 +25,9 @@ class Layer:
     """A layer of a chart; in one with rows, quantities are along x.
 
     low, high (p,): Ends of the intervals of the quantity.
-    name: In the legend.
     rank: Number of its colour and its symbol.
     colour: Instead of that of the rank, also one of each point.
-    text (p,): For the pointer.
-    hover: Template for the pointer, instead of the text.
+    text (p,), hover: For the pointer; a template instead of the text.
     objects (p,): To be selected.
     further: Other settings of plotly.
     """
@@ -164,11 +162,9 @@ class Cells(Layer):
     """A table in colours.
 
     values (r, c): NaN is left empty.
-    title: Of the colour bar.
     ends: Of the colours; None for those of the values.
     written (r, c): Texts in the cells.
     data (r, c): For the template `hover`, beside the value.
-    gap: Between cells, in pixels.
     """
 
     values: np.ndarray
@@ -196,10 +192,8 @@ class Cells(Layer):
 class Level:
     """A line from side to side, or a band between two.
 
-    at, to: Of the quantity.
     upright: In a chart with rows it always is.
     within: Ends of an upright one that does not reach from side to side.
-    side: Of the note, such as "bottom right".
     """
 
     at: float
@@ -248,7 +242,6 @@ class Level:
 
 
 def intervals(values: Any, low: Any, high: Any, colour: str) -> dict[str, Any]:
-    """Intervals as plotly takes them."""
     values, low, high = (np.asarray(part, dtype=float) for part in (values, low, high))
     return {
         "type": "data", "array": np.maximum(high - values, 0.0),

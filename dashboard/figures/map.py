@@ -24,7 +24,6 @@ def embedding_map(
 ) -> go.Figure:
     """Draw a map.
 
-    caption: Method, parameters and data, for exports.
     revision: While it stays the same, zoom and camera survive a change of the figure.
     window: Lower left and upper right corner of a map in the plane; by default all points are seen.
     Returns: Points carry the position of their object in ``customdata``.

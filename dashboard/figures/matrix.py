@@ -55,9 +55,7 @@ def similarity_matrix(
 
     values (n, n): Where some are negative, the colours have their middle at 0.
     order (m,): Objects in the order of the rows; others are not drawn.
-    objects: With column ``label``.
     tree: Drawn above the columns; its leaves are in the same order.
-    colour: Column of the objects that the marks show.
     Returns: The first trace names the objects of every row in ``meta.cells``, for clicks on a cell.
     """
     shown = values[np.ix_(order, order)].astype(float)
@@ -113,10 +111,7 @@ def _colours(shown: np.ndarray) -> dict[str, Any]:
 
 
 def _bar(foot: float) -> dict[str, Any]:
-    """The colour bar, below the matrix where it takes none of its width.
-
-    It has a share of the plot and not of the margin, which is for the caption.
-    """
+    """The colour bar below the matrix, with a share of the plot: the margin is for the caption."""
     return {"colorbar": {
         "title": {"text": "similarity", "side": "top"}, "orientation": "h",
         "thickness": 10, "len": 0.6, "y": foot, "yanchor": "top", "x": 0.5,
@@ -140,7 +135,6 @@ def _add_side(
     figure: go.Figure, order: np.ndarray, objects: pd.DataFrame, colour: str | None,
     selected: Collection[int],
 ) -> None:
-    """A mark for every object beside its row."""
     place = np.full(len(objects), -1)
     place[order] = np.arange(len(order))
     column = objects[colour] if colour else None
@@ -165,7 +159,6 @@ def _add_side(
 def _add_chosen(
     figure: go.Figure, order: np.ndarray, selected: Collection[int]
 ) -> None:
-    """A frame around the two cells of a selected pair."""
     rows = np.flatnonzero(np.isin(order, list(selected))).tolist()
     if len(rows) != 2:
         return
@@ -234,7 +227,6 @@ def most_similar(
     """Bars of similarity to one object, or another quantity, the highest on top.
 
     Shapes: similarity (k,), names, members length k.
-    members: Positions of these objects.
     """
     bars = Bars(at=np.arange(len(names)), length=similarity, objects=members,
                 text=[bold(name) for name in names], hover="%{hovertext}<br>%{x:.3f}")

@@ -61,10 +61,7 @@ def square_matrix(
 ) -> go.Figure:
     """A square table in colours, with the numbers in its cells where they have room.
 
-    Shapes: names length p.
     values (p, p): NaN is left empty.
-    title: Of the quantity, with its unit.
-    across, down: Titles of columns and rows.
     limits: Ends of the colours.
     borders: Rows before which a new group begins.
     """
@@ -164,7 +161,6 @@ def _window(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _small_points(data: MapData, style: MapStyle, canvas: Canvas) -> list[go.Scatter]:
-    """Points of one of several maps."""
     shown = np.isfinite(data.positions).all(axis=1)
     traces = point_traces(data, style, shown, go.Scatter, canvas)
     for trace in traces:
@@ -190,10 +186,8 @@ def map_grid(
 ) -> go.Figure:
     """Small maps that all show the same part of the plane.
 
-    Shapes: titles length p.
     maps (p, n, d): NaN for objects without a place. Of more than two dimensions the first two are
         drawn; of one, the first map stands on the horizontal axis of all.
-    colour: Column of the objects.
     """
     planes = _planes(maps)
     n_columns, canvas = panelled(titles, _ACROSS, canvas)

@@ -110,7 +110,6 @@ def _placed(
 
     points (P, 2): As shares of the sides of the plane.
     mean: Position of the mark of the mean on both sides.
-    text length P: Empty for people who are not named.
     """
     side = _PLANE * min(canvas.width, canvas.height)
     points = np.vstack([points, [mean, mean]])

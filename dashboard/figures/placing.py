@@ -61,11 +61,8 @@ def by_importance(
 ) -> list[int]:
     """Labels in the order in which they get a place, at most two thousand.
 
-    The selected ones come first, then the extreme ones in any direction, then the others, those
-    with the fewest neighbours first.
+    First the selected ones, then the extreme ones in any direction, then by number of neighbours.
     points (n, 2): In pixels.
-    among: The labels to place.
-    first: The selected ones.
     """
     among = np.array(sorted(among), dtype=int)
     if not len(among):
@@ -105,19 +102,16 @@ def place_labels(
     moved: Mapping[int, tuple[float, float]] | None = None,
     kept_inside: bool = False,
 ) -> dict[int, Spot]:
-    """A free place for every label, as long as there is one.
+    """A free place for every label, as long as there is one; all in pixels, upwards.
 
-    points (n, 2): In pixels, upwards. No label lies on any of them.
+    points (n, 2): No label lies on any of them.
     texts: Labels of some of the points, by descending importance.
-    font_size: In pixels.
-    room: Left, lower, right and upper edge of the area for labels, in pixels.
-    radius (n,): Of the points, in pixels.
-    blocked (k, 4): Further boxes without labels, as left, lower, right and upper edges in pixels.
+    room: Left, lower, right and upper edge of the area for labels.
+    blocked (k, 4): Further boxes without labels, by their edges.
     lines: Whether labels may be away from their points, with a line.
     over: Labels that lie on points rather than nowhere, unless they are too many.
     moved: Offsets (see `Spot`) of labels that a user has dragged; always there, before all others.
     kept_inside: Whether these, too, stay in `room`, which may be smaller than a page.
-    Returns: Of the labels that are shown.
     """
     moved = {i: offset for i, offset in (moved or {}).items() if i in texts}
     over = over if len(over) <= _OVER else ()
@@ -277,8 +271,6 @@ def row_labels(
     places (n,): Of the rows, ascending.
     pitch: Pixels between two places that are 1 apart.
     font: The largest size of the text, in pixels.
-    first: The selected rows.
-    Returns: size: Of the text, in pixels; shown: The rows that are named, in order.
     """
     n = len(places)
     if not n:

@@ -111,8 +111,7 @@ def _loops(positions: np.ndarray, data: MapData, coverage: float) -> np.ndarray:
 def _window(positions: np.ndarray, loops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper corner of the points, with a margin and most of the ellipses.
 
-    Independent of the style, so that a zoom survives its change; and a few huge ellipses do not
-    make everything else small.
+    Independent of the style, so that a zoom survives its change; without huge ellipses.
     """
     if not len(positions):
         return np.array([-1.0, -1.0]), np.array([1.0, 1.0])
@@ -170,7 +169,6 @@ def _add_hulls(
     figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle,
     traces: Sequence[go.Scatter],
 ) -> None:
-    """A line around every category: the convex hull of discs about its objects."""
     there = np.isfinite(positions).all(axis=1)
     if not there.any():
         return
@@ -272,7 +270,6 @@ class _View:
         return float(np.min(self.area / np.maximum(self.high - self.low, 1e-12)))
 
     def pixels(self, positions: np.ndarray) -> np.ndarray:
-        """Positions of points, from the lower left corner of the map."""
         return self.scale * (positions - self.low)
 
     @property
@@ -310,7 +307,7 @@ def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarra
 
 
 def _legend(named: Sequence[str], title: str) -> np.ndarray:
-    """Width and height of a legend whose entries are one below the other."""
+    """Width and height of a legend with one entry a line."""
     size = 0.92 * FONT_SIZE
     width = max(float(width_of(named, size).max()) + 40, float(width_of([title], size)[0]))
     return np.array([width + 10, (len(named) + bool(title)) * 1.5 * size + 10])

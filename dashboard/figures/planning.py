@@ -37,9 +37,7 @@ def plan_curves(
     """A criterion against the number of answers; a line with its band for every plan.
 
     table: Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
-    quantity: One of `QUANTITIES`.
-    ceiling: The value of the true model, as a dashed line.
-    wanted: The user's target, as a dotted line.
+    ceiling, wanted: The value of the true model, and the user's target, as lines.
     """
     percent = quantity != "ellipse"
     several = len(set(table["plan"])) > 1
@@ -73,8 +71,6 @@ def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Plot:
     """A criterion against the noise; a line with its band for every number of answers.
 
     table: Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
-    quantity: One of `NOISY`.
-    varied: Title of the horizontal axis.
     """
     named = table.assign(series=[f"{n:,} answers" for n in table["answers"]])
     level = None
@@ -98,8 +94,7 @@ def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Plot:
 def detection_bars(detection: Detection) -> Plot:
     """Shares of the suggested numbers of dimensions, by the number of answers.
 
-    The true number is at the foot of every bar; too few are in grey and too many in orange, the
-    darker the further off.
+    Too few are grey and too many orange, the darker the further off.
     """
     true, suggested = detection.true, detection.suggested
     others = [d for d in range(1, int(suggested.max(initial=true)) + 1) if d != true]

@@ -43,13 +43,11 @@ class MapStyle:
     """A user's settings of a map.
 
     marks: one of {"points", "labels", "pictures"}.
-    colour: Column of the objects.
-    uncertainty: Whether ellipses, ellipsoids or error bars are drawn.
-    coverage: Share of the uncertainty that they cover.
+    uncertainty, coverage: Whether ellipses, ellipsoids or error bars are drawn, and of which share.
     against: In one dimension: numeric column of the objects for the other axis; None is the order.
     flat: Whether more than two dimensions are cut to the first two principal axes.
     picture_size: Relative to the default, which depends on the distances of objects.
-    outlined: Whether lines in the plane go around the groups of a column of categories.
+    outlined: Whether lines in the plane go around categories.
     """
 
     marks: str = "labels"
@@ -66,11 +64,10 @@ class MapStyle:
 class MapData:
     """A map and its objects.
 
-    Shapes: covariances (n, d, d) or None.
     positions (n, d): NaN for objects without a place.
-    objects: With columns ``id`` and ``label``.
-    degrees: Of freedom of the covariances; None where there are many.
+    covariances (n, d, d) or None
     pictures: Address of the picture of an object.
+    degrees: Of freedom of the covariances; None where there are many.
     moved: Offsets of labels that a user has dragged, as of
         `tripletscope.dashboard.figures.placing.Spot`; for maps in the plane.
     """
@@ -87,8 +84,7 @@ class MapData:
 def with_ellipses(data: MapData, dimensions: int = 2) -> np.ndarray:
     """Objects with an outline of their uncertainty: all, unless they are a crowd.
 
-    Of a crowd the selected ones or, without a selection, some that are spread over the map: each is
-    as far as possible from those before it.
+    Of a crowd the selected ones or, without a selection, some that are spread over the map.
     """
     n = len(data.positions)
     if n <= MANY:
@@ -167,8 +163,6 @@ def add_rings(
     """Draw rings around the selected ones of some points, above all of them.
 
     traces: With the objects of their points as ``customdata``.
-    size: Of the points, where they differ.
-    **place: Row and column, if the figure has several.
     """
     axes = "xyz" if traces and isinstance(traces[0], go.Scatter3d) else "xy"
     where: list[tuple] = []

@@ -34,7 +34,6 @@ def error_curves(
 
     table: Columns `line` (its name), `x`, `value`, and optionally ``low`` and ``high``. Where `x`
         is missing, the value is drawn as a level across.
-    mark: A vertical line.
     """
     spread = table[x].dropna()
     ticks = sorted(set(spread.tolist()))
@@ -86,9 +85,7 @@ def predicted_against_true(
 ) -> Plot:
     """A point for every object; on the diagonal the prediction is right.
 
-    Shapes: labels length n.
     truth, predicted (n,): NaN for objects that are not shown.
-    name: Of the variable.
     """
     shown = np.flatnonzero(np.isfinite(truth) & np.isfinite(predicted))
     low = min(truth[shown].min(), predicted[shown].min())
@@ -109,11 +106,7 @@ def expansion_box(
     rates: np.ndarray, members: Sequence[int], labels: Sequence[str], *, caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """A box plot of expansion rates, with a point for every object.
-
-    Shapes: rates (k,), members length k, labels length n.
-    members: Positions of the objects.
-    """
+    """A box plot of expansion rates (k,), with a point for every object."""
     figure = go.Figure(
         go.Box(
             x=rates, customdata=list(members), boxpoints="all", jitter=0.6, pointpos=-1.6,

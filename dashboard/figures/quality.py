@@ -33,13 +33,8 @@ def measures(
 ) -> Plot:
     """A point for every row of a table, by two of its columns; points can be picked.
 
-    table: Columns like `y` with ``_low`` and ``_high`` are its interval.
-    x, y: Columns; rows without a value in both are left out.
-    names: Column with the names of the rows.
-    titles: Of columns, with their units.
-    logarithmic: Whether x is on a logarithmic scale.
-    chance: Position of a line along y.
-    chosen: Names of rows to mark.
+    table: Columns like `y` with ``_low`` and ``_high`` are its interval. Rows without a value in
+        both are left out.
     """
     valid = np.isfinite(table[x]) & np.isfinite(table[y]) & ((table[x] > 0) | (not logarithmic))
     rows = np.flatnonzero(valid)
@@ -66,7 +61,6 @@ def lapse_rates(
     """Rates of answers like guesses, the highest first, with intervals.
 
     table: As `tripletscope.core.people.careless.LapseFit.table`.
-    usual: Rate of the median person, as a line.
     """
     shown = table.sort_values("lapse", ascending=False).head(MOST_RATES)
     clearly = np.where(
@@ -87,8 +81,6 @@ def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> P
     """Shares with their intervals, one below the other.
 
     table: ``name``, ``series``, ``value``, ``low`` and ``high``; rows without a value are left out.
-    title: Of the horizontal axis.
-    chance: Position of a line.
     """
     table = table[table["value"].notna()]
     names = list(dict.fromkeys(table["name"]))
@@ -109,7 +101,6 @@ def stretches(table: pd.DataFrame, column: str, *, title: str) -> Plot:
     """A measure over equal parts of every participant's answers.
 
     table: ``stretch`` and `column`; of ``predicted`` also ``low`` and ``high``.
-    title: Of the vertical axis.
     """
     low, high = (table.get(c) if column == "predicted" else None for c in ("low", "high"))
     n = len(table)

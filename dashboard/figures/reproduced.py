@@ -79,8 +79,6 @@ def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: fl
     table: Columns ``penalty``, ``log_likelihood`` of a trial, ``behind_error``, the standard error
         of its difference from the best one in the same trials, and ``dimensions``, their mean
         number.
-    chosen, best: The penalty that a fit takes, and that of the highest value.
-    chance: The log-likelihood of guessing.
     """
     penalty, value, error = (table[c] for c in ("penalty", "log_likelihood", "behind_error"))
     kept = [f"{d:.0f}" for d in table["dimensions"]]
@@ -103,7 +101,6 @@ def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: fl
 
 @as_figure
 def object_intervals(data: DimensionData, dimension: int, which: Sequence[int]) -> Plot:
-    """Weights of some objects in one dimension, with their 95 % intervals, in rows."""
     which = list(which)
     weights = data.weights[which, dimension]
     low, high = data.ends(which, dimension)
@@ -120,7 +117,6 @@ def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, na
     """Weights of one dimension against a quantity of the objects.
 
     values (n,): NaN where missing.
-    name: Of the column.
     """
     finite = np.flatnonzero(np.isfinite(values))
     low, high = data.ends(finite, dimension) if len(finite) <= _BARRED else (None, None)
@@ -172,7 +168,6 @@ def against_categories(
 
 
 def _of(data: DimensionData, dimension: int) -> str:
-    """Title of the axis of a dimension."""
     return f"weight in {shorten(data.title(dimension), 20.0)}"
 
 
@@ -191,8 +186,6 @@ def matched_dimensions(
 
     Shapes: correlations (d, e), partners length e.
     table: As of `tripletscope.core.features.shared_dimensions.SharedDimensions`, with d rows.
-    titles: Of the two fits.
-    values: Titles of cells and points.
     kinds: Names of shared dimensions, of others, and of the limit of unrelated ones.
     """
     names, beside = table["dimension"].tolist(), canvas.screen or canvas.width >= _SIDE_BY_SIDE
@@ -232,5 +225,4 @@ def matched_dimensions(
 
 
 def matched_height(n_dimensions: int) -> float:
-    """Height of `matched_dimensions` on the screen, in pixels."""
     return 190.0 + _ROW * 13.0 * n_dimensions

@@ -34,8 +34,6 @@ def view_dots(
     """A panel for each statistic, with a row for each view.
 
     table: `tripletscope.core.inference.uncertainty.robustness.Robustness.table`.
-    titles: Of the axes, in the order of the statistics.
-    band: Name of the grey bars.
     """
     views = list(dict.fromkeys(table["view"]))
     canvas, at = with_rows(canvas, 1.6 * len(views) + 4), np.arange(len(views))

@@ -64,7 +64,6 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
 def _name_objects(
     figure: go.Figure, data: MapData, order: np.ndarray, canvas: Canvas
 ) -> None:
-    """Names of the objects below the axis, ascending."""
     pitch = (min(canvas.width, NARROW) - 4 * FONT_SIZE) / max(len(order), 1)
     first = np.flatnonzero(np.isin(order, list(data.selected))).tolist()
     size, ticks = row_labels(np.arange(len(order)), pitch, FONT_SIZE, first)

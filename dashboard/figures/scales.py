@@ -48,9 +48,7 @@ _SPACING = 0.16
 class Curve:
     """A scale over its stimulus.
 
-    name: In the legend.
     stimulus, values (m,): The stimulus ascending; NaN where there is no value.
-    low, high (m,) or None: Ends of the band.
     objects (m,) or None: None where several objects share a value.
     """
 
@@ -62,7 +60,6 @@ class Curve:
     objects: np.ndarray | None = None
 
     def complete(self) -> Curve:
-        """Without missing values."""
         kept = np.isfinite(self.values)
         parts = (self.stimulus, self.values, self.low, self.high, self.objects)
         return Curve(self.name, *(None if part is None else part[kept] for part in parts))
@@ -107,8 +104,6 @@ def scale_curves(
     """Scales with their bands, a colour and a symbol for each.
 
     data: Names and selection of the objects, without positions.
-    stimulus, value: Titles of the axes, with their units.
-    colour: Column of the objects that colours the points.
     """
     figure = go.Figure()
     curves = [curve.complete() for curve in curves]
@@ -132,7 +127,6 @@ def stimulus_map(
     """A map with a line in the order of the stimulus below its points.
 
     along (m, d): Positions in that order.
-    colour: Column of the objects.
     """
     flat = along.shape[1] == 2
     style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
@@ -190,7 +184,6 @@ def _add_curve(
 
 
 def panel_height(n_panels: int) -> float:
-    """Height in pixels of small multiples on the screen."""
     return 200.0 * -(-n_panels // _ACROSS) + 110.0
 
 

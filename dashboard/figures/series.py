@@ -34,7 +34,6 @@ def series_of(
     text: For the pointer, of a row as a named tuple.
     names: Of rows, where `y` is the column with a row's name.
     columns: Of properties of each point, by field of `Series`.
-    **further: As of `Series`.
     """
     kinds = list(dict.fromkeys(table[by])) if by else [""]
     made = []
@@ -63,7 +62,6 @@ def bold(name: object, *further: str) -> str:
 
 
 def diagonal(low: float, high: float) -> Series:
-    """The line of equal values."""
     return Series(x=[low, high], y=[low, high], points=False, line=True, colour=FAINT, dash="dot",
                   width=1.0)
 

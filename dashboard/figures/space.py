@@ -71,8 +71,7 @@ def _labels(
 ) -> list[go.Scatter3d]:
     """The labels; those with coordinates are free as the map is first seen.
 
-    A page, where the map rotates, chooses by itself: coordinates of all are in ``meta``, in the
-    order in which they get a place.
+    A page, where the map rotates, chooses by itself among all, which are in ``meta`` by importance.
     """
     shown, positions = np.isfinite(places).all(axis=1), data.positions[:, :3]
     here = np.flatnonzero(shown)

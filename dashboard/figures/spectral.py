@@ -31,9 +31,8 @@ def colour_scale(name: str | None, values: np.ndarray) -> list[str]:
 def spectral_rgb(nanometres: float) -> tuple[int, int, int]:
     """Colour of light of one wavelength, as near as a screen comes to it.
 
-    Colour matching by the fits of Wyman, Sloan & Shirley (2013), then sRGB. White is added to
-    spectral colours until a screen can show them. They darken towards the ends of the spectrum,
-    less than in nature, so that all remain visible.
+    Colour matching by the fits of Wyman, Sloan & Shirley (2013), then sRGB. White is added until a
+    screen can show a colour; the ends of the spectrum are darkened less than in nature.
     """
 
     def lobe(height: float, centre: float, below: float, above: float) -> float:

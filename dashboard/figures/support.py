@@ -22,15 +22,12 @@ def on_branches(
     y: np.ndarray,
     size: float,
 ) -> dict[int, str]:
-    """The texts that have room on the line from their branch to the one above.
+    """The texts, by node, that have room on the line from their branch to the one above.
 
-    The highest branches come first. A text lies on no line of the tree and on no other text, and is
-    no longer than its own line.
-    texts: By node.
+    The highest branches come first. A text lies on no line and on no other text.
     branches (b,): Nodes of the branches that are drawn, the lowest first and the root last.
     children (b, 2): The nodes that each joins.
     x, y (nodes,): Of nodes, in pixels from the root to the right and from above.
-    size: Of the texts, in pixels.
     """
     above = np.zeros(len(x))
     above[children] = x[branches][:, None]

@@ -62,11 +62,8 @@ def tanglegram(
 ) -> go.Figure:
     """Draw two trees with lines between equal leaves.
 
-    objects: With a column ``label``.
     clusters (n,): Of the first tree, 0 for the largest; for the colours of lines and both trees.
-    titles: Of the trees.
     most: Rows of a tree; with more leaves, the lowest branches are collapsed.
-    selected: Objects whose lines stand out.
     Returns: Leaves carry the position of their object in ``customdata``.
     """
     figure = go.Figure()
@@ -155,7 +152,6 @@ def _add_tree(figure: go.Figure, data: DendrogramData, rows: Rows, axis: str) ->
 def _add_leaves(
     figure: go.Figure, data: DendrogramData, place: np.ndarray, at: float, size: float
 ) -> None:
-    """A mark for every leaf of a tree, where lines begin or end."""
     shown = np.flatnonzero(np.isfinite(place))
     clusters = data.clusters[shown].tolist()
     figure.add_scatter(
@@ -168,7 +164,6 @@ def _add_leaves(
 
 
 def _plain(text: str) -> str:
-    """The title of a row without markup."""
     return html.unescape(text.removeprefix("<b>").removesuffix("</b>"))
 
 

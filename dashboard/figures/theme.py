@@ -53,11 +53,9 @@ _LONGEST, _PAGE, _SHEET = 2.6, 240 * 96 / 25.4, 4 / 3
 class Canvas:
     """Size and settings that a figure is drawn for.
 
-    width, height: In pixels at `FONT_SIZE`; a typical width on the screen. A file is scaled to its
-        size on paper and in letters.
+    width, height: In pixels at `FONT_SIZE`; a typical width on the screen. A file is scaled.
     screen: For the page, which replaces colours of text and lines, or for a file.
     note: Ends the caption of a file.
-    captioned: Whether a file has its caption.
     named: Whether points have names.
     legend: above, right, none, or a corner like "top left".
     most: Highest height of a file that grows with its content; None of one that does not.
@@ -154,8 +152,7 @@ def _has_numbers(figure: go.Figure) -> bool:
 def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
     """The canvas of a file, higher by what legend and axes take more than they do on a page.
 
-    Letters are larger in a file, compared with the width of the figure. Long titles of axes and
-    colour bars are broken into lines.
+    Long titles of axes and colour bars are broken into lines.
     """
     if not _has_numbers(figure):
         return canvas
@@ -182,7 +179,6 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
 
 
 def broken(title: str, length: float, size: float) -> str:
-    """A title in as many lines as it takes."""
     lines = wrapped(html.unescape(title), length, size)
     return "<br>".join(map(escape, lines))
 
@@ -292,5 +288,4 @@ def note(figure: go.Figure, sentence: str) -> None:
 
 
 def remark(figure: go.Figure) -> str:
-    """The notes of a figure."""
     return (figure.layout.meta or {}).get("remark", "")

@@ -50,9 +50,7 @@ class ComparisonTreeData:
     """A tree and its visible part.
 
     nodes: Members and pivots as positions of the objects.
-    objects: With columns ``id`` and ``label``.
     opened: Nodes whose children are drawn.
-    colour: Column of the objects.
     remarks: Further hover text of each node.
     """
 
@@ -91,7 +89,6 @@ class ComparisonTreeData:
 
     @cached_property
     def groups(self) -> list[Group]:
-        """Objects by colour."""
         data = MapData(np.zeros((len(self.objects), 2)), self.objects)
         return shades(data, MapStyle(colour=self.colour))
 
@@ -105,11 +102,9 @@ class ComparisonTreeData:
     # Numbers by which a click on the diagram tells what it was on.
 
     def toggle(self, node: int) -> int:
-        """Number of the mark that folds and unfolds a node."""
         return len(self.nodes.child) + node
 
     def member(self, position: int) -> int:
-        """Number of the mark of an object."""
         return 2 * len(self.nodes.child) + position
 
     def picked(self, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -152,7 +147,6 @@ def first_opened(nodes: Nodes, ends: int = 16) -> list[int]:
 
 
 def tree_height(tree: ComparisonTreeData) -> float:
-    """Height in which the diagram is legible at the usual width."""
     return min(max(layout(tree).height + 70.0, 260.0), 1100.0)
 
 
@@ -163,7 +157,6 @@ def tree_diagram(
 
     Every node but the root shows the pivot that its members are nearer to, and a bar for the number
     of members, divided by colour.
-    revision: While it stays the same, zoom survives a change of the figure.
     Returns: ``customdata`` of its marks is for `ComparisonTreeData.picked`.
     """
     figure, place = go.Figure(), layout(tree, canvas)
@@ -209,7 +202,6 @@ def _add_edges(
 
 
 def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) -> None:
-    """Bars of all nodes, a trace for every colour."""
     group = np.zeros(len(tree.objects), dtype=int)
     for number, part in enumerate(tree.groups):
         group[part.members] = number
@@ -317,7 +309,6 @@ def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float
 
 
 def _hover_text(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
-    """Hover text of a node."""
     def named(position: int) -> str:
         return escape(shorten(labels[position], 20.0))
 
@@ -425,7 +416,6 @@ def _add_members(
 
 
 def _add_rest(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) -> None:
-    """Numbers of the members of leaves that are not drawn."""
     rest = {leaf: len(tree.listed(leaf)) - MOST_MEMBERS for leaf in tree.ends}
     rest = {leaf: number for leaf, number in rest.items() if number > 0}
     if rest:
@@ -439,7 +429,6 @@ def _add_rest(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) ->
 
 
 def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> None:
-    """The colour bar of a quantity."""
     values = pd.to_numeric(tree.objects[tree.colour], errors="coerce")
     figure.add_scatter(
         x=[None], y=[None], mode="markers", showlegend=False, hoverinfo="skip",

@@ -31,7 +31,6 @@ class TreeLayout:
     x, span, top: Middle, width with descendants, and upper end of every node.
     slot, head, text, member: Width of a leaf; height of a node above its bar, of a line of text and
         of a member.
-    height: Of the whole drawing.
     hung: Names of leaves that are written downwards.
     """
 
@@ -98,7 +97,6 @@ def _are_named(tree: ComparisonTreeData, slot: float, canvas: Canvas) -> bool:
 
 
 def member_room(slot: float, canvas: Canvas) -> float:
-    """Em for the name of a member beside its mark."""
     return min((slot - 12) * pixels(canvas) / (0.8 * FONT_SIZE), WIDEST)
 
 
