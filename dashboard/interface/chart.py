@@ -15,7 +15,6 @@ _ASSETS = Path(__file__).parent / "assets"
 
 
 def asset(name: str) -> str:
-    """Text of a script or a style sheet of ours."""
     return (_ASSETS / name).read_text()
 
 
@@ -68,12 +67,10 @@ def chart(
 ) -> None:
     """Show a figure.
 
-    figure: The figure, or its JSON; None where `live` brings the first one. Points with a whole
-        number as ``customdata`` can be selected. Zoom and camera survive while
-        ``layout.uirevision`` stays the same.
+    figure: Or its JSON; None where `live` brings the first one. Points with a whole number as
+        ``customdata`` can be selected. Zoom and camera survive while ``layout.uirevision`` stays
+        the same.
     alt: Description for readers who cannot see it.
-    height: In pixels.
-    pictures: Address of each object's picture.
     on_pick: Called with the numbers picked and "replace", "add" or "toggle".
     on_move: Called with name and position of a dragged line. Makes all shapes movable; they must be
         lines from edge to edge.
@@ -117,11 +114,7 @@ def chart(
 
 
 def browser_download(figure: go.Figure, *, key: str, name: str, dpi: int) -> None:
-    """Buttons that let the browser draw a figure and save it as SVG or PNG.
-
-    name: Of the file, without ending.
-    dpi: Pixels per inch of the PNG.
-    """
+    """Buttons that let the browser draw a figure and save it as SVG or PNG."""
     _download(
         key=key,
         data={

@@ -47,8 +47,6 @@ _RESOLUTIONS = {150: "150", 300: "300", 600: "600"}
 class Printable:
     """A figure of a page that can be printed.
 
-    key: Of its panel.
-    name: Of its files, without ending.
     ratio: Height divided by width.
     note: Ends its caption.
     further: Draws further download buttons for a composition.

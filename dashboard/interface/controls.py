@@ -88,7 +88,6 @@ def slide(
 
 
 def switch(session: Session, key: str, label: str, default: bool, **further: Any) -> bool:
-    """On or off."""
     initial = bool(session.remembered(key, default))
     return session.remember(
         key, st.toggle(label, initial, key=key, persist_state="session", **further)
@@ -96,7 +95,6 @@ def switch(session: Session, key: str, label: str, default: bool, **further: Any
 
 
 def text(session: Session, key: str, label: str, default: str, **further: Any) -> str:
-    """Lines of text."""
     initial = session.remembered(key, default)
     initial = initial if isinstance(initial, str) else default
     return session.remember(
@@ -136,7 +134,6 @@ def pressed(
 
 
 def picture_uploader(key: str) -> list[Any]:
-    """Ask for pictures: files, ZIP archives, or a whole folder."""
     folder = st.toggle("Upload a whole folder", key=f"{key}.folder")
     return st.file_uploader(
         "Folder of pictures" if folder else "Pictures, or a ZIP of them",
@@ -149,7 +146,6 @@ def picture_uploader(key: str) -> list[Any]:
 def method_form(
     session: Session, kind: str, page: str, default: str, *, label: str = "Method"
 ) -> Method:
-    """Choose a method of a kind and its parameters."""
     method = pick_method(session, (kind,), f"{page}.method", label, default)
     return method(**parameter_form(session, method, f"{page}.{method.name}"))
 
@@ -157,7 +153,6 @@ def method_form(
 def pick_method(
     session: Session, kinds: Sequence[str], key: str, label: str, default: str | None = None
 ) -> type[Method]:
-    """Choose a method of some kinds, without its parameters."""
     available = {name: method for kind in kinds for name, method in methods(kind).items()}
     name = pick(
         session, key, label, {name: m.title for name, m in available.items()}, default=default,
@@ -179,12 +174,9 @@ def parameter_form(
 ) -> dict[str, Any]:
     """A form for the declared parameters of a method or function; the advanced ones folded away.
 
-    prefix: Of the widgets' keys.
     columns: Options for a column of ``"objects"`` or of ``"answers"``.
     inner: Name of the default of an inner method.
-    defaults: Override those declared.
     folded: Title above the advanced ones; empty not to fold them away.
-    Returns: Values by name.
     """
     defaults = defaults or {}
     declared = [
@@ -233,7 +225,6 @@ def joint_form(
     """Several forms as one, with all advanced parameters folded away together.
 
     forms: Owner, prefix and hidden parameters of each, as in `parameter_form`.
-    Returns: Values by name, of every form.
     """
 
     def asked(advanced: bool) -> list[dict[str, Any]]:
@@ -251,7 +242,6 @@ def joint_form(
 
 
 def parameter_number(session: Session, parameter: Parameter, key: str) -> int | float | None:
-    """The widget of a declared number that belongs to no form."""
     return _number(session, parameter, parameter.spec, key, parameter.spec.help or None)
 
 

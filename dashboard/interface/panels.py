@@ -55,11 +55,7 @@ def figure_panel(
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
-    on_move, on_label: See `chart`.
     window: Height in pixels of the visible part of a tall figure.
-    name: Of the files, without ending.
-    table: Makes the numbers behind the figure.
-    caption: Shown below the figure, with the figure's own remarks.
     further: Draws more beside the menu.
     simulations: Runs behind a figure that is unrelated to the open data set.
     files: Makes further files for the ZIP, by name.
@@ -93,7 +89,6 @@ def figure_panel(
 
 
 def _drawn(draw: Callable[[Canvas], go.Figure], canvas: Canvas) -> tuple[str, str]:
-    """A figure as JSON, and its remarks for the caption."""
     figure = draw(canvas)
     return figure.to_json(), remark(figure)
 
@@ -102,7 +97,6 @@ def _drawn(draw: Callable[[Canvas], go.Figure], canvas: Canvas) -> tuple[str, st
 def _drawn_once(
     content: str, _draw: Callable[[Canvas], go.Figure], _canvas: Canvas
 ) -> tuple[str, str]:
-    """`_drawn`, cached by content."""
     return _drawn(_draw, _canvas)
 
 
@@ -111,7 +105,6 @@ def _numbers(
     table: Callable[[], pd.DataFrame], composition: Composition,
     further: Callable[[], Mapping[str, bytes]] | None = None,
 ) -> None:
-    """Buttons for the numbers behind a figure, and for everything together."""
     st.download_button(
         "Numbers (CSV)", lambda: export.csv(table()), f"{printable.name}.csv", "text/csv",
         key=f"{printable.key}.csv", on_click="ignore", icon=":material/table:",

@@ -24,7 +24,6 @@ def read_file(
 ) -> Any:
     """Content of an uploaded file; read once, however often the page runs.
 
-    key: Of the widget that has the file.
     what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
     **triplets: Those whose objects the file is about, passed on without answers.
     """
