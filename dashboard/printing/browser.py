@@ -52,7 +52,6 @@ class _Lettered(kaleido.PageGenerator):
 
 
 def can_render() -> bool:
-    """Whether the server has a browser to draw figures with."""
     return bool(Chromium.find_browser(skip_local=False))
 
 
@@ -115,7 +114,6 @@ def _start() -> None:
 
 
 def close_browser() -> None:
-    """End the browser that draws figures, if it was started."""
     global _running
     with _lock:
         if _running:

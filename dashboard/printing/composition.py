@@ -44,14 +44,10 @@ LEGENDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Composition:
-    """Settings of a figure on paper.
+    """Settings of a figure on paper: sizes in millimetres, letters in points.
 
-    width: In millimetres; journals have columns of about 85 mm and pages of about 180 mm.
-    height: In millimetres, without caption and title; None keeps the figure's shape.
-    font: In points.
-    dpi: Pixels per inch of a PNG.
+    height: Without caption and title; None keeps the figure's shape.
     caption: Whether the file contains the caption.
-    legend: One of `LEGENDS`.
     shapes: Whether categories differ in shape, too, for readers and printers without colours.
     points, lines: Relative to what goes with the letters.
     """
@@ -131,7 +127,6 @@ def composed(
 ) -> go.Figure:
     """A figure without title, with its size and scale.
 
-    ratio: Height divided by width, where no height is set.
     note: Ends the caption: what the reader must know of the data.
     """
     canvas = composition.canvas(ratio, note)

@@ -59,7 +59,6 @@ def render(
 
 
 def form_of(path: str | Path) -> str:
-    """The format of a file name."""
     form = Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise ValueError(f"{path} ends in none of {', '.join(f'.{f}' for f in FORMATS)}")
@@ -75,13 +74,11 @@ def svg_of(figure: go.Figure) -> str:
 
 
 def size_of(svg: str) -> tuple[float, float]:
-    """Width and height of an SVG of ours, in pixels."""
     width, height = _SIZE.search(svg).groups()
     return float(width), float(height)
 
 
 def titled(svg: str, composition: Composition) -> str:
-    """A figure below its title."""
     if not composition.title:
         return svg
     width, height = size_of(svg)
@@ -93,7 +90,6 @@ def titled(svg: str, composition: Composition) -> str:
 
 
 def drawing(width: float, height: float, parts: list[str]) -> str:
-    """An SVG on white ground."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}">'
@@ -120,7 +116,6 @@ def placed(svg: str, x: float, y: float) -> str:
 
 
 def text(words: str, x: float, y: float, size: float, bold: bool = False) -> str:
-    """A line of an SVG, on its base line."""
     weight = 600 if bold else 400
     return (
         f'<text x="{x:g}" y="{y:g}" style="font-family: {FONT}; font-size: {size:g}px; '
@@ -140,7 +135,6 @@ def as_form(svg: str, form: str, dpi: int) -> bytes:
 
 
 def _lettered(svg: str) -> str:
-    """An SVG with its typeface embedded."""
     style = f"<style>{face_for(svg)}</style>"
     start = _SIZE.search(svg)
     return svg[: start.end()] + style + svg[start.end() :]

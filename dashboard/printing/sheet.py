@@ -40,11 +40,9 @@ def lettered(number: int, style: str) -> str:
 
 
 def sheet(panels: Sequence[Panel], width: float = 180.0, style: str = "A") -> str:
-    """Panels from left to right and, where a row is full, below.
+    """SVG of panels from left to right and, where a row is full, below, in pixels.
 
     width: In millimetres; a wider panel widens the sheet.
-    style: One of `LETTERS`.
-    Returns: SVG, in pixels.
     """
     gap, full = _GAP * PIXELS_PER_MM, width * PIXELS_PER_MM
     parts, x, y, below, right = [], 0.0, 0.0, 0.0, 0.0
