@@ -48,11 +48,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table.
-
-    name: By which texts refer to it.
-    note: Below the table.
-    """
+    """A table; texts refer to it by `name`."""
 
     name: str
     caption: str
@@ -79,10 +75,7 @@ Block = Paragraph | Listed | TextTable | Drawing
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a report.
-
-    name: Of the part that made it.
-    """
+    """A section of a report; `name` is that of the part that made it."""
 
     name: str
     title: str
@@ -112,12 +105,10 @@ class Document:
 
     @cached_property
     def figures(self) -> dict[str, int]:
-        """Numbers of figures by name."""
         return _numbered(block.name for block in self.blocks() if isinstance(block, Drawing))
 
     @cached_property
     def tables(self) -> dict[str, int]:
-        """Numbers of tables by name."""
         return _numbered(block.name for block in self.blocks() if isinstance(block, TextTable))
 
     @cached_property
@@ -180,7 +171,6 @@ class Document:
             yield ")", "plain", ""
 
     def plain(self, text: str) -> str:
-        """A text without markup."""
         return "".join(piece for piece, _, _ in self.pieces(text))
 
 

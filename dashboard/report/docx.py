@@ -148,7 +148,7 @@ def _add_table(made: docx.document.Document, document: Document, table: TextTabl
 
 
 def _widths(table: TextTable) -> list[Mm]:
-    """Widths of the columns by their longest texts, none more than half."""
+    """By the longest texts, none more than half."""
     longest = [max(map(len, column)) for column in zip(table.columns, *table.rows, strict=True)]
     least, most = 0.08 * sum(longest), 0.5 * sum(longest)
     shares = [min(max(length, least), most) for length in longest]

@@ -197,5 +197,4 @@ def _reference(name: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text as HTML shows it literally, also in attributes."""
     return html.escape(text, quote=True)

@@ -120,7 +120,6 @@ def _table(document: Document, table: TextTable) -> str:
 
 
 def marked(document: Document, text: str) -> str:
-    """A text with LaTeX commands for emphasis, numbers and references."""
     parts, cited = [], []
     for piece, style, target in document.pieces(text):
         if style == "reference" and target.startswith("ref-"):
@@ -142,5 +141,4 @@ def marked(document: Document, text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text as LaTeX shows it literally."""
     return _TO_ESCAPE.sub(lambda match: _SPECIAL[match[0]], text)

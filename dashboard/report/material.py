@@ -33,11 +33,9 @@ from tripletscope.dashboard.wording import ENGLISH, Words, plain
 class Material:
     """Everything that a report is about.
 
-    name: Of the data set.
     cleaning: The imported answers, and exclusions.
     runs: Results; the report is about the first of several maps.
     asked: The question to the participants, in a few words.
-    turns, cuts, pictures, dimension_names: See `ShownResults`, where `dimension_names` is `named`.
     measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
     names: Of the figures so far, all different.
     """
@@ -74,7 +72,6 @@ class Material:
         )
 
     def blocks_in(self, part: str) -> Iterator[Block]:
-        """Blocks of all results of a part."""
         for task, kind in TOLD_IN[part]:
             for run in self.all_of(task, kind):
                 yield from self.blocks_of(run)
@@ -87,7 +84,6 @@ class Material:
 
         also: Further sentences.
         among: Results that are shown with them; by default all.
-        by: Overrides the declared presentation.
         """
         parts = list(presented(self.shown(*among), *results, by=by))
         figures = [self.named(part) for part in parts if isinstance(part, Drawing)]
@@ -99,7 +95,6 @@ class Material:
         yield from figures
 
     def named(self, drawing: Drawing) -> Drawing:
-        """A figure under a unique name."""
         base = re.sub(r"[^a-z0-9]+", "-", drawing.name.lower()).strip("-") or "figure"
         name, number = base, 1
         while name in self.names:
@@ -122,7 +117,6 @@ class Material:
         ), None)
 
     def of_map(self, *tasks: str) -> Run | None:
-        """The result of a task on the map."""
         return self.shown().of(self.map, *tasks) if self.map else None
 
     @property

@@ -95,7 +95,6 @@ def in_full(reference: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def ordered(ids: Iterable[str]) -> list[dict[str, Any]]:
-    """References by author and year."""
     references = [library()[name] for name in set(ids)]
     return sorted(references, key=lambda one: (
         [_family(author).lower().removeprefix("the ") for author in one["author"]], year(one)

@@ -42,9 +42,7 @@ class Edited:
 class ReportSettings:
     """Settings of a report.
 
-    language: One of `LANGUAGES`.
     order: Names of parts; others follow in their usual order.
-    left_out: Hidden parts.
     results_left_out, results_added: Keys of results that differ from the usual ones.
     edited: By language and name of the part.
     taken: `told_of` each part, likewise, at the last download.
@@ -179,11 +177,7 @@ def _says_something(block: Block) -> bool:
 
 
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
-    """The report as it is set.
-
-    sections: Of `written`, in the report's language.
-    name: Of the data set.
-    """
+    """The report as it is set, of the sections of `written` in its language."""
     words = Words(report.language)
     shown = [part for part in report.ordered(list(sections)) if part not in report.left_out]
     return Document(
@@ -218,8 +212,7 @@ class Change:
 
     before, now: Without common sentences.
     edited: Whether the part has a user's words, which stay.
-    gone: Whether the part is no longer in the report.
-    unshown: Whether the user's words are hidden, since the part has no paragraphs any more.
+    unshown: Whether these are hidden, since the part has no paragraphs any more.
     """
 
     part: str

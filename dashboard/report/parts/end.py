@@ -23,7 +23,6 @@ _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
 
 @part("limitations", "end", 1)
 def limitations(material: Material) -> Iterator[Block]:
-    """Limitations that follow from the answers and results."""
     sentences = [material.words(key, **fields) for key, fields in _limits(material)]
     yield Listed(tuple(sentences)) if sentences else joined(material.words("no limits"))
 
@@ -106,7 +105,6 @@ def checklist(material: Material) -> Iterator[Block]:
 
 @part("software", "end", 3)
 def software(material: Material) -> Iterator[Block]:
-    """Programs with their versions, and all settings."""
     words = material.words
     libraries = [
         f"{cited.split(' [')[0]} {version(name)} [{cited.split('[')[1]}"

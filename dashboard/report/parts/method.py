@@ -18,7 +18,6 @@ from tripletscope.dashboard.wording import Words, plain
 
 @part("data", "method", 1)
 def data(material: Material) -> Iterator[Block]:
-    """The collected answers and exclusions."""
     cleaning = material.cleaning
     flow = [material.words("see flow")] if cleaning.exclusions else []
     yield from material.blocks_of(cleaning, also=flow)
@@ -52,7 +51,6 @@ def _flow(material: Material) -> TextTable:
 
 @part("design", "method", 2)
 def design(material: Material) -> Iterator[Block]:
-    """Questions, and numbers of answers about an object."""
     words, coverage = material.words, material.quality.coverage
     d = material.dimensions if material.map else 0
     times = len(material.answers) / coverage.needed[d] if d in coverage.needed else None
@@ -63,7 +61,6 @@ def design(material: Material) -> Iterator[Block]:
 
 @part("quality", "method", 3)
 def quality(material: Material) -> Iterator[Block]:
-    """Agreement of people with themselves and each other."""
     report = material.quality
     named = "participant" in material.answers.answers
     yield from material.blocks_of(report, *([verdict(report.participants)] if named else []))
@@ -71,7 +68,6 @@ def quality(material: Material) -> Iterator[Block]:
 
 @part("analysis", "method", 4)
 def analysis(material: Material) -> Iterator[Block]:
-    """Methods and their settings."""
     words, fit = material.words, material.map
     if fit is not None:
         n_starts, averaged = len(fit.arrays["losses_"]), fit.parameters.get("average")

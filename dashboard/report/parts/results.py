@@ -19,7 +19,6 @@ from tripletscope.dashboard.results.shown import TOLD_IN
 
 @part("dimension", "results", 1)
 def dimension(material: Material) -> Iterator[Block]:
-    """The number of dimensions that the answers support."""
     suggestion = material.suggestion
     if suggestion is None:
         return
