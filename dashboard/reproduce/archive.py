@@ -73,8 +73,6 @@ _NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEAS
 class Deposit:
     """Content of an archive.
 
-    folder, about: The data set in the workspace, and its note on unchanged files.
-    pairs: Comparisons of pairs beside triplets.
     runs: Without arrays; the script computes them.
     kept: With arrays, to be opened again.
     left: Missing things, as sentences.
@@ -171,13 +169,11 @@ class Deposit:
 
     @property
     def steps(self) -> Steps:
-        """Steps that compute the results again."""
         return Steps(self.info, self.cleaning, self.runs, self.pairs, named=self.named,
                      tables=self.features)
 
     @property
     def named(self) -> dict[str, dict[int, str]]:
-        """Names of dimensions, by the key of their fit."""
         fits = [run for _, run in self.kept if (run.task, run.kind) == ("fit", "dimensions")]
         return names_of_fits(self.info, fits[::-1])
 
@@ -271,7 +267,6 @@ def archive(
 ) -> bytes:
     """A data set with everything that belongs to it, as one ZIP, for `restore` and for workspaces.
 
-    info: One of the workspace.
     files: Further files, such as a report, for the folder ``products``.
     settings: Of pages, as plain values by the keys of widgets.
     """
@@ -376,7 +371,6 @@ def _described(deposit: Deposit, contents: dict[str, bytes]) -> dict[str, pd.Dat
 
 
 def _about(deposit: Deposit, terms: Terms) -> dict[str, Any]:
-    """Properties of schema.org's ``Dataset`` for the archive."""
     info = deposit.info
     amount = f"{info.n_pairs:,} comparisons of pairs" if info.has_only_pairs else (
         f"{info.n_answers:,} answers"

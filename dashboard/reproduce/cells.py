@@ -26,11 +26,7 @@ class Cell:
 
 
 def script(head: str, cells: Sequence[Cell]) -> bytes:
-    """The steps as a script.
-
-    head: Text before all.
-    cells: Words become comments, headings without their marks.
-    """
+    """The steps as a script: words become comments, headings without their marks."""
     text, with_words = head, False
     for cell in cells:
         if cell.shows:

@@ -52,7 +52,6 @@ def _variable(name: str, column: pd.Series) -> dict[str, Any]:
 
 
 def meaning(name: str, column: pd.Series) -> str:
-    """Meaning of a column in a sentence; with its values, where they are few."""
     about = _KNOWN.get(name) or (ROLES[name].help if name in ROLES else "")
     about = about or f"Column {name!r} of the imported file."
     listed = [] if _is_quantity(column) else levels(column)
@@ -66,18 +65,13 @@ def levels(column: pd.Series) -> list[str]:
 
 
 def sidecar(table: pd.DataFrame, about: str) -> bytes:
-    """Description of a table for Psych-DS."""
     return _json({"description": about, "variableMeasured": variables(table)})
 
 
 def dataset_description(
     tables: Mapping[str, pd.DataFrame], properties: Mapping[str, Any]
 ) -> bytes:
-    """Content of ``dataset_description.json``.
-
-    tables: All tables in ``data``.
-    properties: Further ones of schema.org's ``Dataset``.
-    """
+    """Content of ``dataset_description.json`` for all tables in ``data``."""
     columns: dict[str, dict[str, Any]] = {}
     for table in tables.values():
         for variable in variables(table):
@@ -93,9 +87,6 @@ def participants(
 ) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     """Participants with numbers of answers and constant columns, and their description; None
     without participants.
-
-    answers: Columns of every imported answer.
-    kept: Of answers that are not excluded.
     """
     if "participant" not in answers:
         return None

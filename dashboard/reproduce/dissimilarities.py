@@ -26,13 +26,11 @@ np.put_along_axis(graph, nearest, True, axis=1)"""
 
 @dataclass(frozen=True)
 class DissimilarityMap:
-    """A map of dissimilarities.
+    """A map of dissimilarities (m, m).
 
-    matrix (m, m): The dissimilarities.
     given: Ratings and so on behind the matrix.
-    replicates: Drawn of these.
+    replicates, most: Drawn of these, and mapped at most.
     weigh: Whether pairs count by their standard errors.
-    most: Replicates that are mapped.
     neighbours: Nearest ones that the map is to keep, by LOE.
     """
 

@@ -28,10 +28,8 @@ _SETTINGS = [
 
 @dataclass(frozen=True)
 class SpaceSource:
-    """Source of a feature space.
+    """Source of a feature space: columns of the table of objects, or a kept table.
 
-    fingerprint: Of the space.
-    columns: Of the table of objects; empty for a kept table.
     content: The kept table as a file for `read_feature_tables`.
     settings: Of the space, where they differ from the defaults.
     """
@@ -45,9 +43,7 @@ class SpaceSource:
     def expression(self, name: str, data: str, file: str) -> list[str]:
         """The call that makes the space, as its start and its arguments.
 
-        name: Of the space.
         data: Variable of the answers.
-        file: Path of the kept table.
         """
         further = [f"{key}={value!r}" for key, value in self.settings.items()]
         if self.table is None:
@@ -71,11 +67,7 @@ def contents_of(runs: Iterable[Run]) -> dict[str, tuple[str, str]]:
 def space_sources(
     about: Judgements, tables: Sequence[MeasuredTable], wanted: Collection[str]
 ) -> dict[str, SpaceSource]:
-    """Sources of feature spaces, by fingerprint; unknown ones are missing.
-
-    about: Whose objects they are of.
-    wanted: Fingerprints.
-    """
+    """Sources of feature spaces, by fingerprint; unknown ones are missing."""
     sources: dict[str, SpaceSource] = {}
     if not wanted:
         return sources

@@ -30,12 +30,7 @@ _WHERE = {
 def readme(
     terms: Terms, info: DatasetInfo, files: Sequence[str], name: str, left: Sequence[str]
 ) -> str:
-    """The text, in Markdown.
-
-    files: All other files of the archive.
-    name: Of the script.
-    left: Missing things, as sentences.
-    """
+    """The text, in Markdown; `left` are missing things, as sentences."""
     there = [
         f"| `{start}` | {what} |" for start, what in _WHERE.items()
         if any(file.startswith(start) for file in files)

@@ -66,7 +66,6 @@ def _place(info: DatasetInfo) -> str:
 
 
 def _reworded(value: Any, change: Callable[[str], str]) -> Any:
-    """A plain value with all texts in it changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):

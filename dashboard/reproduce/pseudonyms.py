@@ -41,7 +41,6 @@ def pseudonyms(*tables: pd.DataFrame | None) -> dict[str, str]:
 
 
 def renamed(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """A table with its participants under other names."""
     if _WHO not in table:
         return table
     table = in_use(table)

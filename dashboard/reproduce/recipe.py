@@ -78,7 +78,6 @@ class Steps:
     pairs: Comparisons of pairs, if there are triplets too.
     drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
     named: Names of dimensions, by position, by the key of their fit.
-    tables: Kept tables of features.
     unknown: Results of several views, and of features that are neither columns of the objects nor
         kept tables.
     """
@@ -161,16 +160,11 @@ class Steps:
         return {text: self._spaces[text] for text in contents_of(self.runs)}
 
     def settings(self) -> bytes:
-        """Provenance of the results, as JSON."""
         named = {f"{k}-{run.task}": run for k, run in enumerate(self.runs, 1)}
         return export.settings(named, self.info.record)
 
     def cells(self, paths: Mapping[str, str], results: str) -> list[Cell]:
-        """The steps, in order.
-
-        paths: Of `sources`.
-        results: Prefix of the files of results.
-        """
+        """The steps, in order; `results` begins the names of files of results."""
         self._taken.clear()
         imports = {"import numpy as np", "import tripletscope as ts"}
         if {"pairs", "catch"} & paths.keys():
@@ -289,7 +283,6 @@ class Steps:
         ]
 
     def data_of(self, run: Run) -> str:
-        """Variable of a result's data."""
         if not run.data:
             return "None"
         if isinstance(self.cleaning.raw, Quadruples):
@@ -301,7 +294,6 @@ class Steps:
         return "answers"
 
     def data(self, name: str) -> Judgements | None:
-        """Data behind a variable of the steps."""
         left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
         return {"answers": left, "pairs": left if only_pairs else self.pairs, "None": None}[name]
 
@@ -346,7 +338,6 @@ def reproduction(
 
 
 def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, bytes]:
-    """The script and the notebook."""
     cells = steps.cells(paths, name)
     about = (
         f"Computes again what TripletScope {__version__} computed of {_plain(steps.info.name)}."
@@ -381,12 +372,10 @@ def without_marks(table: pd.DataFrame) -> str:
 
 
 def public_name(kind: type) -> str:
-    """A public class's name in a script."""
     return place_of(kind.__name__).replace("tripletscope", "ts", 1)
 
 
 def source_of(method: Method) -> str:
-    """The expression that makes a method."""
     owner, words = type(method), []
     for parameter in parameters(owner):
         value = getattr(method, parameter.name)
@@ -422,7 +411,6 @@ def _later_options(run: Run) -> dict[str, Any]:
 
 
 def _name(words: str, taken: Collection[str]) -> str:
-    """An unused variable name."""
     base = re.sub(r"\W+", "_", words)
     name, number = base, 1
     while name in taken:

@@ -211,7 +211,6 @@ def _keep(
 def _there(
     workspace: Workspace, cleaning: Cleaning, further: Mapping[str, Any], tables: set[str]
 ) -> DatasetInfo | None:
-    """The same data set, if the workspace has it already."""
     raw, pairs = further["triplets"], further["pairs"]
     gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
     for info in workspace.datasets():

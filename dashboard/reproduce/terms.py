@@ -11,12 +11,7 @@ from tripletscope import __version__
 
 @dataclass(frozen=True)
 class Licence:
-    """A licence of data.
-
-    name, short: In full, and as menus have it.
-    spdx: Its identifier; empty for none.
-    address: Of the legal text.
-    """
+    """A licence of data; `spdx` is empty for none, `address` that of the legal text."""
 
     name: str
     short: str
@@ -59,7 +54,6 @@ class Terms:
     """Licence and citation of an archive.
 
     authors: As "Ada Lovelace" or "Lovelace, Ada".
-    licence: A key of `LICENCES`.
     pseudonyms: Whether participants are called sub-001 and so on.
     """
 
