@@ -58,7 +58,6 @@ def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _partners(result: Aligned, k: int, labels: list[str]) -> pd.DataFrame:
-    """The match of each object, and the probability of a match with itself."""
     return pd.DataFrame({
         "object": labels, "matched with": [labels[i] for i in result.partner[k]],
         "itself": np.diagonal(result.plan[k]).astype(float),

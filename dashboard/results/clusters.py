@@ -146,12 +146,10 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
 
 
 def usual_rows(n_leaves: int) -> int:
-    """Default number of rows of a tree."""
     return n_leaves if n_leaves <= _MANY else _ROWS
 
 
 def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
-    """The tree of a hierarchy, cut as shown."""
     words, tree = shown.words, run.fitted().tree_
     clusters, support = clusters_of(shown, run), support_of(shown, run)
     number, marks = int(clusters.max(initial=-1) + 1), shown.marks
@@ -208,7 +206,6 @@ def merges(shown: ShownResults, run: Run) -> pd.DataFrame:
 
 
 def described(shown: ShownResults, run: Run) -> str:
-    """A clustering in words."""
     words, method = shown.words, run.fresh()
     if "distances" in run.options and hasattr(method, "basis"):
         method.set_params(basis=None)  # which does not matter then
@@ -233,7 +230,6 @@ def _sizes(shown: ShownResults, clusters: np.ndarray) -> str:
 
 
 def memberships(shown: ShownResults, clusters: np.ndarray) -> pd.DataFrame:
-    """Every object with its cluster."""
     objects = shown.answers.objects.drop(columns="image", errors="ignore")
     return objects.assign(cluster=named(clusters).to_numpy())
 
@@ -322,7 +318,6 @@ def _of_same_method(shown: ShownResults, run: Run, task: str) -> Run | None:
 
 
 def _number_shown(shown: ShownResults, run: Run) -> int | None:
-    """The shown number of clusters of a result."""
     fit = _of_same_method(shown, run, "fit")
     return shown.cuts.get(fit.key, fit.fitted().n_clusters_) if fit else None
 

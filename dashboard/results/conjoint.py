@@ -86,7 +86,6 @@ def conjoint_said(words: Words, scales: ConjointScales) -> Iterator[str]:
 
 
 def _tests(scales: ConjointScales) -> pd.DataFrame:
-    """Likelihood-ratio tests, with the AIC of the narrower model."""
     table = scales.tests.assign(aic=[scales.models[name].aic for name in scales.tests["model"]])
     if not scales.is_enough or scales.n_people > 1:
         table = table.drop(columns="p")

@@ -59,7 +59,6 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
 
 @presents("tune", told_in="comparison")
 def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Cross-validated error by the strength of the prior."""
     tuning, words = run.result(), shown.words
     errors, best = tuning.errors.mean(axis=1), tuning.setting()
     yield Statement(words(
@@ -82,7 +81,6 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 @presents("learning_curve", told_in="comparison")
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Held-out error against the number of answers."""
     curve, words, n = run.result(), shown.words, shown.answers.n_objects
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
     ceiling = shown.limits.ceiling
@@ -162,7 +160,6 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _beside(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Errors of groups by several methods, side by side."""
     titles = {"error": "error", "low": "from", "high": "to", "spread": "s.d. over folds"}
     first = next(iter(tables.values()))[["name", "answers", "participants"]]
     return first.rename(columns={"participants": "intervals over participants"}).join([

@@ -94,11 +94,9 @@ def _drawing(
     shown: ShownResults, run: Run, name: str, height: float, table: Callable[[], pd.DataFrame],
     draw: Callable[..., go.Figure], *, width: float = SCREEN.width, **how: Any,
 ) -> Drawing:
-    """A figure of the dimensions of a fit.
+    """A figure of the dimensions of a fit, of a height in pixels at a width.
 
-    height: In pixels, at a width.
     draw: Takes the data, and caption and canvas.
-    **how: Further arguments of `ShownResults.drawing`.
     """
     return shown.drawing(
         run, f"dimension-{name}", height / width,
@@ -125,7 +123,6 @@ def some_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 def facts_said(words: Words, facts: pd.DataFrame, dimension: int) -> str:
-    """Lines below the name of a dimension."""
     row = facts.iloc[dimension]
     lines = [
         words("weight of dimension", share=row["share"], objects=int(row["objects"])),
@@ -140,7 +137,6 @@ def facts_said(words: Words, facts: pd.DataFrame, dimension: int) -> str:
 
 @presents("fit", "dimensions", detail=Histograms)
 def histograms_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Weights of all objects by dimension."""
     data, which = data_of(shown, run), list(shown.detail.which)
     yield _drawing(
         shown, run, "histograms", 90.0 + 120.0 * -(-len(which) // 6),
@@ -206,7 +202,6 @@ def _origin(shown: ShownResults, run: Run) -> str:
 
 
 def _quantity(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
-    """Weights against a column of numbers."""
     words, k, column = shown.words, shown.detail.dimension, shown.detail.column
     values = pd.to_numeric(data.objects[column], errors="coerce").to_numpy(dtype=float)
     r, low, high, n = rank_correlation(data.weights[:, k], values)
@@ -225,7 +220,6 @@ def _quantity(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
 
 
 def _categories(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
-    """Weights by a column of categories."""
     words, k, column = shown.words, shown.detail.dimension, shown.detail.column
     values = data.objects[column]
     table = category_table(data.weights[:, k], values)
@@ -280,7 +274,6 @@ def objects_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def similar_said(words: Words, data: DimensionData, one: int, other: int) -> Iterator[str]:
-    """The similarity of two objects, and the dimensions behind it."""
     products = data.weights[one] * data.weights[other]
     total, every = float(products.sum()), data.weights @ data.weights[one]
     yield words(
@@ -309,7 +302,6 @@ def _of_objects(data: DimensionData, things: list[int]) -> pd.DataFrame:
 
 
 def _named(data: DimensionData) -> pd.DataFrame:
-    """Numbers and names of all dimensions."""
     every = range(data.n_dimensions)
     return pd.DataFrame({
         "dimension": [k + 1 for k in every], "name": [data.names.get(k, "") for k in every],
@@ -318,7 +310,6 @@ def _named(data: DimensionData) -> pd.DataFrame:
 
 @presents("fit", "dimensions", detail=OneTrial)
 def trial_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Explanation of a trial's answer."""
     data, words, fitted = data_of(shown, run), shown.words, run.fitted()
     row = np.array([shown.detail.objects])
     trial = ExplainedTrial(

@@ -126,7 +126,6 @@ def strips_of(
     shown: ShownResults, run: Run, which: Sequence[int], place: str,
     table: Callable[[], pd.DataFrame], lines: Mapping[int, str],
 ) -> Drawing:
-    """Rows of the highest objects of some dimensions."""
     return shown.drawing(
         run, "dimension-strips",
         strips_height(data_of(shown, run), len(which)) / SCREEN.width,
@@ -157,7 +156,6 @@ def number_said(words: Words, fit: Run) -> Iterator[str]:
 
 
 def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
-    """Predictions of held-out trials by the dimensions."""
     words, run = shown.words, shown.of(fit, "split_error", "cross_validate")
     if run is None:
         yield words("dimensions not tested")
@@ -223,7 +221,6 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 @presents("penalty_curve", told_in="interpretable")
 def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Held-out log-likelihood by the strength of the penalty."""
     curve, words = run.result(), shown.words
     table = penalty_table(curve)
     yield shown.drawing(

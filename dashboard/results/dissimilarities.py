@@ -32,7 +32,6 @@ class MappedDissimilarities:
 
     objects (m,): Positions of its objects among those of the data set.
     neighbours: Nearest ones that the map is to keep, by LOE.
-    source: The file, and how it was read.
     samples: Maps of other raters, if known.
     given: Ratings and so on behind the matrix.
     weigh: Whether pairs count by their standard errors.
@@ -124,7 +123,6 @@ def _of_objects(result: MappedDissimilarities) -> tuple[str, np.ndarray]:
 
 
 def _pairs(shown: ShownResults, result: MappedDissimilarities) -> pd.DataFrame:
-    """A row for every pair of objects whose dissimilarity counts."""
     fitted = result.fitted
     upper = np.triu_indices(len(result.matrix), 1)
     first, second = (result.objects[k] for k in upper)

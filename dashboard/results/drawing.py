@@ -22,12 +22,9 @@ class Drawing:
     """A figure that belongs to results.
 
     name: In a word, such as "map" or "dendrogram"; unique in a list.
-    title: In a few words.
     caption: Method, data and meaning.
     alt: Description for readers who do not see it.
     ratio: Height divided by width.
-    draw: Draws it for a `Canvas`.
-    table: Makes the numbers behind it, as a DataFrame.
     runs: Keys of its results.
     picks: Whether clicks select objects.
     is_half: Whether a page has it beside the next or the last one, if that is a half, too.

@@ -60,7 +60,6 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
 
 
 def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
-    """The effect of every step, as parts of a list."""
     for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         title = step_said(step.title, words.language)
         reason = f" ({plain(step.reason)})" if step.reason else ""
@@ -87,7 +86,6 @@ def _size(words: Words, n_trials: int, n_answers: int) -> str:
 
 
 def trials_of(words: Words, answers: Judgements) -> str:
-    """Numbers of trials, answers and people."""
     once = one_per_trial(answers)
     who, people = participants_of(answers)
     text = _size(words, int(once.sum()), len(answers))
@@ -211,7 +209,6 @@ class GoldQuestions(NamedTuple):
 
 @presents(GoldQuestions)
 def gold_of(shown: ShownResults, gold: GoldQuestions) -> Iterator[Element]:
-    """The number of questions, and mistakes in them."""
     words, questions = shown.words, gold.questions
     wrong = int(np.nansum(gold.mistakes))
     yield Statement(words(

@@ -243,7 +243,6 @@ def _named(words: Words, estimates: Iterator[tuple[str, float, float, float]]) -
 
 @presents("unique_parts", told_in="features")
 def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Explanation by each predictor alone, and beyond all others."""
     result, words = run.result(), shown.words
     scheme, table = parts_of(result)
     yield from _parts_said(words, result, scheme)
@@ -315,7 +314,6 @@ def _subsets(result: UniqueParts, scheme: str) -> pd.DataFrame:
 
 @presents("map_correlation", told_in="features")
 def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Rank correlation of every feature space with the map."""
     result, words = run.result(), shown.words
     yield from correlations_said(words, result)
     table = result.table.rename(columns={"space": "name", "correlation": "value"}).sort_values(
@@ -415,7 +413,6 @@ def _rows(
     name: str, title: str, text: str, alt: str, table: pd.DataFrame, value: str, run: Run, *,
     n_rows: float | None = None, band: tuple[float, float] | None = None,
 ) -> Drawing:
-    """A figure of estimates with their intervals, a row for each."""
     return Drawing(
         name, title, text, alt, rows_height(n_rows or len(table)) / SCREEN.width,
         lambda canvas: interval_rows(table, value=value, band=band, caption=text, canvas=canvas),

@@ -123,10 +123,7 @@ class Topic:
     """A finding of every data set that it applies to.
 
     name: Also the key of its heading, after "finding".
-    page, tab: The place that it leads to.
     said: Yields sentences and figure; nothing where results are missing.
-    applies: Whether a data set has it.
-    pieces: Its computations.
     lacks: A sentence on too few answers; empty otherwise.
     seconds: Roughly, per answer.
     """
@@ -227,7 +224,6 @@ def _of_error(subject: Subject) -> list[Piece]:
 @finding("error", "embedding", "embedding", pieces=_of_error, lacks=_too_few_for_an_error,
          seconds=2e-4)
 def error(results: SubjectResults) -> Iterator[Element]:
-    """The held-out error of the map, beside chance and ceiling."""
     if results.error is None:
         return
     parts = error_said(results.shown, results.error)
@@ -265,7 +261,6 @@ def _named(words: Words, fit: Run) -> str:
 
 
 def _in_dimensions(subject: Subject) -> list[Piece]:
-    """The map's method in few dimensions."""
     methods = [clone(subject.method).set_params(n_components=d) for d in DIMENSIONS]
     return [(one, task, {}) for one in methods for task in ("fit", "cross_validate")]
 
@@ -309,7 +304,6 @@ def usual_clustering() -> AgglomerativeClustering:
 @finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3,
          pieces=lambda subject: [(usual_clustering(), "count_clusters", {})])
 def clusters(results: SubjectResults) -> Iterator[Element]:
-    """Whether there are clusters, or a continuum."""
     run = results.run(usual_clustering(), "count_clusters")
     if run is None:
         return
@@ -401,7 +395,6 @@ def people(results: SubjectResults) -> Iterator[Element]:
 
 @finding("objects", "data", "objects", applies=lambda subject: subject.answers.objects_recur)
 def objects(results: SubjectResults) -> Iterator[Element]:
-    """Objects with few answers."""
     words, each = results.words, results.answers.answers_per_object
     if not len(each):
         return

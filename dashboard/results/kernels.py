@@ -136,7 +136,6 @@ def _gaps(shown: ShownResults, kernel: Kernel) -> Iterator[str]:
 
 
 def _in_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
-    """Objects in the order of a column's values."""
     keys = column if is_quantity(column) else column.astype("str")
     order = keys.reset_index(drop=True).sort_values(kind="stable").index.to_numpy()
     return order[placed[order]]
@@ -144,7 +143,6 @@ def _in_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
 
 @presents("spectrum", told_in="similarities")
 def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Eigenvalues beside those of permuted answers."""
     spectrum, words = run.result(), shown.words
     yield from map(Statement, components_said(words, spectrum))
     text = words(
@@ -180,7 +178,6 @@ def components_said(words: Words, spectrum: Spectrum) -> Iterator[str]:
 
 @presents("kernel_map")
 def kernel_map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Kernel PCA or UMAP."""
     result, words = run.result(), shown.words
     objects = shown.answers.objects
     text = words("kernel map of", method=words.method(run.fresh()), how=_how(words, result),
@@ -211,7 +208,6 @@ def _how(words: Words, result: KernelMap) -> str:
 
 @presents("classify", told_in="similarities")
 def classes_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Errors and confusions in predicted held-out labels."""
     result: Classification = run.result()
     words, options = shown.words, run.options
     names = [str(name) for name in result.classes]

@@ -72,7 +72,6 @@ def _who(words: Words, result: LapseFit) -> str:
 
 
 def _rates(table: pd.DataFrame, side: str) -> pd.DataFrame:
-    """Rates and weights by descending rate; `side` names the first side."""
     named = {
         "participant": "participant", "answers": "answers", "lapse": "like guesses",
         "lapse_low": "from", "lapse_high": "to", "weight": "weight",

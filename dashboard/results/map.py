@@ -115,7 +115,6 @@ class MapFigure:
     def draw(
         self, fit: Run, samples: Run | None, objects: pd.DataFrame, canvas: Canvas
     ) -> go.Figure:
-        """The map for a canvas; see `save`."""
         where = dict(zip(objects["id"], range(len(objects)), strict=True))
         if self.colours:
             objects = objects.assign(**{self.style.colour: objects["id"].map(self.colours)})
@@ -142,7 +141,6 @@ class MapFigure:
         Path(path).write_bytes(self.file(form, fit, samples, objects))
 
     def file(self, form: str, fit: Run, samples: Run | None, objects: pd.DataFrame) -> bytes:
-        """Content of a file of a format; see `save`."""
         return render(
             lambda canvas: self.draw(fit, samples, objects, canvas), form, self.composition,
             ratio=self.ratio, note=self.note,

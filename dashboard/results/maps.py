@@ -84,7 +84,6 @@ def error_of(shown: ShownResults, run: Run) -> Run | None:
 
 @presents("fit", "embedding", told_in="map")
 def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """The map, with ellipses if its uncertainty was computed, and its predictions."""
     yield from map_said(shown, run)
     yield map_drawn(shown, run)
 
@@ -145,7 +144,6 @@ def map_caption(
 
 
 def fit_said(words: Words, run: Run) -> str:
-    """A method, and remarks on its fit."""
     fitted, parts = run.fitted(), [words.method(run.fresh())]
     if fitted.n_init == type(fitted).n_init:  # otherwise it was named
         parts.append(words("lowest of", restarts=len(run.arrays["losses_"])))
@@ -159,7 +157,6 @@ def fit_said(words: Words, run: Run) -> str:
 
 
 def _error_said(words: Words, run: Run) -> str:
-    """The held-out error of a map, and its scheme."""
     error = run.result()
     return words("held-out error of", error=(error.error, error.low, error.high),
                  scheme=_scheme(words, run), over=(error.unit, error.n_units), chance=CHANCE)
@@ -225,7 +222,6 @@ def _meaning(run: Run) -> str:
 
 
 def origin_of(shown: ShownResults, run: Run) -> str:
-    """The source of an uncertainty, in words."""
     words, samples, options = shown.words, run.samples(), run.options
     number = len(samples.embeddings)
     if samples.source != "bootstrap":
@@ -252,7 +248,6 @@ def colour_of(objects: pd.DataFrame) -> str | None:
 
 
 def stimulus_of(objects: pd.DataFrame) -> str | None:
-    """The first column of numbers."""
     return next((c for c in objects.columns if c not in _OWN and is_quantity(objects[c])), None)
 
 
@@ -275,11 +270,9 @@ def coordinates(
     """The objects, without their pictures, with positions and uncertainty.
 
     Shapes: positions (n, d), covariances (n, d, d).
-    degrees: Of freedom of the covariances.
-    Returns: Beside the columns of `objects` positions (``x1``), and with covariances their entries
-        (``cov_x1_x2``), half the lengths of the 95 % intervals or ellipses (``half_axis_1_95``, the
-        longest first), and in the plane the angle of the longest to the first axis, against the
-        clock (``angle_degrees``).
+    Returns: Columns ``x1``, covariances ``cov_x1_x2``, half lengths of the 95 % intervals or
+        ellipses ``half_axis_1_95``, the longest first, and in the plane the angle of the longest to
+        the first axis, against the clock, ``angle_degrees``.
     """
     table = objects.drop(columns="image", errors="ignore").assign(
         **{f"x{k + 1}": axis for k, axis in enumerate(positions.T)}

@@ -69,7 +69,6 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
-    """Accuracy between participants, similar ones side by side."""
     words, by = shown.words, run.options["by"]
     order = by_similarity(result.accuracy, result.groups)
     names, groups = result.names[order].tolist(), result.groups[order]
@@ -118,7 +117,6 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
 
 @presents("pooling_curve", told_in="groups")
 def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """The gain of learning from several participants."""
     result = run.result()
     yield shown.drawing(
         run, "pooling", 0.45, partial(pooling_figure, result), lambda: result.table,

@@ -96,7 +96,6 @@ def people_said(words: Words, comparison: PeopleComparison, by: str) -> Iterator
 
 
 def _view(words: Words, model: str) -> str:
-    """A model of people within a sentence."""
     if model in (ONE, CONSISTENCY, WEIGHTS, OWN):
         return words(f"view {model}")
     return words("view groups", number=int(model.split()[0]))
@@ -104,7 +103,6 @@ def _view(words: Words, model: str) -> str:
 
 @presents("compare_conditions", told_in="groups")
 def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Whether attention differs between conditions."""
     yield from map(Statement, conditions_said(shown.words, run.result(), run.parameters["by"]))
     yield _gains(shown, run)
 
@@ -141,7 +139,6 @@ def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
 
 
 def _gains(shown: ShownResults, run: Run) -> Drawing:
-    """Gains of views of people, or of conditions, over one map."""
     words, comparison = shown.words, run.result()
     table, by = comparison.table, run.parameters["by"]
     number = len(comparison.log_share)

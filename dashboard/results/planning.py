@@ -57,7 +57,6 @@ class Simulation:
 
     @classmethod
     def of(cls, run: Run, words: Words = ENGLISH) -> Simulation:
-        """The simulation of a run."""
         return cls(run.fresh(), run.options, run, words)
 
     @cached_property
@@ -117,12 +116,10 @@ class Simulation:
 
     @property
     def way(self) -> str:
-        """Method and design, for captions."""
         return ", ".join(filter(None, (self.title, self.design)))
 
     @property
     def name(self) -> str:
-        """Under which it is kept."""
         return f"{self.way}: {self.setting}, {self.facets['most']}"
 
 
@@ -241,7 +238,6 @@ def _bands(plans: Mapping[str, Plan], quantity: str) -> pd.DataFrame:
 
 
 def _ends(words: Words, plans: Mapping[str, Plan], wanted: Mapping[str, float]) -> pd.DataFrame:
-    """One row for every plan: its end, and the answers for the user's targets."""
     rows = []
     for name, one in plans.items():
         row = {"plan": name} | {
@@ -314,7 +310,6 @@ def detection_said(words: Words, detection: Detection) -> str:
 def _half(
     name: str, title: str, text: str, words: Words, draw: Callable, table: pd.DataFrame, *runs: Run
 ) -> Drawing:
-    """A figure that stands beside another one."""
     return Drawing(
         name, title, text, words("alt curve"), _HALF,
         lambda canvas: draw(caption=text, canvas=canvas), lambda: table,

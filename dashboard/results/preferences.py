@@ -32,7 +32,6 @@ class ScaledPreferences:
 
 @presents(ScaledPreferences)
 def preferences_of(shown: ShownResults, result: ScaledPreferences) -> Iterator[Element]:
-    """The scale, and whether one scale holds."""
     words, scale = shown.words, result.scale
     if scale.degrees:
         yield Statement(one_scale_said(words, scale))

@@ -131,7 +131,6 @@ def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
 
 
 def _share_said(words: Words, key: str, share: Share) -> str:
-    """A sentence about a share of some cases, with its interval."""
     return words(
         key, share=share.value, pairs=share.n, interval=(share.low, share.high),
         over=("participants" if share.n_units else "answers", share.n_units),
@@ -191,7 +190,6 @@ def samplers_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]
 
 
 def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
-    """Changes while participants answer."""
     words, table, name = shown.words, report.over_time, shown.stretch
     timed = "time" in shown.answers.answers
     text = words("over time of" if timed else "in order of", parts=len(table), about=shown.about)
@@ -243,7 +241,6 @@ def verdict_of(shown: ShownResults, verdict: Verdict) -> Iterator[Statement | Ad
 
 
 def reasons_said(words: Words, verdict: Verdict, who: str) -> str:
-    """Reasons to look at a participant."""
     return "; ".join(words(f"reason {one.code}", **one.values) for one in verdict.reasons[who])
 
 
@@ -263,7 +260,6 @@ def ceiling_said(words: Words, ceiling: Ceiling) -> str:
 
 
 def kind_of(words: Words, kind: ChoiceKind) -> str:
-    """A kind of choice in words."""
     name = "two" if kind.shown == 2 else kind.name
     return words(f"choice {name}", shown=kind.shown, chosen=kind.chosen, steps=kind.steps)
 

@@ -26,7 +26,6 @@ _MOST = 3
 
 @presents("recover_spaces", told_in="features")
 def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How often each feature space predicts simulations of each best."""
     result, words = run.result(), shown.words
     yield from recovery_said(words, result)
     yield shown.drawing(

@@ -100,9 +100,8 @@ def rises(result: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> b
 def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Scales as of `scale_table`, all but the first fitted to it by least squares.
 
-    Shifted and scaled as a whole: unit and zero of a scale are conventions, and pinned at its ends
-    it would move with their noise. With fewer than three common stimuli, or if they run against
-    each other, they stay.
+    As a whole: pinned at its ends, a scale would move with their noise. With fewer than three
+        common stimuli, or if they run against each other, they stay.
     """
     result = dict(tables)
     first, *others = tables
@@ -136,7 +135,6 @@ def _onto(values: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
 
 
 def stimulus_title(shown: ShownResults, run: Run) -> str:
-    """Title of the axis of the stimulus."""
     column = run.options.get("stimulus", run.parameters.get("stimulus"))
     if column is None:
         return shown.words("rank of objects")
@@ -258,7 +256,6 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
 
 
 def fit_said(words: Words, fitted: MLDS) -> str:
-    """Noise and deviance of a difference scale."""
     return words(
         "difference scaling", answers=fitted.n_answers_, sigma=fitted.sigma_,
         deviance=words.number(fitted.deviance_, 5), aic=words.number(fitted.aic_, 5),
@@ -267,7 +264,6 @@ def fit_said(words: Words, fitted: MLDS) -> str:
 
 
 def observers_said(words: Words, fitted: MLDS) -> Iterator[str]:
-    """Lapse rates and preferences of observers with a scale, with their intervals."""
     observers = fitted.observers_.tolist() if fitted.lapses != "none" or fitted.order else []
     names = [f"{plain(name)} " if name else "" for name in short_labels(observers, _NAME)]
     if fitted.lapses != "none":
@@ -287,7 +283,6 @@ def observers_said(words: Words, fitted: MLDS) -> Iterator[str]:
 
 
 def _values(shown: ShownResults, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Values of all scales with their standard errors and intervals."""
     labels = np.array(shown.answers.labels, dtype=object)
     return pd.concat([
         table.assign(method=name, object=labels[table["object"].to_numpy()]
@@ -299,7 +294,6 @@ def _values(shown: ShownResults, tables: Mapping[str, pd.DataFrame]) -> pd.DataF
 
 
 def _beside(shown: ShownResults, scales: Mapping[str, Run]) -> pd.DataFrame:
-    """Answers, noise and predictions of scales: a row for each."""
     rows = []
     for name, run in scales.items():
         row: dict[str, Any] = {"method": name}

@@ -83,21 +83,16 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownResults:
-    """Results of the same answers that are shown together.
+    """Results of the same answers that are shown together; what is by key is by that of a result.
 
     answers: None of simulations.
-    name: Of the data set.
-    turns: Rotations of maps, by the key of their result.
-    cuts: Numbers of clusters of trees, by the key of their result.
-    pictures: Pictures of objects, as data addresses, by position.
+    turns, cuts, heights: Rotations of maps, numbers of clusters of trees, and heights of their
+        cuts.
+    pictures, addresses: Of objects by position, as data addresses, or for a browser.
     named: Names of dimensions, by position, by the key of their fit.
-    addresses: Addresses of pictures for a browser, by position.
     embed: Makes `pictures` for a file, where they are empty.
-    selected: Positions of the selected objects.
-    marks, colour: Marks of objects in a map, and the column for their colours.
     forest: Positions of leaf size and number of trees; None is the forest that errs least.
     predictor: A method beside the forest, whose predictions are shown; empty for the forest.
-    stretch: Column of answers over time.
     curve: Of searches: misses by leaf ``size``, ``distance`` errors, or misses by questions
         ``asked``.
     two_at_a_time: Whether choices among several count as comparisons of two.
@@ -105,14 +100,10 @@ class ShownResults:
     measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
     wanted: Targets of plans, by quantity.
     is_fixed: Whether a plan has its number of answers from elsewhere, such as an experiment.
-    coverage: Of bands of scales.
-    in_noise: Whether scales are in units of the noise.
-    heights: Heights at which trees are cut, if set, by the key of their result.
     rows: Highest number of rows of a tree; None is as many as fit on a page of paper.
     axis: Of a map, against the stimulus; None is the angle around its centre.
     average: Uncertainty of orders, if computed before.
     detail: Part of a result that is shown instead of all: see `presents`.
-    limits_of: Estimates the limits of the answers.
     cautious: Whether figures that no test confirms are withheld, as on pages and in reports;
         scripts draw them.
     """
@@ -172,13 +163,11 @@ class ShownResults:
     ) -> Drawing:
         """A figure of a result with texts by its name: "`name` of" and "title `name`".
 
-        name, ratio, table, picks, is_half, saved_as: See `Drawing`.
         draw: Takes caption and canvas.
         place: Suffix of the name, where several figures have these texts.
         key: Of the caption, if not `name`.
         alt: Key of the alternative text; by default the caption.
         said: A further sentence of the caption.
-        runs: All results, if they are several.
         **fields: Of the sentences, which also have ``method`` and ``about``.
         """
         words = self.words
@@ -231,7 +220,6 @@ def presents(
 
 
 def runs_of(results: Iterable[Any]) -> tuple[Run, ...]:
-    """The runs among some results."""
     return tuple(one for one in results if isinstance(one, Run))
 
 
@@ -241,5 +229,4 @@ def uncertainty_of(shown: ShownResults, run: Run) -> Run | None:
 
 
 def table_of(**columns: Any) -> Callable[[], pd.DataFrame]:
-    """A function that makes a table."""
     return lambda: pd.DataFrame(columns)

@@ -107,7 +107,6 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def _forest_said(
     shown: ShownResults, run: Run, table: pd.DataFrame, a: int, b: int
 ) -> Iterator[str]:
-    """The error of a forest, beside the lowest and that of a constant prediction."""
     result, words = run.result(), shown.words
     show = words.share if len(result.classes) else words.number
     constant = words("most frequent class" if len(result.classes) else "the mean")
@@ -241,7 +240,6 @@ def _neighbours_said(words: Words, run: Run, tree: CoordinateTree) -> Iterator[s
 
 
 def _cells(shown: ShownResults, run: Run, tree: CoordinateTree, fitted: Embedding) -> Drawing:
-    """The plane of two features, divided into leaves."""
     words, objects = shown.words, shown.answers.objects
     positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
     outlines = halved(tree.child, tree.direction, tree.threshold, *window(positions))
@@ -265,7 +263,6 @@ def _cells(shown: ShownResults, run: Run, tree: CoordinateTree, fitted: Embeddin
 
 
 def _nodes(shown: ShownResults, tree: CoordinateTree, fitted: Embedding) -> pd.DataFrame:
-    """Every node with its division, and the members of leaves."""
     d = fitted.embedding_.shape[1]
     names, middle, spread = [f"x{k + 1}" for k in range(d)], np.zeros(d), np.ones(d)
     if isinstance(fitted, ColumnMap):
@@ -316,7 +313,6 @@ def division(
 
 
 def _neighbours(shown: ShownResults, tree: CoordinateTree) -> pd.DataFrame:
-    """The result of the search for every object's neighbour."""
     searched = np.flatnonzero(tree.nearest >= 0)
     labels = np.array([*shown.answers.labels, "—"], dtype=object)
     return pd.DataFrame({

@@ -127,12 +127,10 @@ def responses_said(words: Words, result: Reliability) -> Iterator[str]:
 
 
 def _predicted(result: Reliability) -> int:
-    """Number of predicted held-out responses."""
     return int(np.isfinite(result.response).sum())
 
 
 def _source(words: Words, run: Run) -> str:
-    """The source of a result's maps."""
     return words(f"maps from {run.options['source']}")
 
 
@@ -188,7 +186,6 @@ def ellipses_said(words: Words, result: Calibration) -> Iterator[str]:
 
 @presents("abstention", told_in="map")
 def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """The error where responses with a low probability are not predicted."""
     result: Abstention = run.result()
     words, which = shown.words, "response"
     if result.response is None:
