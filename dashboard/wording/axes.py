@@ -175,7 +175,6 @@ def step_said(title: str, language: str) -> str:
 
 
 def _translated(text: str | None, words: Mapping[str, str]) -> str | None:
-    """The translation of a text, whose line breaks do not matter."""
     if not text:
         return text
     return words.get(_BREAK.sub(" ", html.unescape(text)), text)

@@ -70,15 +70,12 @@ class Words:
         return catalogue(self.language).form
 
     def count(self, number: int, noun: str) -> str:
-        """A number with its noun: 1 participant, 17,611 answers."""
         return f"{self.whole(number)} {self.noun(number, noun)}"
 
     def noun(self, number: int, noun: str) -> str:
-        """A noun in the form that goes with a number."""
         return catalogue(self.language).nouns[noun][number != 1]
 
     def whole(self, number: int) -> str:
-        """A whole number, in groups of three digits."""
         return f"{number:,}".replace(",", self._form["thousands"])
 
     def number(self, value: float, digits: int = 3) -> str:
@@ -102,11 +99,9 @@ class Words:
         return f"{100 * value:.{digits}f}{self._form['percent']}"
 
     def estimate(self, value: float, low: float, high: float) -> str:
-        """A share with its 95 % interval."""
         return f"{self.share(value)} [{self.share(low)}, {self.share(high)}]"
 
     def interval(self, low: float, high: float) -> str:
-        """A 95 % interval of a share."""
         return f"{self._form['interval']} [{self.share(low)}, {self.share(high)}]"
 
     def change(self, log_gain: float) -> str:
@@ -201,7 +196,6 @@ def _signed(text: str) -> str:
 
 
 def uncited(text: str) -> str:
-    """A sentence without its references."""
     return re.sub(r" \[@[^]]+\]", "", text)
 
 
