@@ -60,7 +60,6 @@ def submit(
 
     triplets: None for simulations, which belong to no data set.
     page: A newer job of the same page on the same data replaces this one.
-    names: Under which results are kept; by default the methods'.
     unasked: Whether looking at a page was the only request.
     """
     slot = session.slot(page) if info else page
@@ -73,7 +72,6 @@ def submit(
 
 
 def _words(info: DatasetInfo | None, page: str, piece: Piece) -> str:
-    """Progress message of a step."""
     method, task, _ = piece
     words = TASKS[task].words
     if task == "fit":
@@ -193,5 +191,4 @@ def find(
 
 
 def describe(method: Method) -> str:
-    """Name of a method with its parameters that differ from the defaults."""
     return ENGLISH.method(method)

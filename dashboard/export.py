@@ -53,7 +53,6 @@ def settings(runs: Mapping[str, Run], data: Mapping[str, Any]) -> bytes:
 
 
 def bundle(files: Mapping[str, bytes]) -> bytes:
-    """Several files as one ZIP."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

@@ -88,7 +88,6 @@ class Session:
         services().workspace.touch(dataset)
 
     def triplets(self) -> Triplets:
-        """The triplets of the open data set."""
         return services().workspace.triplets(self.dataset)
 
     def answers(self) -> Judgements:
@@ -120,7 +119,6 @@ class Session:
         self.select((ids[i] for i in positions), mode)
 
     def selected_positions(self, triplets: Triplets) -> list[int]:
-        """Positions of the selected objects, ascending."""
         if not self.selection:
             return []
         return np.flatnonzero(np.isin(triplets.ids, self.selection)).tolist()
@@ -132,7 +130,6 @@ class Session:
         return self._remembered.get(key, default)
 
     def remember(self, key: str, value: Any) -> Any:
-        """Store and return the value of a widget."""
         self.drafts[key] = value
         return value
 
@@ -167,7 +164,6 @@ class Session:
         return pressed
 
     def forget_presses(self) -> None:
-        """Forget presses of buttons that the page no longer shows."""
         self._presses.clear()
 
     def is_composing(self, key: str) -> bool:

@@ -81,12 +81,10 @@ def _written(upload: Upload, write: Callable[[Uploads], T]) -> T:
 
 
 def waiting(session_id: str) -> Upload | None:
-    """The upload of a session that waits for a decision."""
     return services().uploads.of(session_id)
 
 
 def change(session_id: str, upload: Upload, **changes: Any) -> Upload:
-    """Change how an upload is read."""
     return _written(upload, lambda there: there.change(session_id, upload, **changes))
 
 
