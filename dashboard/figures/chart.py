@@ -24,7 +24,6 @@ from tripletscope.dashboard.figures.theme import (
     finished,
     note_hidden,
     panelled,
-    template,
     with_caption,
     with_rows,
 )
@@ -131,7 +130,7 @@ class Plot:
                 note_hidden(figure, len(axis.names) - len(made["tickvals"]), len(axis.names))
         several = len({getattr(layer, "name", "") for layer in self.layers} - {""}) > 1
         figure.update_layout(
-            **axes, template=template(canvas), uirevision=self.revision, showlegend=several,
+            **axes, uirevision=self.revision, showlegend=several,
             dragmode="lasso" if any(map(_is_picked, self.layers)) else "zoom",
         )
         if not self.layout.get("showlegend", several):
@@ -178,7 +177,7 @@ class Panels:
             figure.update_xaxes(showticklabels=True, title=" ", row=k // columns + 1,
                                 col=k % columns + 1)
         figure.update_layout(
-            template=template(canvas), dragmode="zoom", uirevision=self.revision,
+            dragmode="zoom", uirevision=self.revision,
             margin={"l": 68 + 1.3 * FONT_SIZE * along_y.count("<br>"), "t": 62},
             legend={"y": 1.0 + 30 / canvas.height},
         )

@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names, shorten
+from tripletscope.dashboard.figures.labels import WIDTH, escape, shorten
 from tripletscope.dashboard.figures.layers import Cells, Layer, Level, Series
 from tripletscope.dashboard.figures.matrix import blocks
-from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.placing import named_rows
 from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.figures.theme import (
     FAINT,
@@ -21,7 +21,6 @@ from tripletscope.dashboard.figures.theme import (
     Canvas,
     finished,
     note_hidden,
-    template,
 )
 
 #: Cells of a heat map along one side; of more objects neighbours share a cell.
@@ -108,15 +107,15 @@ def together_matrix(
         )
     _add_edges(figure, clusters[order])
     side = 0.7 * min(canvas.least_width, canvas.height)
-    size, rows = row_labels(np.arange(len(order)), side / max(len(order), 1), 0.8 * FONT_SIZE)
-    short = short_names(labels, order[rows].tolist(), min(WIDTH, _SHARE * canvas.height / size))
+    size, rows, names = named_rows(
+        labels, order, side / max(len(order), 1), 0.8 * FONT_SIZE, _SHARE * canvas.height
+    )
     note_hidden(figure, len(order) - len(rows), len(order))
-    ticks = {"tickvals": rows, "ticktext": [escape(t) for t in short.values()],
-             "showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"size": size},
-             "ticklabeloverflow": "allow"}
+    ticks = {"tickvals": rows, "ticktext": names, "showgrid": False, "zeroline": False,
+             "ticks": "", "tickfont": {"size": size}, "ticklabeloverflow": "allow"}
     reach = len(order) + 0.5
     figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="together",
+        dragmode="zoom", uirevision="together",
         xaxis={**ticks, "tickangle": -90, "range": [-0.035 * len(order) - 1, reach - 1],
                "constrain": "domain"},
         yaxis={**ticks, "range": [reach - 1, -0.035 * len(order) - 1], "scaleanchor": "x",

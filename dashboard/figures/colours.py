@@ -35,6 +35,11 @@ def is_quantity(column: pd.Series) -> bool:
     )
 
 
+def numbers_of(column: pd.Series) -> np.ndarray:
+    """Values of a column as numbers, NaN where they are none."""
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+
+
 #: So many categories look different.
 LOOKS = len(PALETTE) * len(SYMBOLS)
 

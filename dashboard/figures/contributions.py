@@ -23,7 +23,6 @@ from tripletscope.dashboard.figures.theme import (
     SCREEN,
     Canvas,
     finished,
-    template,
     with_rows,
 )
 from tripletscope.dashboard.wording.formats import number
@@ -89,7 +88,7 @@ def rose(
                      "linecolor": transparent(FAINT, 0.3),
                      "tickfont": {"size": 0.85 * FONT_SIZE}},
     )
-    figure.update_layout(template=template(canvas), uirevision="rose", showlegend=False)
+    figure.update_layout(uirevision="rose", showlegend=False)
     # Names around the roses have room, and so has the name of the object above each.
     edge = 3.4 * FONT_SIZE
     figure.update_layout(margin={"l": edge, "r": edge, "t": 2 * edge, "b": edge})
@@ -144,7 +143,7 @@ def two_objects(
     figure.update_xaxes(title="product of weights", rangemode="tozero", nticks=5, row=1, col=3)
     figure.update_annotations(font_size=FONT_SIZE)
     figure.update_layout(
-        template=template(canvas), dragmode="zoom", bargap=0.3, uirevision=f"{one} {other}",
+        dragmode="zoom", bargap=0.3, uirevision=f"{one} {other}",
         margin_t=1.8 * FONT_SIZE,
     )
     return finished(figure, caption, canvas, top=46)

@@ -28,7 +28,6 @@ from tripletscope.dashboard.figures.theme import (
     finished,
     note,
     note_hidden,
-    template,
     with_rows,
 )
 from tripletscope.dashboard.wording.formats import count, number
@@ -186,7 +185,7 @@ def dendrogram(
         line={"color": CUT_COLOUR, "width": 2, "dash": "dash"}, layer="above",
     )
     figure.update_layout(
-        template=template(canvas), uirevision=revision, dragmode="zoom", hoverdistance=12,
+        uirevision=revision, dragmode="zoom", hoverdistance=12,
         showlegend=bool(data.clusters.max(initial=0) < _NAMED),
     )
     if tall:

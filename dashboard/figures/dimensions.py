@@ -23,7 +23,6 @@ from tripletscope.dashboard.figures.theme import (
     TEXT,
     Canvas,
     finished,
-    template,
 )
 from tripletscope.dashboard.wording.formats import number
 
@@ -390,7 +389,7 @@ def _plain_axes(
 ) -> None:
     hidden = {"visible": False, "fixedrange": False}
     figure.update_layout(
-        template=template(canvas), dragmode="lasso", uirevision=revision, showlegend=False,
+        dragmode="lasso", uirevision=revision, showlegend=False,
         xaxis={**hidden, "range": [0, width]}, yaxis={**hidden, "range": [bottom, 0]},
         margin={"l": 2, "r": 2, "t": 0, "b": 0},
     )

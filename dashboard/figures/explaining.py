@@ -21,7 +21,6 @@ from tripletscope.dashboard.figures.theme import (
     SCREEN,
     Canvas,
     finished,
-    template,
     with_rows,
 )
 from tripletscope.dashboard.wording.formats import interval, number
@@ -84,7 +83,7 @@ def accuracy_bars(
     rows_of = Axis(names=spaces).settings([], rows=True)
     figure.update_yaxes(**rows_of)
     figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="accuracy", bargap=0,
+        dragmode="zoom", uirevision="accuracy", bargap=0,
         barmode="overlay", legend={"y": 1.0 + 2.2 * FONT_SIZE / canvas.height},
         margin_t=1.8 * FONT_SIZE,
     )

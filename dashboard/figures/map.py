@@ -10,7 +10,7 @@ from tripletscope.dashboard.figures.plane import plane
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.scale import scale
 from tripletscope.dashboard.figures.space import space
-from tripletscope.dashboard.figures.theme import SCREEN, Canvas, finished, template
+from tripletscope.dashboard.figures.theme import SCREEN, Canvas, finished
 
 
 def embedding_map(
@@ -35,7 +35,7 @@ def embedding_map(
         figure = plane(data, style, canvas, window)
     else:
         figure = space(data, style, canvas)
-    figure.update_layout(template=template(canvas), uirevision=revision)
+    figure.update_layout(uirevision=revision)
     if any(trace.showlegend for trace in figure.data):
         figure.update_layout(legend_title_text=escape(style.colour or ""))
     return finished(figure, caption, canvas)

@@ -14,9 +14,9 @@ from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import groups
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach
-from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names, shorten, shorten_each
+from tripletscope.dashboard.figures.labels import WIDTH, escape, shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Bars, Series
-from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.placing import named_rows
 from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.figures.theme import (
     DIVERGING,
@@ -27,7 +27,6 @@ from tripletscope.dashboard.figures.theme import (
     Canvas,
     finished,
     note_hidden,
-    template,
 )
 
 #: More rows than this are drawn as means of blocks: a screen has no more pixels for them.
@@ -81,7 +80,7 @@ def similarity_matrix(
     note_hidden(figure, m - len(rows), m)
     top = 1 - _TREE if tree is not None else 1.0
     figure.update_layout(
-        template=template(canvas), dragmode="lasso", uirevision=f"matrix {m}",
+        dragmode="lasso", uirevision=f"matrix {m}",
         xaxis={
             "visible": False, "constrain": "domain", "range": [-0.5 - _EDGE * m, m - 0.5],
         },
@@ -195,12 +194,8 @@ def _row_names(
     width = canvas.least_width
     side = min((1 - _TREE) * canvas.height - 6 * FONT_SIZE, (1 - _SHARE) * width)
     first = np.flatnonzero(np.isin(order, list(selected))).tolist()
-    size, rows = row_labels(
-        np.arange(len(order)), side / max(len(order), 1), 0.8 * FONT_SIZE, first
-    )
-    members = order[rows].tolist()
-    names = short_names(objects["label"].tolist(), members, min(WIDTH, _SHARE * width / size))
-    return size, rows, [escape(names[i]) for i in members]
+    return named_rows(objects["label"].tolist(), order, side / max(len(order), 1),
+                      0.8 * FONT_SIZE, _SHARE * width, first)
 
 
 def blocks(values: np.ndarray, size: int) -> np.ndarray:

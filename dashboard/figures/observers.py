@@ -30,7 +30,6 @@ from tripletscope.dashboard.figures.theme import (
     SCREEN,
     Canvas,
     panelled,
-    template,
     with_caption,
 )
 from tripletscope.dashboard.wording.formats import interval
@@ -218,7 +217,7 @@ def map_grid(
             row=k // n_columns + 1, col=k % n_columns + 1,
         )
     figure.update_layout(
-        template=template(canvas), dragmode="lasso", uirevision=f"maps {len(maps)}",
+        dragmode="lasso", uirevision=f"maps {len(maps)}",
         margin_t=62, legend_y=1.0 + 30 / canvas.height,
     )
     return with_caption(figure, caption, canvas)

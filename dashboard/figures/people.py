@@ -22,7 +22,6 @@ from tripletscope.dashboard.figures.theme import (
     SCREEN,
     Canvas,
     finished,
-    template,
 )
 
 #: People whose names are written, and up to so many whose intervals are drawn.
@@ -143,7 +142,7 @@ def _triangle(
                               "gridcolor": "rgba(127,127,127,0.25)", "linecolor": FAINT}
               for k, axis in enumerate("abc")}
     figure.update_layout(
-        template=template(canvas), uirevision="weights",
+        uirevision="weights",
         ternary={**titles, "sum": 1, "bgcolor": "rgba(0,0,0,0)", "domain": {"y": [0.14, 0.96]}},
     )
     return finished(figure, caption, canvas)

@@ -1,18 +1,6 @@
-"""Where labels go: none over another, over a point, over a picture or over the edge.
+"""Places of labels that are free in a bitmap of the canvas (Kittivorawong et al., 2020, IEEE VIS).
 
-Labels are placed one after the other at the first of a few places that is free, those that matter
-most first. What is taken is kept in a raster of the canvas, so that a place is looked up and not
-compared with every other label: this is the occupancy bitmap of Kittivorawong et al. (2020), which
-Vega's labels use. Places at the point come first and then some further away, at the end of a line.
-
-The Python packages for the same (adjustText, textalloc) move texts of matplotlib, and compare each
-with each: ten thousand labels take hours.
-
-References
-----------
-Kittivorawong, C., Moritz, D., Wongsuphasawat, K., & Heer, J. (2020). Fast and flexible overlap
-detection for chart labeling with occupancy bitmap. IEEE VIS short papers.
-Imhof, E. (1975). Positioning names on maps. The American Cartographer, 2(2), 128-144.
+Matplotlib's packages for it (adjustText, textalloc) compare labels pair by pair, for hours.
 """
 
 from __future__ import annotations
@@ -24,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tripletscope.dashboard.figures.fonts import width_of
+from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names
 
-#: Plotly's names of places around a point, the best first, with the direction from the point.
+#: Plotly's names of places around a point, the best first (Imhof, 1975), and their directions.
 PLACES = {
     "middle right": (1, 0), "top right": (1, 1), "bottom right": (1, -1), "top center": (0, 1),
     "bottom center": (0, -1), "middle left": (-1, 0), "top left": (-1, 1),
@@ -291,3 +280,17 @@ def row_labels(
             taken.insert(at, float(places[i]))
             shown.append(i)
     return size, sorted(shown)
+
+
+def named_rows(
+    labels: Sequence[str], order: np.ndarray, pitch: float, font: float, room: float,
+    first: Collection[int] = (),
+) -> tuple[float, list[int], list[str]]:
+    """Size of the names of objects in equal rows, the rows that have one, and short names.
+
+    room: Pixels that names may take beside the rows.
+    """
+    size, rows = row_labels(np.arange(len(order)), pitch, font, first)
+    members = order[rows].tolist()
+    names = short_names(labels, members, min(WIDTH, room / size))
+    return size, rows, [escape(names[i]) for i in members]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 from scipy.spatial import ConvexHull, cKDTree
 
 from tripletscope.core.data.geometry import coverage_radius, ellipsoids, outlines
-from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
@@ -241,7 +240,7 @@ def _is_seen(data: MapData, style: MapStyle) -> bool:
     column = data.objects[style.colour] if style.colour else None
     if column is None or not is_quantity(column):
         return False
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    values = numbers_of(column)
     return colour_scale(style.colour, values) is not SEQUENTIAL
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
+from tripletscope.dashboard.figures.colours import Group, groups, is_quantity, numbers_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, Canvas
@@ -113,7 +113,7 @@ def point_traces(
     traces = []
     if column is not None and is_quantity(column):
         members = np.flatnonzero(shown)
-        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+        values = numbers_of(column)
         traces.append(
             _point_trace(kind, members, data.selected, hover, marker={
                 "color": values[members], "showscale": True,
@@ -204,7 +204,7 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
     column = data.objects[style.colour] if style.colour else None
     if column is None or not is_quantity(column):
         return groups(column, len(data.objects))
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    values = numbers_of(column)
     low, high = np.nanmin(values), np.nanmax(values)
     share = np.nan_to_num((values - low) / (high - low or 1.0))
     scale = colour_scale(style.colour, values)  # filled shapes share its colours

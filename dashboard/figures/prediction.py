@@ -12,7 +12,7 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import escape, shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold, diagonal
-from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas, finished, template
+from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas, finished
 from tripletscope.dashboard.wording.formats import number
 
 #: Neighbouring lines stand this share apart, so that their error bars do not cover each other.
@@ -116,7 +116,7 @@ def expansion_box(
         )
     )
     figure.update_layout(
-        template=template(canvas), dragmode="lasso", uirevision="expansion",
+        dragmode="lasso", uirevision="expansion",
         xaxis={"title": "expansion rate", "zeroline": False}, yaxis={"visible": False},
     )
     return finished(figure, caption, canvas)

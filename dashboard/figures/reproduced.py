@@ -23,7 +23,6 @@ from tripletscope.dashboard.figures.theme import (
     SCREEN,
     Canvas,
     finished,
-    template,
     with_rows,
 )
 
@@ -218,7 +217,7 @@ def matched_dimensions(
     figure.update_yaxes(Axis(names=names, pitch=_ROW * FONT_SIZE).settings([], rows=True))
     figure.update_yaxes(title=escape(titles[0]), row=1, col=1)
     figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=f"matched {titles}",
+        dragmode="zoom", uirevision=f"matched {titles}",
         legend={"y": 1.0 + 2.2 * FONT_SIZE / canvas.height}, margin_t=2.0 * FONT_SIZE,
     )
     return finished(figure, caption, canvas, top=60)

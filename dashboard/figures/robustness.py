@@ -21,7 +21,6 @@ from tripletscope.dashboard.figures.theme import (
     Canvas,
     broken,
     finished,
-    template,
     with_rows,
 )
 from tripletscope.dashboard.wording.formats import interval
@@ -59,6 +58,6 @@ def view_dots(
         )
     figure.update_traces(showlegend=False, col=2).update_traces(showlegend=False, col=3)
     figure.update_yaxes(**Axis(names=views).settings([], rows=True))
-    figure.update_layout(template=template(canvas), dragmode="zoom", uirevision="robustness",
+    figure.update_layout(dragmode="zoom", uirevision="robustness",
                          barmode="overlay")
     return finished(figure, caption, canvas, top=44)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.data.geometry import coverage_radius
-from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names
-from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.colours import numbers_of
+from tripletscope.dashboard.figures.labels import escape
+from tripletscope.dashboard.figures.placing import named_rows
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -27,7 +27,7 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     position = data.positions[:, 0]
     shown = np.isfinite(position)
     if style.against is not None:
-        across = pd.to_numeric(data.objects[style.against], errors="coerce").to_numpy(dtype=float)
+        across = numbers_of(data.objects[style.against])
         shown &= np.isfinite(across)
         # A scale has no direction of its own: let it rise with the stimulus.
         if shown.sum() > 2 and np.corrcoef(across[shown], position[shown])[0, 1] < 0:
@@ -66,11 +66,9 @@ def _name_objects(
 ) -> None:
     pitch = (min(canvas.width, NARROW) - 4 * FONT_SIZE) / max(len(order), 1)
     first = np.flatnonzero(np.isin(order, list(data.selected))).tolist()
-    size, ticks = row_labels(np.arange(len(order)), pitch, FONT_SIZE, first)
-    names = short_names(
-        data.objects["label"].tolist(), order[ticks], min(WIDTH, _SHARE * canvas.height / size)
+    size, ticks, texts = named_rows(
+        data.objects["label"].tolist(), order, pitch, FONT_SIZE, _SHARE * canvas.height, first
     )
-    texts = [escape(names[i]) for i in order[ticks].tolist()]
     figure.update_xaxes(
         tickvals=ticks, ticktext=texts,
         tickangle=-90, tickfont={"size": size}, title="objects in order", showgrid=False,

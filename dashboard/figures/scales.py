@@ -30,7 +30,6 @@ from tripletscope.dashboard.figures.theme import (
     SYMBOLS,
     Canvas,
     finished,
-    template,
 )
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import interval, number
@@ -113,7 +112,7 @@ def scale_curves(
         _add_curve(figure, curve, k, data, colour, canvas)
     several = len(curves) > 1 or colour is not None
     figure.update_layout(
-        template=template(canvas), uirevision=revision, showlegend=several,
+        uirevision=revision, showlegend=several,
         dragmode="lasso" if data is not None else "zoom",
         xaxis={"title": escape(stimulus), "zeroline": False},
         yaxis={"title": value, "zeroline": False},

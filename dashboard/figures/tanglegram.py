@@ -31,7 +31,6 @@ from tripletscope.dashboard.figures.theme import (
     Canvas,
     finished,
     note_hidden,
-    template,
     with_rows,
 )
 
@@ -114,7 +113,7 @@ def tanglegram(
     n_named = sum(len(rows.nodes) for _, rows in drawn)
     note_hidden(figure, n_named - sum(map(len, names)), n_named)
     figure.update_layout(
-        template=template(canvas), uirevision=revision, dragmode="zoom", showlegend=False,
+        uirevision=revision, dragmode="zoom", showlegend=False,
         xaxis3={"domain": [tree_share, 1 - tree_share], "range": [0, 1], "visible": False,
                 "fixedrange": True},
         yaxis={"range": [n_rows, 0], "visible": False},

@@ -114,8 +114,9 @@ def template(canvas: Canvas) -> go.layout.Template:
 
 
 def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
-    """Write a caption below a figure for a file, which grows by it; a page shows it as text."""
+    """The look of a figure, and its caption below it in a file, which grows; a page shows that."""
     text = f"{text} {canvas.note}".strip()
+    figure.update_layout(template=template(canvas))
     if canvas.screen:
         return figure
     _set_legend_title(figure, canvas)

@@ -23,7 +23,6 @@ from tripletscope.dashboard.figures.theme import (
     Canvas,
     finished,
     note_hidden,
-    template,
 )
 from tripletscope.dashboard.figures.tree_layout import (
     BAR,
@@ -171,7 +170,7 @@ def tree_diagram(
         _add_scale(figure, tree, canvas)
     hidden = {"visible": False}
     figure.update_layout(
-        template=template(canvas), dragmode="pan", uirevision=revision,
+        dragmode="pan", uirevision=revision,
         xaxis={**hidden, "range": [-4, DRAWN + 4]},
         yaxis={**hidden, "range": [place.text - place.height, place.text]},
     )

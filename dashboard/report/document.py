@@ -1,7 +1,6 @@
 """A report before it is HTML, Word or LaTeX.
 
-Markup of texts: ``*emphasis*``, ``**strong**``, ``@fig-map`` and ``@tab-flow`` for numbers of
-    figures and tables, ``[@haghiri2018; @kleindessner2017]`` for references.
+Markup: ``*emphasis*``, ``**strong**``, ``@fig-map``, ``@tab-flow``, ``[@haghiri2018]``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """All of a data set in one file: for OSF and Zenodo, to compute again, and to open.
 
-It is the data set's folder in the workspace, with files for people and other programs: CSV with a
-codebook in the style of Psych-DS, scripts, licence.
+It is the data set's folder in the workspace, with CSV, codebook, scripts and licence.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.dimensions.relations import category_table, rank_correlation
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.figures.contributions import (
     ExplainedTrial,
     compared,
@@ -203,7 +203,7 @@ def _origin(shown: ShownResults, run: Run) -> str:
 
 def _quantity(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
     words, k, column = shown.words, shown.detail.dimension, shown.detail.column
-    values = pd.to_numeric(data.objects[column], errors="coerce").to_numpy(dtype=float)
+    values = numbers_of(data.objects[column])
     r, low, high, n = rank_correlation(data.weights[:, k], values)
     said = words("no rank correlation")
     if np.isfinite(r):

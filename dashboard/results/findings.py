@@ -1,7 +1,6 @@
 """About ten findings of a data set, the cheapest first, for page and report.
 
-A finding is a function that yields sentences of results and at most one figure; nothing where
-results are missing, which callers then state.
+Each yields sentences and at most one figure, or nothing where its results are missing.
 """
 
 from __future__ import annotations

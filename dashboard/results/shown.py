@@ -1,8 +1,6 @@
 """Results that are shown together, and their presentation on pages, in reports and scripts.
 
-`presents` declares a function that yields sentences, figures and tables of a result in order, with
-`ShownResults` for context. Reports omit its advice and tables; archives and scripts have its
-figures.
+`presents` declares a function that yields sentences, figures and tables of a result in order.
 """
 
 from __future__ import annotations
