@@ -97,7 +97,8 @@ def step_of(
         with _alone(f"{info and info.id} {key(task, method, triplets, options)}", progress):
             run = find(info, triplets, method, task, options)
             if run is None or not run.complete:
-                _stop_if_deleted(info)
+                if info is not None and workspace.dataset(info.id) is None:
+                    raise Stopped  # there is no place for results
                 with pool().taken() as worker:
                     run = worker.compute(task, method, triplets, options, progress=progress)
                     listed = workspace.add_run(info, run, name, unasked=unasked)
@@ -155,12 +156,6 @@ def _seconds(triplets: Triplets | None, task: str) -> float:
     if triplets is None:  # a simulation, whose size is in its options
         return 5.0
     return _SECONDS_PER_ANSWER * len(triplets.rows) * (1 if task == "fit" else 10)
-
-
-def _stop_if_deleted(info: DatasetInfo | None) -> None:
-    """Raise `Stopped` if a data set, and with it the place for results, is gone."""
-    if info is not None and services().workspace.dataset(info.id) is None:
-        raise Stopped
 
 
 def find(

@@ -87,7 +87,8 @@ def _sidebar(current: Session) -> None:
         st.caption("Nothing is selected. Draw a lasso around objects, or click on them.")
     else:
         try:
-            labels = dict(zip(*_ids_and_labels(current), strict=True))
+            triplets = current.triplets()
+            labels = dict(zip(triplets.ids, triplets.labels, strict=True))
         except WorkspaceError:  # the page says so
             labels = {}
         names = [labels.get(i, i) for i in current.selection]
@@ -118,11 +119,6 @@ def _person() -> None:
         st.subheader("Signed in", anchor=False)
         st.caption(plain(person))
         st.button("Sign out", key="sign out", on_click=st.logout)
-
-
-def _ids_and_labels(current: Session) -> tuple[list[str], list[str]]:
-    triplets = current.triplets()
-    return triplets.ids, triplets.labels
 
 
 if __name__ == "__main__":

@@ -19,19 +19,15 @@ def page_title(title: str, page: str, of: str = "") -> None:
         if of:
             with st.container(key="page-of", width="content"):
                 st.markdown(of)
-        where = f'{_address(page)} "What this page shows"'
+        where = f'{help_address(f"pages/{page}")} "What this page shows"'
         with st.container(key="help-mark", width="content"):
             st.markdown(f"[:material/help:]({where})", width="content")
 
 
 def help_link() -> None:
     with st.container(key="help-link"):
-        st.markdown(f"[:material/help: Help]({_address()})")
+        st.markdown(f"[:material/help: Help]({help_address('index')})")
 
 
 def help_address(page: str) -> str:
     return f"{HELP}/{page}.html"
-
-
-def _address(page: str = "") -> str:
-    return help_address(f"pages/{page}" if page else "index")

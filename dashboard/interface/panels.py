@@ -103,7 +103,7 @@ def _drawn_once(
 def _numbers(
     info: DatasetInfo | None, simulations: Mapping[str, Run], printable: Printable,
     table: Callable[[], pd.DataFrame], composition: Composition,
-    further: Callable[[], Mapping[str, bytes]] | None = None,
+    further: Callable[[], Mapping[str, bytes]] | None,
 ) -> None:
     st.download_button(
         "Numbers (CSV)", lambda: export.csv(table()), f"{printable.name}.csv", "text/csv",
@@ -126,7 +126,7 @@ def _numbers(
 def _together(
     info: DatasetInfo | None, simulations: Mapping[str, Run], printable: Printable,
     table: Callable[[], pd.DataFrame], composition: Composition,
-    further: Callable[[], Mapping[str, bytes]] | None = None,
+    further: Callable[[], Mapping[str, bytes]] | None,
 ) -> bytes:
     name, form = printable.name, "pdf" if can_render() else "html"
     files = {

@@ -166,14 +166,13 @@ def written(material: Material) -> dict[str, Section]:
     material.names.clear()
     sections = {}
     for name, part in PARTS.items():
-        blocks = tuple(block for block in part.make(material) if _says_something(block))
+        blocks = tuple(
+            block for block in part.make(material)
+            if not isinstance(block, Paragraph) or block.text
+        )
         if blocks:
             sections[name] = Section(name, material.words(f"part {name}"), blocks)
     return sections
-
-
-def _says_something(block: Block) -> bool:
-    return not isinstance(block, Paragraph) or bool(block.text)
 
 
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:

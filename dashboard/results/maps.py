@@ -137,7 +137,11 @@ def map_caption(
         sentences.append(words("hulls"))
     error = error_of(shown, run)
     if error is not None:
-        sentences.append(_error_said(words, error))
+        result = error.result()
+        sentences.append(words(
+            "held-out error of", error=(result.error, result.low, result.high),
+            scheme=_scheme(words, error), over=(result.unit, result.n_units), chance=CHANCE,
+        ))
     if style.uncertainty and samples is not None:
         sentences += uncertainty_said(shown, samples, style, d, selected)
     return " ".join(sentences)
@@ -154,12 +158,6 @@ def fit_said(words: Words, run: Run) -> str:
     elif not run.numbers["converged_"]:
         parts.append(words("fit not converged"))
     return ", ".join(parts)
-
-
-def _error_said(words: Words, run: Run) -> str:
-    error = run.result()
-    return words("held-out error of", error=(error.error, error.low, error.high),
-                 scheme=_scheme(words, run), over=(error.unit, error.n_units), chance=CHANCE)
 
 
 def _scheme(words: Words, run: Run) -> str:
