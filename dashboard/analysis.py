@@ -176,7 +176,7 @@ def find(
     wanted = (method.name, checked(type(method), method.get_params(deep=False)))
     for listed in workspace.runs(dataset, task):
         record = listed.record
-        # What came later is not in an earlier record: it was as it is by default.
+        # Earlier records lack later parameters, which had their defaults.
         before = {p.name: p.default for p in parameters(type(method))}
         if (record["method"], {**before, **record["parameters"]}) != wanted:
             continue

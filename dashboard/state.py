@@ -23,7 +23,7 @@ from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
 
 _KEY = "tripletscope session"
-#: What the address names.
+#: Parameters of the address.
 _PARAMETER, _DATASET, _TAB = "session", "data", "tab"
 _REFRESHING = 15.0  # seconds that a refresh of the page may take
 
@@ -48,17 +48,16 @@ class Session:
         self._followed: dict[str, tuple[int, Any]] = {}
         self._presses: set[str] = set()
         self._saved = {} if is_copy else saved
-        #: What was read of files beside the open data set, by the key of their widgets.
+        #: Contents of files beside the open data set, by the key of their widgets.
         self.read: dict[str, tuple[Any, Any]] = {}
         #: Key of the figure that is being composed for print.
         self.composing: str | None = None
         self._shown: set[str] = set()
-        #: Panels of the sheet that is composed. Held from the beginning: a refresh of the page
-        #: finds them while the tab before it is not forgotten yet.
+        #: Panels of the sheet that is composed, for a refresh of the page to take over.
         self.sheet: FigureSheet = services().sheets.setdefault(session_id, FigureSheet())
         #: Jobs that the page shows.
         self.watched: set[str] = set()
-        #: What has just been uploaded or kept: its page gets the focus of what is gone.
+        #: A new upload or data set, whose page gets the focus.
         self.arrived: str = ""
         #: Whether the search is open.
         self.is_looking: bool = False
@@ -66,12 +65,12 @@ class Session:
         self.looks: int = 0
         #: Data set that the address named and that is not in this workspace.
         self.missing: str = ""
-        #: What was written into the address, and for which page.
+        #: Last address, and its page.
         self._address: dict[str, str] = {}
         self._page = ""
-        #: Whether the page that is being shown has said what its address names.
+        #: Whether the present page has written its address.
         self.has_address: bool = False
-        #: For which data set the tab of a page was chosen.
+        #: Data set for which the tab of a page was chosen.
         self._tabs_of: dict[str, str | None] = dict(saved.get("tabs of") or {})
 
     # Data set ------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-#: Between so many decades 1, 2 and 5 are written; within less than the second, round steps.
+#: Most decades with ticks at 1, 2 and 5; below the second number, round steps.
 _FEW, _NONE = 2.0, 0.7
 _MOST = 7  # numbers on a long axis
 _WIDE = 30  # whole numbers that reach further have whole ticks by themselves

@@ -30,7 +30,7 @@ from tripletscope.dashboard.figures.theme import (
 
 #: Pixels above a plot on a page: of its tool bar, or of the entries of its legend.
 _TOP = 40.0
-#: What stands above and below the titles of axes beside small charts, in sizes of the letters.
+#: Room above and below the titles of axes beside small charts, in sizes of the letters.
 _BESIDE = 4.0
 
 

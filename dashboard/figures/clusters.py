@@ -25,9 +25,9 @@ from tripletscope.dashboard.figures.theme import (
 
 #: Cells of a heat map along one side; of more objects neighbours share a cell.
 _CELLS = 500
-#: Up to so many objects their names are in a hover; beside the heat map they take this share.
+#: Most objects with names in hovers; share of the height for names beside the heat map.
 _HOVERED, _SHARE = 150, 0.25
-#: Up to so many cells of a table have their number written in them.
+#: Most cells of a table with numbers.
 _WRITTEN = 600
 
 

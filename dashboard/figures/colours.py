@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.dashboard.figures.theme import PALETTE, SYMBOLS
 
-#: Up to so many different whole numbers are categories rather than quantities.
+#: Most different numbers that are categories rather than quantities.
 _FEW = 6
 _MISSING = "(missing)"
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -40,7 +40,7 @@ def numbers_of(column: pd.Series) -> np.ndarray:
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
 
 
-#: So many categories look different.
+#: Number of different looks of categories.
 LOOKS = len(PALETTE) * len(SYMBOLS)
 
 

@@ -27,9 +27,9 @@ from tripletscope.dashboard.figures.theme import (
 )
 from tripletscope.dashboard.wording.formats import number
 
-#: Dimensions of a rose and of bars; further ones are gathered, or said to be left out.
+#: Most dimensions of a rose and of bars.
 PETALS, BARS = 14, 12
-#: Dimensions of a trial that have a colour of their own.
+#: Dimensions of a trial with a colour.
 _TOLD = 7
 #: Width of the name of a dimension beside bars and around a rose, in sizes of the letters.
 _BESIDE, _AROUND = 15.0, 7.0

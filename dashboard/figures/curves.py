@@ -15,7 +15,7 @@ from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold, ceiling_layers, chance_level, series_of
 
-#: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
+#: Distance of neighbouring methods, so that their error bars do not overlap.
 _SPACING = 0.06
 
 

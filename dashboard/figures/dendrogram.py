@@ -32,15 +32,15 @@ from tripletscope.dashboard.figures.theme import (
 )
 from tripletscope.dashboard.wording.formats import count, number
 
-#: Height of a leaf on the screen, in pixels; of one that has a picture and little company.
+#: Height of a leaf on the screen, in pixels; of one with a picture among few.
 _ROW, _TALL_ROW = 17.0, 40.0
 #: Pixels that axis, legend and margins take on the screen, below its tool bar, and in a file.
 _AROUND, _AROUND_IN_FILE = 130.0, 91.0
-#: Up to so many rows a picture has its row for itself; in a crowd pictures stand in columns.
+#: Most rows with one picture each, and columns of pictures in a crowd.
 _ROOMY, _COLUMNS = 25, 3
-#: Names of leaves have so many em at most, and this share of the width.
+#: Most em of names of leaves, and their share of the width.
 _WIDEST, _SHARE = 14.0, 0.32
-#: Size of numbers that tell support, in that of the text; share of the width that branches have.
+#: Size of support, relative to the text; share of the width for branches.
 _SMALL, _TREE_SHARE = 0.75, 0.72
 #: Clusters in the legend.
 _NAMED = len(PALETTE)

@@ -29,7 +29,7 @@ from tripletscope.dashboard.wording.formats import number
 #: Heights of a row of a strip with pictures and without, and of a line of a sheet of objects, in
 #: sizes of the letters.
 _PICTURED, _WRITTEN = 6.6, 4.6
-#: What name and facts of a dimension take of the width, and its histogram.
+#: Shares of the width for name and facts of a dimension, and for its histogram.
 _HEAD, _TAIL = 0.2, 0.12
 #: Width of a name without a picture, in sizes of the letters, and of the gap between two.
 _NAME, _GAP = 9.5, 0.9
@@ -37,7 +37,7 @@ _NAME, _GAP = 9.5, 0.9
 _FEW_BINS, _BINS = 18, 36
 #: An axis of numbers of objects.
 _DECADES = {"type": "log", "dtick": 1}
-#: Of the largest weight of a dimension: what is less does not tell of an object.
+#: Share of the largest weight of a dimension below which weights count as zero.
 NOTHING = 0.02
 
 
@@ -326,7 +326,7 @@ class _Cells:
                 x=self._names["x"], y=self._names["y"], mode="text", text=self._names["text"],
                 textposition="middle right", textfont={"size": small}, name="objects", **still,
             )
-        # Clicks are taken by marks that are not seen.
+        # Invisible marks take clicks.
         size = (5.0 if self._data.pictures else 2.2) * FONT_SIZE
         figure.add_scatter(
             x=self._marks["x"], y=self._marks["y"], mode="markers", showlegend=False,

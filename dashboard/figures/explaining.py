@@ -25,7 +25,7 @@ from tripletscope.dashboard.figures.theme import (
 )
 from tripletscope.dashboard.wording.formats import interval, number
 
-#: Models in words, in their order, and what fills their bars beside their colours.
+#: Models in words, in their order, and patterns of their bars.
 MODEL_NAMES = {
     "raw": "as they are", "weighted": "weighted dimensions", "linear": "linear transform",
 }
@@ -34,7 +34,7 @@ _PATTERNS = {"raw": "", "weighted": "/", "linear": "x"}
 SCHEME_NAMES = {"objects": "held-out objects", "trials": "held-out trials"}
 #: Narrower than this, in sizes of the letters, panels stand one below the other.
 _SIDE_BY_SIDE = 46.0
-#: Height of a bar, in sizes of the letters, and what a space of features leaves free.
+#: Height of a bar, in sizes of the letters, and the gap after a space of features.
 _BAR, _GAP = 1.25, 0.8
 
 

@@ -15,7 +15,7 @@ _MEASURED = 256
 _WEIGHT = 400
 #: Width of a letter where the font cannot be read, and of an ideogram or a picture, in em.
 _LETTER, _WIDE = 0.5, 1.0
-#: Where the wide ones begin: Hangul, and from the radicals of Chinese on most of what follows.
+#: Wide characters: Hangul, and most from the radicals of Chinese on.
 _HANGUL, _RADICALS = (0x1100, 0x1160), 0x2E80
 #: Other browsers and other sizes round otherwise.
 _SLACK = 1.02

@@ -14,9 +14,9 @@ from tripletscope.dashboard.figures.fonts import advances, width_of
 
 #: Width of a label in em, about 24 letters.
 WIDTH = 11.0
-#: What labels share is left out if it is as wide as this, in em.
+#: Least width of a common part that is left out, in em.
 _WORTH = 2.0
-#: Of the room of what is cut in its middle, this share is for its end.
+#: Share of the end in a label that is cut in its middle.
 _END = 1 / 3
 #: Ideograms, kana and syllables of Hangul are parts of their own; so are words and numbers.
 _IDEOGRAMS = "\u2e80-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"

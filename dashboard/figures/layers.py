@@ -14,7 +14,7 @@ from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, PALETTE, SEQUENTIAL, SYMBOLS
 
-#: Opacity of bands, of intervals, and of those of more points than so many.
+#: Opacity of bands, intervals, and those of a crowd, and its number of points.
 _BAND, _INTERVAL, _CROWD, _CROWDED = 0.16, 0.55, 0.3, 40
 #: Size of notes, relative to the letters of the figure.
 NOTE = 0.9

@@ -35,7 +35,7 @@ _SHARE = 0.3  # of the width that names at the side take at most
 _TREE = 0.16  # of the height that the tree takes
 _FOOT = 5.0  # heights of a line that the bar of colours takes
 _EDGE = 0.03  # of the matrix that the marks at the side take
-#: Up to so many rows the cells say the names of both objects.
+#: Most rows whose cells name both objects.
 _NAMED_CELLS = 100
 
 

@@ -34,11 +34,11 @@ from tripletscope.dashboard.figures.theme import (
 )
 from tripletscope.dashboard.wording.formats import interval
 
-#: Up to so many rows have their numbers written in the cells.
+#: Most rows with numbers in the cells.
 _WRITTEN = 14
-#: Up to so many rows have longer names; what a bar of colours takes, in sizes of the letters.
+#: Most rows with longer names; width of a colour bar, in sizes of the letters.
 _FEW, _BAR = 6, 7.0
-#: Up to so many numbers of participants are all written at their axis.
+#: Most numbers of participants that are all written at their axis.
 _COUNTED = 8
 #: Width of the names of rows, in sizes of the letters.
 _ROW = 20.0

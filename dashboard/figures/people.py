@@ -24,9 +24,9 @@ from tripletscope.dashboard.figures.theme import (
     finished,
 )
 
-#: People whose names are written, and up to so many whose intervals are drawn.
+#: Most people with names, and with intervals.
 _NAMED, _BARRED = 8, 60
-#: Times the largest weight that a plane of weights shows of intervals.
+#: Reach of intervals in a plane of weights, relative to the largest weight.
 _LONGEST = 1.6
 #: Side of a plane of weights, as a share of the smaller side of the figure.
 _PLANE = 0.78

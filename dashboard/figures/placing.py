@@ -20,9 +20,9 @@ PLACES = {
     "bottom center": (0, -1), "middle left": (-1, 0), "top left": (-1, 1),
     "bottom left": (-1, -1),
 }
-#: How far beyond these a label is that has a line to its point, in sizes of the font.
+#: Distances of labels with a line to their point, in sizes of the font.
 _FURTHER = (1.1, 2.4)
-#: So many labels are tried at most, and so many have a line.
+#: Most labels to try, and most lines.
 _CONSIDERED, _LINES = 2_000, 40
 #: Height of a line of text, and room beside and above a label, in sizes of the font.
 _HEIGHT, _BESIDE, _ABOVE = 0.95, 0.12, 0.04
@@ -246,7 +246,7 @@ class _Raster:
 # Along an axis -------------------------------------------------------------------------------
 
 
-#: Height of a row of its text, and the smallest text that is read, in sizes of the figure's font.
+#: Height of a row, relative to its text, and of the smallest text, in sizes of the figure's font.
 _ROW, _SMALLEST = 1.16, 0.78
 
 

@@ -46,8 +46,7 @@ from tripletscope.dashboard.figures.theme import (
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
 _TOOLS = 34.0  # pixels above a map on a page
-#: Of more points than these each is no shape of its own: the graphics card draws them on a page,
-#: and they are one picture in a file.
+#: More points than these are drawn by the graphics card on a page, and as one picture in a file.
 CROWD = 3_000
 
 

@@ -19,7 +19,7 @@ _LEGEND = {"entrywidthmode": "fraction", "entrywidth": 0.48}
 _TOO_FEW, _TOO_MANY = (PALETTE[9], "#7C888A", PALETTE[8]), (PALETTE[1], PALETTE[3], PALETTE[7])
 
 
-#: What is measured of a plan: titles of axes.
+#: Criteria of a plan: titles of axes.
 QUANTITIES = {
     "accuracy": "further answers predicted", "ellipse": "radius of ellipses / size of map",
     "disparity": "shape unexplained",
@@ -59,7 +59,7 @@ def plan_curves(
     )
 
 
-#: What is measured against the noise: titles of axes and of lists.
+#: Criteria against the noise: titles of axes and of lists.
 NOISY = {
     "error": "Comparisons wrong", "disparity": "Shape unexplained",
     "mse": "Mean squared error of the scale", "uncertainty": "Average uncertainty",

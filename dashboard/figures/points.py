@@ -15,26 +15,26 @@ from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, Canvas
 from tripletscope.dashboard.wording.formats import number
 
-#: Opacity of what is not selected, and the colour of its label: both stay legible on any ground.
+#: Opacity of unselected points, and colour of their labels: both legible on any ground.
 DIM = 0.65
 DIM_TEXT = "#748082"
-#: The former where points are too many to be looked at one by one, and from how many on they are.
+#: That opacity in a crowd, and the least number of its points.
 DIM_CROWD, _CROWDED = 0.4, 500
-#: Weight of the labels of what is selected.
+#: Weight of the labels of selected points.
 BOLD = 600
 #: How far rings reach beyond points, in pixels of the screen.
 REACH = 3.5
-#: So many rings are drawn in full, and so many at all in the plane, where opacity tells, too.
+#: Most rings in full strength, and most rings in the plane.
 _FULL, _RINGS = 30, 300
 #: Name of the traces that the page draws in the colour of its text.
 RING = "ring"
-#: Of those below pictures, which it makes less bright at night.
+#: Of those below pictures, less bright at night.
 PLATES = "plates"
 #: Of those around categories.
 OUTLINE = "outline"
-#: Objects of which each has an outline of its uncertainty; of more, so many have.
+#: Most objects that all have an outline of uncertainty; number of outlines in a crowd.
 MANY, SPREAD = 150, 60
-#: Height of a colour bar that has its title above it, in sizes of the figure's font.
+#: Least height of a colour bar below its title, in sizes of the figure's font.
 _LONG = 14.0
 
 

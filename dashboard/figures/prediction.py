@@ -15,9 +15,9 @@ from tripletscope.dashboard.figures.series import bold, diagonal
 from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas, finished
 from tripletscope.dashboard.wording.formats import number
 
-#: Neighbouring lines stand this share apart, so that their error bars do not cover each other.
+#: Distance of neighbouring lines, as a share, so that their error bars do not overlap.
 _SPACING = 0.02
-#: Up to so many values along an axis are all written.
+#: Most values along an axis that are all written.
 _MOST_TICKS = 12
 
 

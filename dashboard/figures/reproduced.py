@@ -26,15 +26,15 @@ from tripletscope.dashboard.figures.theme import (
     with_rows,
 )
 
-#: Correlation from which on a dimension counts as found again.
+#: Correlation from which on a dimension counts as reproduced.
 AGAIN = 0.8
 #: Log-likelihood of guessing the odd one of three.
 GUESSING = -float(np.log(3))
 #: Categories that have a row of their own.
 MOST_CATEGORIES = 30
-#: Up to so many dimensions each has its name below the curve, of such a width.
+#: Most dimensions with names below the curve, and their width.
 _NAMED, _WIDTH = 12, 9.0
-#: Up to so many points each has its interval.
+#: Most points with intervals.
 _BARRED = 200
 #: Height of a row of matched dimensions, in sizes of the letters, and the width of two panels.
 _ROW, _SIDE_BY_SIDE = 1.4, 46.0 * FONT_SIZE
@@ -144,7 +144,7 @@ def against_categories(
     text, row = column.astype(str).to_numpy(), {name: k for k, name in enumerate(shown)}
     members = np.flatnonzero(column.notna().to_numpy() & np.isin(text, shown))
     weights = data.weights[:, dimension]
-    # Spread within a row, the same each time: points that lie on one another would look like one.
+    # Spread within a row, the same each time: overlapping points would look like one.
     spread = 0.28 * ((np.arange(len(members)) * 0.618034) % 1.0 * 2 - 1)
     points = Series(
         x=weights[members], y=np.array([row[name] for name in text[members]]) + spread,

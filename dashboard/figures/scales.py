@@ -34,12 +34,12 @@ from tripletscope.dashboard.figures.theme import (
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import interval, number
 
-#: Up to so many values are joined by a line with a band; more are points with error bars.
+#: Most values joined by a line with a band; more are points with error bars.
 _JOINED = 40
 _DASHES = ("solid", "dash", "dot", "dashdot")
 #: Panels beside each other.
 _ACROSS = 4
-#: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
+#: Distance of neighbouring methods, so that their error bars do not overlap.
 _SPACING = 0.16
 
 

@@ -78,7 +78,7 @@ def ceiling_layers(ceiling: Ceiling | None) -> list[Level]:
     if ceiling is None or not ceiling.is_precise:
         return []
     bounds = [1 - bound.value for bound in (ceiling.upper, ceiling.lower)]
-    # Not which bound is which: the upper one of accuracy is the lower one of errors.
+    # The bounds are not named: the upper one of accuracy is the lower one of errors.
     return [
         Level(at=min(bounds), to=max(bounds)),
         Level(at=bounds[0], dash="dash"),

@@ -8,7 +8,7 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.theme import FAINT
 
-#: Pairs that are drawn at most; of more, a random part.
+#: Most pairs; of more, a random part is drawn.
 MOST = 5_000
 
 

@@ -26,7 +26,7 @@ from tripletscope.dashboard.figures.theme import FONT_SIZE, GRID, Canvas, note_h
 
 #: With more objects than this, surfaces of ellipsoids would hide each other; outlines do not.
 CROWD = 40
-#: Where the camera stands, and the angle that it sees from below to above, which is plotly's.
+#: Place and vertical angle of plotly's camera.
 _EYE, _ANGLE = (1.3, -1.45, 0.8), np.pi / 4
 _FONT = 0.85  # size of labels, in sizes of the figure's font
 

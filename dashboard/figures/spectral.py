@@ -8,7 +8,7 @@ import numpy as np
 
 from tripletscope.dashboard.figures.theme import SEQUENTIAL
 
-#: Names of columns that hold wavelengths, and the light that is seen, in nanometres.
+#: Names of columns that hold wavelengths, and visible light, in nanometres.
 _WAVELENGTH = re.compile(r"wave.?length|lambda|λ|(?<![a-z])nm(?![a-z])", re.IGNORECASE)
 _SEEN = 380.0, 780.0
 _STEPS = 41  # of a scale of spectral colours

@@ -8,7 +8,7 @@ import numpy as np
 
 from tripletscope.dashboard.figures.fonts import width_of
 
-#: Up to so many branches have their support written beside them.
+#: Most branches with support.
 _WRITTEN = 60
 #: Between a number and the lines beside it and below it, in heights of the number.
 _BESIDE, _BELOW = 0.35, 0.1

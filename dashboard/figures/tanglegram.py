@@ -38,7 +38,7 @@ _ROW, _TALLEST = 17.0, 5_000.0
 #: Shares of the width: of the lines between the trees, and of a column of names at most.
 _LINES, _NAMES = 0.16, 0.2
 _WIDEST = 9.0  # em of a name
-#: How much wider bold text is, and larger the title of an axis as plotly has it.
+#: Relative width of bold text, and size of plotly's titles of axes.
 _BOLD, _TITLE = 1.08, 1.2
 
 
@@ -102,7 +102,7 @@ def tanglegram(
     for side, (data, rows) in enumerate(drawn):
         at = 1 - reserved if side else reserved
         _add_leaves(figure, data, places[side], at, mark)
-        # Beside marks that are not seen: plotly forgets texts that were empty before.
+        # Beside invisible marks: plotly forgets texts that were empty before.
         figure.add_scatter(
             x=np.full(len(names[side]), at), y=rows.places[rows.nodes[list(names[side])]],
             xaxis="x3", mode="markers+text", name="names", hoverinfo="skip", showlegend=False,

@@ -23,7 +23,7 @@ PALETTE = (
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "cross")
 #: Quantities: viridis without its darkest part and without its palest.
 SEQUENTIAL = sample_colorscale("Viridis", [0.16 + 0.08 * step for step in range(11)])
-#: What the page draws in their place at night, when their dark end would vanish.
+#: Their replacement at night, when their dark end would vanish.
 AT_NIGHT = sample_colorscale("Viridis", [0.4 + 0.06 * step for step in range(11)])
 #: Quantities on both sides of 0, which is a grey that neither light nor dark pages swallow.
 DIVERGING = (
@@ -33,19 +33,19 @@ FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
 TEXT, FAINT, GRID = "#1D2729", "#5F6B6D", "#D7DFE0"
 #: Size of the text of every figure in pixels; files are drawn like this and then scaled.
 FONT_SIZE = 13.0
-#: What a page leaves of a figure's height to legend and axes, as a share of the width; numbers and
-#: title of an axis, and a line of a legend, in sizes of the letters.
+#: Height of legend and axes on a page, as a share of the width; of numbers and title of an axis,
+#: and of a line of a legend, in sizes of the letters.
 _AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
 #: Pixels of the tool bar of a page, with room beside it, and of the mark of an entry of a legend.
 _TOOLS, _ROOM = 200.0, 40.0
 #: Height of a plot above numbered axes of a file that grows, at least, in sizes of the letters.
 _PLOT = 11.0
-#: What margins take above and below a plot, in sizes of the letters.
+#: Margins above and below a plot, in sizes of the letters.
 _EDGES = 1.5
 #: Title of an axis, and an entry's mark in a legend, in sizes of the letters.
 _TITLE, _MARK = 1.2, 3.6
-#: Height of a file that grows, at most, divided by its width; of a page in pixels, and what it is
-#: of the width of larger sheets.
+#: Highest height of a file that grows, divided by its width; of a page in pixels, and of larger
+#: sheets, divided by their width.
 _LONGEST, _PAGE, _SHEET = 2.6, 240 * 96 / 25.4, 4 / 3
 
 
@@ -77,7 +77,7 @@ class Canvas:
 
 
 SCREEN = Canvas()
-#: Pixels that a page has for a figure beside its settings at least, or nearly.
+#: Pixels that a page nearly always has for a figure beside its settings.
 NARROW = 580.0
 
 

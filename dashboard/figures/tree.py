@@ -36,7 +36,7 @@ from tripletscope.dashboard.figures.tree_layout import (
 )
 from tripletscope.dashboard.figures.tree_layout import WIDTH as DRAWN
 
-#: Em that a whole name has at most, and that one needs at least to be cut beside a number.
+#: Most em of a whole name, and least em of a cut one beside a number.
 _WHOLE, _NARROWEST = 30.0, 6.0
 #: Width on the screen for which a diagram is as high as `tree_height` says.
 TREE_WIDTH = 700.0
@@ -98,7 +98,7 @@ class ComparisonTreeData:
             return []
         return members
 
-    # Numbers by which a click on the diagram tells what it was on.
+    # Numbers of the marks, for clicks.
 
     def toggle(self, node: int) -> int:
         return len(self.nodes.child) + node
@@ -387,7 +387,7 @@ def _add_members(
     names = tree.names(room)
     row = place.member if canvas.screen else place.member * 0.9 * canvas.height / place.height
     written = row >= 0.8 * FONT_SIZE and all(width_of([names[i] for i in objects]) <= room)
-    # Pictures take clicks through marks that are not seen. No mark has an empty text: plotly
+    # Pictures take clicks through invisible marks. No mark has an empty text: plotly
     # forgets to write it when the figure changes.
     begun = len(figure.data)
     for pictured in (True, False):

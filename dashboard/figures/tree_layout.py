@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 #: Sizes in a drawing that is this wide; it is scaled to its canvas.
 WIDTH = 900.0
 BAR, TEXT, PICTURE, GAP, MEMBER = 9.0, 15.0, 36.0, 38.0, 26.0
-#: Em that a name which shares its line with others has at most.
+#: Em of a name beside others, at most.
 WIDEST = LABEL_WIDTH
-#: Members that are drawn below a leaf at most.
+#: Most members below a leaf.
 MOST_MEMBERS = 12
 _PAGE = 630.0  # pixels that a page of usual width has for the drawing
 _LONGEST = 7.0  # em of a name that is written downwards

@@ -15,7 +15,7 @@ from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.series import ceiling_layers, diagonal, series_of
 
-#: What each of the two probabilities is called.
+#: Names of the two probabilities.
 NAMES = {"response": "response probability", "order": "order certainty"}
 
 

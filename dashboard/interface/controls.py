@@ -18,8 +18,8 @@ from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.wording import distinct
 
-# Every widget begins with what the session remembers of it, given as its default: a value set
-# through the state of the session would be lost to the browser when the script is interrupted.
+# Every widget gets its value from the session as default: a value set through Streamlit's state
+# would be lost when the script is interrupted.
 
 
 def pick(

@@ -30,8 +30,8 @@ def watch(job: Job | None, place: str = "page", *, narrow: bool = False) -> None
     place: Unique on the page.
     narrow: Cancel below the bar rather than beside it.
     """
-    # One place whether a job is there or not. Otherwise all that follows would be another's place
-    # when a job begins or ends: what is open would close, and controls stand there twice.
+    # One place with and without a job. Otherwise elements below would move when a job begins or
+    # ends: what is open would close, and controls would appear twice.
     with st.container():
         if job is None:
             return

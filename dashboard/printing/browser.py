@@ -15,9 +15,9 @@ from kaleido.errors import JavascriptError, KaleidoError
 
 from tripletscope.dashboard.printing.typeface import whole_face
 
-#: Seconds without a figure after which it ends: it holds a gigabyte.
+#: Seconds without a figure after which it ends: it takes a gigabyte.
 _IDLE = 300.0
-#: What is wrong with a figure, and not with the browser, or takes longer than anybody waits.
+#: Errors of a figure, not of the browser, and timeouts.
 _NOT_DRAWN = (KaleidoError, JavascriptError, DevtoolsProtocolError, TimeoutError)
 
 _lock = threading.RLock()

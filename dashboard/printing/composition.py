@@ -13,7 +13,7 @@ from tripletscope.dashboard.figures.theme import FONT_SIZE, SYMBOLS, Canvas, lon
 
 PIXELS_PER_MM = 96 / 25.4
 _PIXELS_PER_POINT = 96 / 72
-#: Height divided by width where nothing else is asked for.
+#: Default height divided by width.
 _RATIO = 0.8
 _MOST = 10_000  # of whatever is measured; not a number is not below it
 
@@ -30,7 +30,7 @@ _CORNERS = {
     for side, x in (("left", 0.01), ("right", 0.99))
 }
 _RIGHT = {"orientation": "v", "x": 1.02, "xanchor": "left", "y": 1, "yanchor": "top"}
-#: Where a legend may stand: what it is called, and where that is.
+#: Places of a legend: label and plotly's settings.
 LEGENDS: dict[str, tuple[str, dict[str, Any]]] = {
     "above": ("Above", {}),
     "right": ("Right", _RIGHT),
@@ -111,7 +111,7 @@ def _makes_sense(value: Any, usual: Any) -> bool:
     return type(value) in (int, float) and 0 < value < _MOST
 
 
-#: Sizes for what figures are made for.
+#: Sizes by purpose.
 PRESETS: dict[str, dict[str, Any]] = {
     "One column": {"width": 85.0, "height": None, "font": 8.0},
     "Two columns": {"width": 180.0, "height": None, "font": 8.0},

@@ -30,9 +30,9 @@ FORMATS = {
 NEED_BROWSER = ("svg", "pdf", "png")
 #: Height of a title, and its distance from the edge, in sizes of its letters.
 _TITLE, _EDGE = 1.9, 0.6
-#: What an attribute names of the same drawing.
+#: References of an attribute to the same drawing.
 _ADDRESS = re.compile(r"(url\(['\"]?)#")
-#: Characters that XML has no place for, not even escaped.
+#: Characters that XML excludes, also escaped.
 NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"[^>]*>')
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from tripletscope.dashboard.printing.composition import PIXELS_PER_MM
 from tripletscope.dashboard.printing.render import drawing, placed, size_of, text
 
-#: Between panels, in millimetres.
+#: Gap between panels, in millimetres.
 _GAP = 4.0
-#: How panels are lettered.
+#: Styles of letters.
 LETTERS = {"A": str.upper, "a": str.lower, "(a)": lambda letter: f"({letter.lower()})"}
 
 

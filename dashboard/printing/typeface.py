@@ -13,13 +13,13 @@ from fontTools.varLib.instancer import instantiateVariableFont
 
 from tripletscope.dashboard.figures.fonts import font_file
 
-#: What pages and figures call it; Streamlit brings it along.
+#: Its name on pages and in figures; it comes with Streamlit.
 NAME = "Source Sans"
 _ALWAYS = frozenset(string.printable) | frozenset("–—…−×±≤≥≈°²³½αβγδεκλμπρσχω")
 
 
-#: Weights of letters in files, and which they stand for. A typeface whose weight can be varied
-#: would be embedded in a PDF as drawings of its letters, which some journals refuse.
+#: Weights of letters in files, and the ranges that they replace. PDFs would contain a variable
+#: typeface as drawings of its letters, which some journals refuse.
 _WEIGHTS = {400: "200 500", 600: "501 900"}
 
 

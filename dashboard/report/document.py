@@ -20,7 +20,7 @@ _MARKUP = re.compile(
     r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"
     r"|@(?P<kind>fig|tab)-(?P<name>[\w-]*\w)|\[(?P<cited>@\w+(?:; @\w+)*)\]"
 )
-#: How numbers and intervals begin, and what stands where there is none.
+#: First characters of numbers, intervals and empty cells.
 _OF_NUMBERS = ("", *"0123456789.-–[")
 Style = Literal["plain", "emphasis", "strong", "reference"]
 

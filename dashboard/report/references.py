@@ -11,7 +11,7 @@ from typing import Any
 
 from tripletscope import __version__
 
-#: Where each method comes from.
+#: Sources of methods.
 SOURCES = {
     "ste": "vandermaaten2012", "tste": "vandermaaten2012", "ckl": "tamuz2011",
     "gnmds": "agarwal2007", "gnmdsk": "agarwal2007", "soe": "terada2014", "loe": "terada2014",
@@ -31,7 +31,7 @@ _BIBTEX = {"article-journal": "article", "paper-conference": "inproceedings", "b
            "article": "misc", "software": "misc"}
 _FIELDS = {"volume": "volume", "issue": "number", "page": "pages", "DOI": "doi", "URL": "url",
            "number": "pages", "publisher": "publisher", "version": "version"}
-#: Of more authors, all but so many first ones and the last are left out.
+#: Most authors, and the first ones of more that are named beside the last.
 _MOST, _FIRST = 20, 19
 _TEX = str.maketrans({"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "–": "--"})
 

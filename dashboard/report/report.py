@@ -23,7 +23,7 @@ from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.wording import LANGUAGES, Words, plain
 
-#: Parts of which no change is told: with every version of a library they are others.
+#: Parts without notes of changes: they differ with every version of a library.
 _UNTOLD = ("software",)
 
 
@@ -234,7 +234,7 @@ def changes(report: ReportSettings, sections: Mapping[str, Section]) -> Iterator
         before = [text for text in (edited and edited.instead, taken_as) if text is not None]
         if not before:
             continue
-        # Without a copy that was taken away, all that is known of before are paragraphs.
+        # Without an earlier download only paragraphs can be compared.
         now = "" if section is None else text_of(section) if taken_as is None else told_of(section)
         old, new = _sentences("\n".join(before)), _sentences(now)
         if set(old) != set(new):

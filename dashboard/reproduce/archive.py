@@ -55,7 +55,7 @@ from tripletscope.dashboard.reproduce.recipe import Steps, programs
 from tripletscope.dashboard.reproduce.tables import result_tables
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
 
-#: What a file of data holds, by the word for it in Psych-DS's names.
+#: Contents of files of data, by the word in Psych-DS's names.
 _ABOUT = {
     "objects": "The objects that were compared.",
     "answers": "Every imported answer: the nearer and the farther object.",
@@ -64,7 +64,7 @@ _ABOUT = {
     "gold": "Questions with an answer that every attentive participant gives.",
 }
 _WORDS = {"catch": "catchtrials"}
-#: What is noted of a data set that cannot name participants.
+#: Notes on a data set that cannot name participants.
 _NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED)
 
 
@@ -329,7 +329,7 @@ def _analysis(deposit: Deposit, steps: Steps, name: str) -> dict[str, bytes]:
         path.removeprefix("../") if path.startswith("../") else f"analysis/{path}": content
         for path, content in files.items()
     }
-    # Names that cannot be read again stand in a table all the same, for people.
+    # A table for people also has names that cannot be read again.
     answers = place("answers", ".csv").removeprefix("../")
     if "answers" in sources.paths and answers not in contents:
         contents[answers] = export.csv(_by_name(deposit.cleaning.raw))

@@ -16,7 +16,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from tripletscope.core.data.cells import marked
 from tripletscope.core.io.columns.reading import ROLES
 
-#: Values of a column of texts that are listed.
+#: Most values of a column of texts that are listed.
 _LISTED = 20
 _PAIR = "Position in the table of objects, counted from 0: "
 #: Columns that are not roles of a reading.

@@ -15,7 +15,7 @@ from tripletscope import __version__
 
 #: Versions and hashes of this version's dependencies, as `make lock` has written them.
 LOCK = Path(__file__).parent / "locked.txt"
-#: What results depend on to the last bit.
+#: Libraries that results depend on to the last bit.
 _COMPUTE = ("numba", "numpy", "pandas", "scikit-learn", "scipy")
 
 

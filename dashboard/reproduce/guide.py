@@ -8,7 +8,7 @@ from tripletscope import __version__
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
 
-#: What begins so, in words; only what is there is listed.
+#: Contents by prefix; missing ones are not listed.
 _WHERE = {
     "data/": "tables as CSV, each with a description of its columns (Psych-DS)",
     "participants.tsv": "participants, one per row (BIDS)",

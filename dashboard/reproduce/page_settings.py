@@ -11,9 +11,9 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.printing.composition import Composition
 
-#: Stands for the data set, which has another name in each workspace.
+#: Placeholder of the data set, whose id differs between workspaces.
 _DATA_SET = "{data set}"
-#: How the keys begin under which pages keep how figures are composed.
+#: Prefix of the keys of composed figures.
 _COMPOSER = "composer"
 
 
@@ -117,7 +117,7 @@ def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and abs(value) < 1e9
 
 
-#: What pages note that is more than the value of a widget, by how its name begins.
+#: Checks of notes that are no values of widgets, by prefix of their names.
 _SHAPED: dict[str, Callable[[Any, int], bool]] = {
     "map.labels@": _are_offsets, "clusters.cut@": _is_cut, "trees.chosen@": _are_positions,
     "trees.given@": _are_answers,

@@ -33,13 +33,13 @@ from tripletscope.dashboard.reproduce.environment import environment_files, scri
 from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources
 from tripletscope.dashboard.results import UNCERTAIN, MapFigure
 
-#: What was computed before an option was there to choose.
+#: Values before an option existed.
 _BEFORE = {"unit": "answers"}
 _LINE = 92  # characters
 #: Columns of answers that reading recognises by their names.
 _ROLES = (*SIDE_ROLES, "side", "trial")
 
-#: Says in a script whether a result is the one that was kept.
+#: Compares a result in a script with the stored one.
 _CONFIRM = f'''def confirm(result, key, data):
     """Check by its key that a result is what was computed: same data, settings and version."""
     if result.key == key:
@@ -50,7 +50,7 @@ _CONFIRM = f'''def confirm(result, key, data):
           "{__version__} did: numbers may differ.")'''
 
 
-#: Files of data, by what is in them, and what they are called beside a script.
+#: Names of files of data beside a script, by content.
 BESIDE = {
     "objects": "objects", "answers": "imported-answers", "pairs": "comparisons-of-pairs",
     "exclusions": "exclusions", "catch": "catch-trials", "gold": "gold", "figure": "map-figure",
@@ -102,7 +102,7 @@ class Steps:
             text: sources[fingerprint] for text, (_, fingerprint) in contents.items()
             if fingerprint in sources
         })
-        # What was handed over beside the answers, distances or other features, is not here.
+        # Uploaded distances and other features are not stored.
         self.unknown.extend(
             run for run in self.runs if "views" in run.options or (
                 run.kind == FeatureModel.kind

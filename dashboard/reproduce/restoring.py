@@ -189,7 +189,7 @@ def _keep(
         info = workspace.dataset(info.id)
         for run, said in runs:
             if run.key not in keys:
-                # Of those that were computed while other answers were left out.
+                # The state of results under other exclusions.
                 other = None if said["state"] == state else said["state"]
                 added.append(workspace.add_run(
                     info, run, said["name"][:200], state=other,

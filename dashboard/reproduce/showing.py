@@ -11,7 +11,7 @@ from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results import Drawing
 
-#: As wide as the text of a notebook; what stands below is its own text.
+#: As wide as the text of a notebook, which has the caption.
 _ON_PAGE = Composition(width=160.0, caption=False, dpi=150)
 
 
@@ -33,7 +33,7 @@ class NotebookFigure:
     def _repr_mimebundle_(self, **filters: object) -> dict[str, str]:
         bundle = {"text/plain": repr(self)}
         if self.still:
-            # The picture alone is for what is not made of HTML, such as a PDF.
+            # The picture alone is for conversions without HTML, such as PDF.
             bundle["image/png"] = base64.b64encode(
                 self.drawing.file("png", _ON_PAGE)
             ).decode()
@@ -43,7 +43,7 @@ class NotebookFigure:
                 f'src="data:image/png;base64,{bundle["image/png"]}">'
             )
         else:
-            # The library, of megabytes, comes once with each cell: nothing is asked of a network.
+            # Each cell has the library, of megabytes, once: no network is needed.
             inner = self.drawing.figure().to_html(
                 full_html=False, include_plotlyjs=self.number == 1
             )

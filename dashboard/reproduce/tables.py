@@ -9,7 +9,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.reproduce.recipe import Steps
 from tripletscope.dashboard.results import drawings
 
-#: Rows of a table that is written; a matrix of thousands of objects is in no table.
+#: Most rows of a table: a matrix of thousands of objects is left out.
 _MOST = 200_000
 
 

@@ -51,9 +51,9 @@ from tripletscope.dashboard.wording import Words
 
 #: Width for which trees are laid out, and height of the tallest on paper, divided by it.
 TREE_WIDTH, _TALLEST = 640.0, 1.9
-#: Trees of more leaves than so many are drawn with some branches collapsed.
+#: Most leaves without collapsed branches, and rows with them.
 _MANY, _ROWS = 60, 24
-#: Members that are named of a merge, and clusters whose sizes are told.
+#: Most members of a merge that are named, and sizes of clusters.
 _MEMBERS, _SIZES = 12, 12
 _HALF = 0.55  # height of a curve, divided by its width
 #: Overlap with clusters of resampled answers above which a cluster is stable, and below which it

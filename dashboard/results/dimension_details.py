@@ -42,7 +42,7 @@ from tripletscope.dashboard.wording import Words
 
 #: Objects that are shown at a time, with pictures and without; rows with intervals.
 _PICTURED, _WRITTEN, _ROWS = 30, 60, 24
-#: Objects that the table of a strip names, and those that the alternative text does.
+#: Most objects in the table of a strip, and in the alternative text.
 _IN_TABLE, _NAMED = 60, 12
 
 

@@ -32,7 +32,7 @@ from tripletscope.dashboard.wording import Words
 
 #: Dimensions of one figure of strips: with the letters of a journal they fill a page.
 _ON_A_SHEET = 16
-#: Whom to cite for each method.
+#: Sources of methods.
 _SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}
 _FLAT = 0.5
 

@@ -21,8 +21,7 @@ from tripletscope.dashboard.results.shown import Element, Numbers, ShownResults,
 from tripletscope.dashboard.wording import Words
 
 _MAP, _PLOT = 0.62, 0.55
-#: Objects for each dimension, of which more are needed for stress to tell anything (Kruskal and
-#: Wish, 1978).
+#: Objects per dimension that must be exceeded for stress to mean anything (Kruskal and Wish, 1978).
 _FEW = 4
 
 

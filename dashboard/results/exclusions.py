@@ -31,7 +31,7 @@ from tripletscope.dashboard.results.shown import (
 from tripletscope.dashboard.wording import Words, plain
 from tripletscope.dashboard.wording.axes import step_said
 
-#: Participants that a sentence names, and gold questions that are examples.
+#: Most names in a sentence, and examples of gold questions.
 _NAMED, _EXAMPLES = 12, 5
 
 
@@ -103,7 +103,7 @@ def trials_of(words: Words, answers: Judgements) -> str:
 def _derived(words: Words, raw: Judgements, measured: str) -> str:
     """Measured values, and the answers derived from them."""
     people = participants_of(raw)[1]
-    # A matrix of nobody in particular may hold anything.
+    # A matrix without participants may hold anything.
     kind = "values" if measured == "ratings" and not people else measured
     return words(
         "derived", kind=words(f"measured {kind}"), objects=raw.n_objects, answers=len(raw),

@@ -40,11 +40,11 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import Words, plain
 
-#: Bounds of a ceiling whose intervals are wider say little.
+#: Widest interval of a bound of the ceiling that is shown.
 _VAGUE = 0.1
-#: Up to so many objects have their names in a map.
+#: Most objects with names in a map.
 _NAMED = 150
-#: Features that are named as those that count most, and as those that do not.
+#: Most names of features that count, and that do not.
 _MOST, _NOTHING = 5, 10
 
 

@@ -36,13 +36,13 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import Words, plain
 
-#: Of held-out error; a smaller difference is of no account.
+#: Smaller differences of held-out error do not count.
 _POINT = 0.01
-#: Shares of the variance that are told.
+#: Most shares of the variance in a caption.
 _AXES = 3
-#: Objects that random comparisons of a kernel are counted for, and that are named.
+#: Objects whose random comparisons are counted, and most names.
 _COUNTED, _NAMED = 50, 5
-#: Share of pairs without a similarity from which on this is told.
+#: Share of pairs without a similarity above which the page states it.
 _MANY_WITHOUT = 0.3
 
 

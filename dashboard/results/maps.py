@@ -32,11 +32,11 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import Words
 
-#: A map's frame: width that it is fitted to, least and most height, and what stands above it.
+#: A map's frame: width, least and highest height, and height above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
 #: More objects than this have no names in a map of everything.
 _NAMED = 150
-#: Categories that can be told apart by colour at first sight.
+#: Most categories that differ in colour at first sight.
 _FEW = 10
 _OWN = ("id", "label", "image")
 #: One of the shapes that show the uncertainty of positions.

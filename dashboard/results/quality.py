@@ -33,14 +33,14 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import Words, plain
 
-#: Of fewer triads the share of circular ones says nothing.
+#: Least triads for a share of circular ones.
 _ENOUGH_TRIADS = 30
-#: Of fewer objects nobody needs a histogram.
+#: Least objects for a histogram.
 _ENOUGH_OBJECTS = 30
-#: Participants with a side bias that are named.
+#: Most names of participants with a side bias.
 _NAMED = 5
 _FLAT = 0.4
-#: What can change while participants answer.
+#: Measures over time.
 STRETCHED = ("predicted", "median_time", "favourite_share")
 _SAMPLERS = {
     "questions": "different questions", "repeated": "asked more than once",

@@ -20,7 +20,7 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import Words
 
-#: Pairs of which is said that they cannot be told apart.
+#: Most indistinguishable pairs that are named.
 _MOST = 3
 
 

@@ -25,7 +25,7 @@ from tripletscope.dashboard.results.shown import (
 )
 
 _WIDTH = 900.0
-#: Dimensions that are named, and objects that part a pair.
+#: Most names of dimensions, and of objects that part a pair.
 _NAMED, _PARTING = 6, 5
 
 

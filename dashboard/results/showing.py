@@ -29,7 +29,7 @@ from tripletscope.dashboard.results.shown import (
 from tripletscope.dashboard.wording import uncited
 from tripletscope.dashboard.wording.axes import localised
 
-# Who presents results says so as soon as its module is loaded; nothing lists them.
+# Presentations are declared when their modules are loaded.
 for _module in iter_modules([str(Path(__file__).parent)]):
     if f"{__package__}.{_module.name}" != __name__:
         import_module(f"{__package__}.{_module.name}")

@@ -57,11 +57,9 @@ class Numbers:
 
 Element = Drawing | Statement | Advice | Numbers
 Presentation = Callable[["ShownResults", Any], Iterator[Element]]
-#: How results are presented: by their task and for fits the kind of method, what is no `Run` by its
-#: class; and by the kind of detail.
+#: Presentations by task or class, for fits the kind of method, and class of detail.
 PRESENTATIONS: dict[tuple[str | type, str, type], list[Presentation]] = {}
-#: Tasks, and of fits the kinds of method, whose results a part of the report tells of as they are
-#: presented, by its name.
+#: Tasks, and for fits kinds of method, by the part of the report with their presentations.
 TOLD_IN: dict[str, list[tuple[str, str]]] = {}
 
 

@@ -32,11 +32,11 @@ from tripletscope.dashboard.results.shown import (
 from tripletscope.dashboard.wording import Words, plain
 
 _FLAT, _SQUARE, _MAP = 0.5, 0.75, 0.58
-#: Up to so many objects are drawn as their pictures.
+#: Most objects that are drawn as pictures.
 _PICTURED = 60
-#: Features that the words of a division name; the largest weights.
+#: Most features in the words of a division.
 _NAMED = 3
-#: What a curve of searches may show: its columns, across and up.
+#: Curves of searches: their columns, across and up.
 _CURVES = {
     "size": ("leaf size", "miss rate"), "distance": ("leaf size", "distance error"),
     "asked": ("questions per search", "miss rate"),

@@ -37,8 +37,7 @@ from tripletscope.dashboard.wording import Words
 #: Response probabilities from which responses are predicted, in the figure and in words.
 THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
 _SURE = 0.9
-#: Effective maps that are enough (Vehtari et al., 2021): from fewer, ellipses and R-hat itself
-#: would look different another time.
+#: Least effective maps for stable ellipses and R-hat (Vehtari et al., 2021).
 _EFFECTIVE = 400
 _HALF = 0.8  # height of a square figure, divided by its width
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 _FILES = {"en": "english.toml", "de": "german.toml"}
-#: Smaller p values are only said to be smaller.
+#: p values below this are written as less than it.
 _SMALL = 0.001
-#: So many columns are named, of more their number is said.
+#: Most columns that are named; of more, their number.
 _FEW_COLUMNS = 3
 
 
@@ -214,7 +214,7 @@ def distinct(names: Iterable[str]) -> list[str]:
     return numbered
 
 
-#: How fields of sentences are written, by what stands after their colon.
+#: Formats of the fields of sentences, by the word after their colon.
 _WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
     "name": lambda words, value, _: plain(str(value)),
     "names": lambda words, value, _: words.listing([plain(str(name)) for name in value]),

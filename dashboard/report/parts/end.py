@@ -16,7 +16,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.wording import plain
 
-#: What computes, and whom to cite for it.
+#: Libraries and their sources.
 _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
               "scikit-learn": "scikit-learn [@pedregosa2011]"}
 

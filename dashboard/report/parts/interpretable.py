@@ -11,7 +11,7 @@ from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.dimensions import facts_table, fitted_again
 from tripletscope.dashboard.wording import plain
 
-#: Highest objects of a dimension that are told.
+#: Highest objects of a dimension in the table.
 _HIGHEST = 5
 
 

@@ -8,10 +8,10 @@ from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.parts.part import PARTS
 from tripletscope.dashboard.results.showing import TOLD_IN
 
-#: Tasks whose results are told of.
+#: Tasks with results in the report.
 TOLD = {task for tasks in TOLD_IN.values() for task, _ in tasks}
 
-# What makes a part says so as soon as its module is loaded.
+# Parts are declared when their modules are loaded.
 for _module in ("findings", "method", "results", "interpretable", "end"):
     import_module(f"{__package__}.{_module}")
 

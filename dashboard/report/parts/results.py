@@ -89,7 +89,7 @@ def _methods(material: Material, tests: list[Run]) -> TextTable:
     )
 
 
-# What these say is what is declared to be told in them.
+# These consist of the presentations that are declared for them.
 for _order, _name in enumerate(
     ("similarities", "clusters", "scales", "trees", "features", "groups"), 4
 ):
