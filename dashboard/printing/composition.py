@@ -152,11 +152,12 @@ class Possible:
 
 def possible(figure: go.Figure) -> Possible:
     named = list(_named(figure))
+    modes = [trace.mode or "" for trace in _scattered(figure)]
     return Possible(
         legend=bool(named) and figure.layout.showlegend is not False,
-        labels=any("text" in (trace.mode or "") for trace in _scattered(figure)),
-        points=any("markers" in (trace.mode or "") for trace in _scattered(figure)),
-        lines=any("lines" in (trace.mode or "") for trace in _scattered(figure)),
+        labels=any("text" in mode for mode in modes),
+        points=any("markers" in mode for mode in modes),
+        lines=any("lines" in mode for mode in modes),
         shapes=sum("markers" in (trace.mode or "") for trace in named) > 1,
     )
 

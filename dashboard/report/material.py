@@ -144,9 +144,7 @@ class Material:
         together: dict[str, dict[int, Run]] = {}
         for run in self.all_of("cross_validate", "embedding"):
             d = run.parameters["n_components"]
-            same = {**run.parameters, "n_components": d} == {
-                **self.map.parameters, "n_components": d
-            }
+            same = run.parameters == {**self.map.parameters, "n_components": d}
             if run.method == self.map.method and same:
                 together.setdefault(_folds(run), {}).setdefault(d, run)
         chosen = self.map.parameters["n_components"]

@@ -102,12 +102,10 @@ def clusters_of(shown: ShownResults, run: Run) -> np.ndarray:
 def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
     """(m - 1,) share of replicates that have each branch of a tree, if it was computed."""
     tree = run.fitted().tree_
-    for other in shown.all_of("stability"):
-        same = {**other.parameters, "n_clusters": None} == {**run.parameters, "n_clusters": None}
-        if other.method == run.method and same:
-            stability = other.result()
-            if np.array_equal(stability.linkage[:, 2:], tree.linkage[:, 2:]):
-                return stability.support
+    for other in _of_same_method(shown, run, "stability"):
+        stability = other.result()
+        if np.array_equal(stability.linkage[:, 2:], tree.linkage[:, 2:]):
+            return stability.support
     return None
 
 
@@ -308,17 +306,17 @@ def number_said(words: Words, counts: ClusterCounts, advice: ClusterAdvice) -> s
     )
 
 
-def _of_same_method(shown: ShownResults, run: Run, task: str) -> Run | None:
-    """The first result of a task for the same method with any number of clusters."""
+def _of_same_method(shown: ShownResults, run: Run, task: str) -> Iterator[Run]:
+    """Results of a task for the same method with any number of clusters."""
     alike = {"n_clusters": None}
-    return next((
+    return (
         other for other in shown.all_of(task)
         if (other.method, other.parameters | alike) == (run.method, run.parameters | alike)
-    ), None)
+    )
 
 
 def _number_shown(shown: ShownResults, run: Run) -> int | None:
-    fit = _of_same_method(shown, run, "fit")
+    fit = next(_of_same_method(shown, run, "fit"), None)
     return shown.cuts.get(fit.key, fit.fitted().n_clusters_) if fit else None
 
 
@@ -326,9 +324,10 @@ def _number_shown(shown: ShownResults, run: Run) -> int | None:
 def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Numbers of stable clusters, and agreement with clusters of resampled answers."""
     stability, words = run.result(), shown.words
-    counts = _of_same_method(shown, run, "count_clusters")
-    advice = recommend_clusters(counts.result()) if counts else None
-    yield Statement(stability_said(words, stability, counts.result() if counts else None, run))
+    test = next(_of_same_method(shown, run, "count_clusters"), None)
+    counts = test.result() if test else None
+    advice = recommend_clusters(counts) if counts else None
+    yield Statement(stability_said(words, stability, counts, run))
     agreement, method = stability.agreement, described(shown, run)
     number, over = words.whole(len(agreement)), words.over(stability.unit, stability.n_units)
     text = words("stability of", method=method, number=number, over=over,
