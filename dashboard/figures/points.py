@@ -143,14 +143,14 @@ def point_traces(
 def _point_trace(
     kind: type, members: np.ndarray, selected: Collection[int], hover: list[str], marker: dict
 ) -> go.Scatter | go.Scatter3d:
-    chosen = np.isin(members, list(selected))
     trace = kind(
         customdata=members.tolist(), hovertext=[hover[i] for i in members], marker=marker,
         hovertemplate="%{hovertext}<extra></extra>", name="", showlegend=False,
     )
-    if kind is not go.Scatter3d and len(selected):
-        trace.selectedpoints = np.flatnonzero(chosen).tolist()
-    if kind is not go.Scatter3d:  # while a lasso is drawn, the page tells by this what is in it
+    if kind is not go.Scatter3d:
+        if len(selected):
+            trace.selectedpoints = np.flatnonzero(np.isin(members, list(selected))).tolist()
+        # While a lasso is drawn, the page shows by this what is in it.
         crowded = len(hover) > _CROWDED
         trace.unselected = {"marker": {"opacity": DIM_CROWD if crowded else DIM}}
     return trace

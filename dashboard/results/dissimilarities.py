@@ -55,12 +55,12 @@ def dissimilarities_of(
     text = " ".join(_said(words, result))
     stem = f"{fitted.name}-dissimilarities"
     n, d = answers.n_objects, fitted.n_components
-    positions, covariances = np.full((n, d), np.nan), None
+    positions, covariances, degrees = np.full((n, d), np.nan), None, None
     positions[result.objects] = fitted.embedding_
     if result.samples is not None:
         covariances = np.full((n, d, d), np.nan)
         covariances[result.objects] = result.samples.covariances
-    degrees = result.samples.degrees if result.samples is not None else None
+        degrees = result.samples.degrees
 
     def draw(canvas: Canvas) -> object:
         data = MapData(positions, answers.objects, covariances, shown.pictures_on(canvas),
