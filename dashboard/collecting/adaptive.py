@@ -1,4 +1,4 @@
-"""The job beside the server that keeps adaptive questions ready: nobody waits for a fit."""
+"""The process beside the server that keeps adaptive questions ready: nobody waits for a fit."""
 
 from __future__ import annotations
 
@@ -16,27 +16,21 @@ from tripletscope.dashboard.collecting import answer_log
 
 log = logging.getLogger(__name__)
 
-#: Growth of the answers, and new ones at least, after which questions are chosen anew.
+#: Growth of the answers, and least number of new ones, after which questions are chosen again.
 _GROWTH, _NEW = 1.05, 20
-#: Questions chosen at a time, at least; and questions left at which more are chosen.
+#: Least number of questions chosen at a time; and number left at which more are chosen.
 _LEAST, _LOW = 100, 20
-#: Seconds between looks.
-_EVERY = 1.0
+_EVERY = 1.0  # seconds
 
 
 def refill(folder: Path, known: int = 0) -> int:
-    """Choose questions anew if there is reason to.
+    """Choose questions again if answers have grown or were deleted, or few questions are left.
 
-    There is, when a twentieth more answers have come, when some were deleted, or when few questions
-    are left.
-
-    folder: Of the experiment.
-    known: Answers that the last questions were chosen by.
-    Returns: Answers that the questions which now wait were chosen by.
+    known: Number of answers from which the last questions were chosen; returns the new number.
     """
     n_answers = answer_log.n_answers(folder)
     new = n_answers - known
-    # Where somebody was deleted, what was chosen by their answers is not to be asked, either.
+    # Questions chosen from the answers of a person who was deleted go, too.
     grown = new >= max(_NEW, (_GROWTH - 1.0) * known) or new < 0
     if not new or not (grown or answer_log.state(folder).n_queued < _LOW):
         return known
@@ -52,11 +46,7 @@ def refill(folder: Path, known: int = 0) -> int:
 
 
 def keep_full(folder: Path, ended: threading.Event) -> None:
-    """Keep questions ready until told that it has ended.
-
-    What goes wrong once, such as a disk that is full, is written to the log and tried again:
-    meanwhile questions by lot stand in.
-    """
+    """Keep questions ready until the end; after a failure random questions stand in."""
     known = 0
     while not ended.wait(_EVERY):
         try:
@@ -67,15 +57,14 @@ def keep_full(folder: Path, ended: threading.Event) -> None:
 
 
 def main() -> None:
-    """Serve one experiment as long as the process that began this one lives."""
+    """Serve one experiment while the parent process lives."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
     ended = threading.Event()
 
     def watch() -> None:
-        # The server holds the other end of the pipe: it closes however the server ends.
-        sys.stdin.buffer.read()
+        sys.stdin.buffer.read()  # the pipe closes however the server ends
         ended.set()
-        os._exit(0)  # a fit is not waited for
+        os._exit(0)  # also during a fit
 
     threading.Thread(target=watch, daemon=True).start()
     keep_full(Path(sys.argv[1]), ended)

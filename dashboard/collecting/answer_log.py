@@ -1,8 +1,4 @@
-"""Reads and edits an experiment's answers outside the server.
-
-Everything here takes the folder of the experiment, whether its server runs or not; who reads does
-not wait for the server, nor the server for who reads. A folder without a log has no answers yet.
-"""
+"""Reads and edits an experiment's log outside its server; readers and the server never wait."""
 
 from __future__ import annotations
 
@@ -28,29 +24,24 @@ from tripletscope.dashboard.collecting.writer import (
     writing,
 )
 
-if TYPE_CHECKING:  # what tables are made with takes long to load, and the server makes none
+if TYPE_CHECKING:  # slow to load, and the server makes no tables
     from tripletscope.core.studies.experiment.results import AnswerRecord
 
-#: States of an experiment.
 STATES = ("open", "paused", "closed")
-#: Tables that hold something of people.
+#: Tables with personal data.
 _OF_PEOPLE = ("people", "tokens", "questions", "answers", "events", "refused")
 
 
 @dataclass(frozen=True)
 class CollectedPerson:
-    """A person of an experiment, as the log knows them.
+    """A person in the log.
 
-    number: In the order in which they came; of simulated people from a million.
-    person: The id as it is kept, which may be a hash; empty after it was removed.
-    name: What data sets call them: the id, ``anonymous`` and a number after it was removed. Logs of
-        earlier versions may have ids that data sets take for one; these end in their numbers.
+    number: By arrival; simulated people begin at a million.
+    person: The id as it is stored, which may be a hash; empty after a purge.
+    name: In data sets: the id, or ``anonymous`` and a number; see `_names`.
     state: ``going_on``, ``finished`` or ``excluded``.
-    code: The completion code.
-    began, seen: By the computer's clock: first and last sign.
-    finished: Empty for who has not.
-    seconds: From the beginning to the end, by a clock that nobody sets.
-    n_answers, n_questions, n_failed: Answers, questions in all, and checks that were failed.
+    began, seen, finished: By the computer's clock; `finished` may be empty.
+    seconds: From beginning to end, by the steady clock.
     """
 
     number: int
@@ -72,14 +63,12 @@ class CollectedPerson:
 
 @dataclass(frozen=True)
 class CollectingState:
-    """How an experiment stands; without simulated people.
+    """State and counts of an experiment, without simulated people.
 
-    state: Of `STATES`.
-    n_last_minute: Answers, by the computer's clock.
-    n_refused: Refusals, also those that are not written down one by one.
+    n_refused: Includes refusals that are only counted.
     n_queued: Adaptive questions that are ready.
     sources: Answers by the source of their questions.
-    is_overdue: Whether personal data are still there after the day on which they were to be gone.
+    is_overdue: Whether personal data outlive their day of deletion.
     """
 
     state: str = "open"
@@ -98,10 +87,7 @@ class CollectingState:
 
 
 def records(folder: Path, *, simulated: bool = False) -> list[AnswerRecord]:
-    """All answers in the order in which they were confirmed.
-
-    simulated: Those of simulated people in place of those of real ones.
-    """
+    """All answers of real or else simulated people, in order of confirmation."""
     with reading(folder) as log:
         rows = [] if log is None else log.execute(
             "SELECT a.*, q.place, q.record FROM answers AS a JOIN questions AS q "
@@ -123,7 +109,7 @@ def _record(row: sqlite3.Row, name: str) -> AnswerRecord:
 
 
 def _names(log: sqlite3.Connection, simulated: bool) -> dict[int, str]:
-    """What data sets call people, by number: never two of them alike."""
+    """Names of people in data sets, by number and unique, also in logs of earlier versions."""
     ids = dict(log.execute("SELECT number, person FROM people WHERE simulated = ?", (simulated,)))
     names = {
         number: shown_id(normal_id(person)) if person else f"anonymous {number + 1}"
@@ -140,13 +126,13 @@ def _names(log: sqlite3.Connection, simulated: bool) -> dict[int, str]:
 
 
 def n_answers(folder: Path) -> int:
-    """Answers in all, with those of simulated people."""
+    """Number of answers, including those of simulated people."""
     with reading(folder) as log:
         return 0 if log is None else log.execute("SELECT count(*) FROM answers").fetchone()[0]
 
 
 def people(folder: Path) -> list[CollectedPerson]:
-    """Everybody who began, in the order in which they came; simulated people last."""
+    """Everybody who began, by number."""
     with reading(folder) as log:
         rows = [] if log is None else log.execute(
             "SELECT p.*, a.n AS n_answers, a.latest, q.n AS n_questions FROM people AS p LEFT JOIN "
@@ -169,7 +155,7 @@ def people(folder: Path) -> list[CollectedPerson]:
 
 
 def state(folder: Path) -> CollectingState:
-    """How the experiment stands."""
+    """State and counts of the experiment."""
     keep_until = Experiment.load(folder).keep_until
     with reading(folder) as log:
         if log is None:
@@ -199,7 +185,7 @@ def state(folder: Path) -> CollectingState:
 
 
 def refusals(folder: Path) -> list[dict[str, Any]]:
-    """What was refused and why, in order: number of the person or None, what, why, given, when."""
+    """Refusals in order: number of the person or None, request, reason, value and time."""
     with reading(folder) as log:
         return [] if log is None else [
             dict(row) for row in log.execute(
@@ -209,7 +195,7 @@ def refusals(folder: Path) -> list[dict[str, Any]]:
 
 
 def preview_key(folder: Path) -> str:
-    """What the addresses of previews and simulated people end in; empty before a server ran."""
+    """Key in the addresses of previews and simulated people; empty before a server ran."""
     with reading(folder) as log:
         return "" if log is None else str(setting(log, PREVIEW))
 
@@ -218,11 +204,7 @@ def preview_key(folder: Path) -> str:
 
 
 def set_state(folder: Path, to: str) -> None:
-    """Open, pause or close an experiment; its server need not run.
-
-    to: Of `STATES`. When it is paused or closed, nobody is asked anything any more; answers to what
-        was asked before are still taken.
-    """
+    """Open, pause or close an experiment; answers to questions on screens are still taken."""
     if to not in STATES:
         raise ValueError(f"{to!r} is no state; use {', '.join(STATES)}")
     with writing(folder) as log:
@@ -232,11 +214,10 @@ def set_state(folder: Path, to: str) -> None:
 def add_to_queue(
     folder: Path, questions: Iterable[tuple[Sequence[str], str]], n_answers_then: int
 ) -> None:
-    """Put adaptive questions in place of those that wait, the best one first.
+    """Replace the adaptive questions that wait, the best one first.
 
-    questions: Ids of the objects shown, and the source: see `Question`.
-    n_answers_then: The answers that they were chosen by; when there are many more, the questions
-        are old.
+    questions: Ids of the objects shown, and the source, as of `Question`.
+    n_answers_then: Number of answers from which they were chosen; later they are old.
     """
     moment = now()
     rows = [(json.dumps([*shown]), source, moment, n_answers_then) for shown, source in questions]
@@ -251,10 +232,9 @@ def add_to_queue(
 
 
 def personal_data(folder: Path, person: str) -> dict[str, Any]:
-    """All that is kept of one person, as plain data; empty if there is nothing.
+    """All rows about one person, by table.
 
-    person: The id as in the address, as it is kept if it is hashed, or as data sets show it. All
-        whose ids differ from it in nothing that can be seen are meant.
+    person: The id in the address, its hash, or the name in data sets; ids that look the same match.
     """
     with reading(folder) as log:
         numbers = [] if log is None else _numbers(log, folder, person)
@@ -268,10 +248,9 @@ def personal_data(folder: Path, person: str) -> dict[str, Any]:
 
 
 def delete_person(folder: Path, person: str) -> bool:
-    """Remove one person with all answers, so that nothing is left in the files of the log.
+    """Remove one person with all answers from the log's files; whether there was one.
 
     person: As of `personal_data`.
-    Returns: Whether there was one.
     """
     with writing(folder) as log:
         numbers = _numbers(log, folder, person)
@@ -279,15 +258,12 @@ def delete_person(folder: Path, person: str) -> bool:
             for table in _OF_PEOPLE:
                 log.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
             log.execute("UPDATE queue SET taken_by = -1 WHERE taken_by = ?", (number,))
-    overwrite(folder)  # also what an earlier attempt could not, because the file was being read
+    overwrite(folder)  # also after an attempt that a reader of the file prevented
     return bool(numbers)
 
 
 def purge(folder: Path) -> None:
-    """Remove ids, parameters of addresses, and what is known of devices; the answers stay.
-
-    Nobody who has not finished can go on afterwards, because nobody knows who they are.
-    """
+    """Remove ids, parameters and devices; people who have not finished cannot go on."""
     with writing(folder) as log:
         log.execute("UPDATE people SET person = NULL, parameters = '{}', device = '{}', tab = '', "
                     "code = ''")

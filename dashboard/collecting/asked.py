@@ -1,4 +1,4 @@
-"""What participants' pages ask of the server, read with distrust: plain values in narrow bounds."""
+"""Requests of participants' pages, read with distrust: plain values in narrow bounds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.participant import participant_id
 from tripletscope.core.studies.experiment.question import MOST_ON_TABLE
 
-#: Bytes of one request.
-MOST_BYTES = 64 * 1024
-#: Characters of one value that is written down without a meaning of its own.
-_MOST_CHARACTERS = 300
+MOST_BYTES = 64 * 1024  # of one request
+_MOST_CHARACTERS = 300  # of a refused value in the log
 #: Answers or events in one request, and values of one answer.
 _MOST, _MOST_VALUES = 100, 2 * MOST_ON_TABLE
 _LINE = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
@@ -26,14 +24,14 @@ _TOKEN = re.compile(r"[0-9a-f]{32}")
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _WHAT = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _INPUTS = ("mouse", "keyboard", "touch")
-#: Milliseconds that a browser may name: of a clock that stands at a date, and of a time it took.
+#: Greatest milliseconds of a date, and of a duration.
 _LATEST, _LONGEST = 1e14, 1e9
 
 
 class NotUnderstood(Exception):
-    """A request is not as agreed; the message says in what.
+    """A malformed request.
 
-    page: With which page of text the participant is turned away; empty for that of every failure.
+    page: Text that the participant reads; empty for that of every failure.
     """
 
     def __init__(self, why: str, page: str = "") -> None:
@@ -42,11 +40,7 @@ class NotUnderstood(Exception):
 
 
 class NotSo(Exception):
-    """One answer or event cannot be true; the message says why.
-
-    id: By which the page knows it.
-    given: What it was.
-    """
+    """One answer or event is refused; `given` is its value, as text."""
 
     def __init__(self, why: str, id: str | None, given: str) -> None:
         super().__init__(why)
@@ -56,10 +50,7 @@ class NotSo(Exception):
 
 @dataclass(frozen=True)
 class Beginning:
-    """Somebody opens the page: see `read_beginning`; the id is in its one spelling.
-
-    `preview` is the key that simulated people and previews need.
-    """
+    """Somebody opens the page; `preview` is the key that simulated people need."""
 
     person: str
     parameters: Mapping[str, str]
@@ -91,7 +82,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened beside answers; the times are in milliseconds."""
+    """An event other than an answer; the times are in milliseconds."""
 
     id: str
     what: str
@@ -115,7 +106,7 @@ def read_body(content: bytes) -> Mapping[str, Any]:
 
 
 def read_beginning(body: Mapping[str, Any]) -> Beginning:
-    """Who begins, in which browser and tab."""
+    """Person, browser and tab."""
     person, token = body.get("person"), body.get("token")
     if not _is_text(person, _ANY):
         raise NotUnderstood("“person” must be text.")
@@ -154,18 +145,18 @@ def read_sender(body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def read_held(body: Mapping[str, Any]) -> list[str]:
-    """The keys of the questions that a page holds."""
+    """Keys of the questions that a page holds."""
     have = body.get("have", [])
     return [key for key in have if isinstance(key, str)][:_MOST] if isinstance(have, list) else []
 
 
 def read_answers(body: Mapping[str, Any]) -> list[Answer | NotSo]:
-    """The answers of a request, and refusals of what is none."""
+    """The answers of a request, or their refusals."""
     return _read(body, "answers", _read_answer)
 
 
 def read_events(body: Mapping[str, Any]) -> list[Event | NotSo]:
-    """The events of a request, and refusals of what is none."""
+    """The events of a request, or their refusals."""
     return _read(body, "events", _read_event)
 
 
@@ -233,16 +224,16 @@ def _tab(body: Mapping[str, Any]) -> str:
 
 
 def _is_text(given: Any, form: re.Pattern) -> bool:
-    """Whether it is a text of this form that can be written down."""
+    """Whether it is a text of this form, without surrogates, which cannot be stored."""
     if not isinstance(given, str) or not form.fullmatch(given):
         return False
     return not any("\ud800" <= character <= "\udfff" for character in given)
 
 
 def clipped(given: Any) -> str:
-    """Anything as a short text that can be written down and means nothing."""
+    """Anything as a short text that can be stored."""
     try:
         text = given if isinstance(given, str) else json.dumps(given)
-    except RecursionError:  # which reading it may have just not met
+    except RecursionError:  # reading allows slightly deeper values
         text = "nested too deeply to be written down"
     return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()

@@ -23,24 +23,22 @@ from tripletscope.dashboard.keeping.holding import Held, Hold
 
 _told = logging.getLogger(__name__)
 
-#: Files that a process may need beside its connections.
+#: Open files beside connections.
 _OTHER_FILES = 100
-#: Seconds after which a process that chooses questions, and has died, is begun again.
+#: Seconds after which a dead chooser of questions is started again.
 _AGAIN = 30.0
-#: Messages of an hour that are written down.
-_MOST_LOGGED = 100
-#: Seconds after which one thread lets another go on. The log waits for the disk most of the time;
-#: when that answers it has little to do, but people wait for it.
+_MOST_LOGGED = 100  # messages an hour
+#: Seconds of a thread's turn: the log's thread needs short ones soon, when the disk has answered.
 _TURN = 0.0005
 
 
 class _Few(logging.Filter):
-    """Lets some messages an hour through, so that nobody fills the disk with them."""
+    """Limits messages an hour, so that nobody fills the disk."""
 
     _hour, _number = 0, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether there have not been too many in this hour."""
+        """Whether this hour has room for the message."""
         hour = int(record.created // 3600)
         self._number = self._number + 1 if hour == self._hour else 1
         self._hour = hour
@@ -159,12 +157,12 @@ def _serve(folder: Path, experiment: Experiment, options: argparse.Namespace) ->
 
 
 def _connections_allowed() -> int:
-    """How many connections there may be at once, after the system was asked for more."""
+    """How many connections fit into the limit of open files, which is raised first."""
     from tripletscope.dashboard.collecting.connections import MOST_CONNECTIONS
 
     try:
         import resource
-    except ImportError:  # Windows, which counts otherwise
+    except ImportError:  # Windows
         return MOST_CONNECTIONS
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * MOST_CONNECTIONS
@@ -173,7 +171,7 @@ def _connections_allowed() -> int:
     if now != resource.RLIM_INFINITY and now < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
         now = wanted
-    # Files that are sent are open, too: half of what is allowed is for them.
+    # Half of the limit is for files that are being sent.
     return MOST_CONNECTIONS if now == resource.RLIM_INFINITY else max(
         1, min(MOST_CONNECTIONS, (now - _OTHER_FILES) // 2)
     )
@@ -181,10 +179,7 @@ def _connections_allowed() -> int:
 
 @contextmanager
 def choosing_beside(folder: Path, experiment: Experiment) -> Iterator[None]:
-    """Adaptive questions are chosen in a process of their own, as long as this goes on.
-
-    That process needs what learns maps, which the server that participants reach does not load.
-    """
+    """Choose adaptive questions in another process: the server does not load what fits maps."""
     if not experiment.is_adaptive:
         yield
         return
@@ -217,11 +212,11 @@ def _chooser(folder: Path) -> subprocess.Popen:
 
 
 def listening_on(host: str, number: int) -> socket.socket:
-    """A socket that others may connect to at once; they wait until the server is there."""
+    """A socket that clients may connect to before the server is ready."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family)
     try:
-        if sys.platform != "win32":  # where it would let two programs have one port
+        if sys.platform != "win32":  # there two programs could share the port
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((host, number))
         found.listen(2048)
@@ -232,7 +227,7 @@ def listening_on(host: str, number: int) -> socket.socket:
 
 
 def _standing(folder: Path) -> str:
-    """How an experiment stands, in sentences."""
+    """The state of an experiment in sentences."""
     found = answer_log.state(folder)
     lines = [
         f"It is {found.state}: {found.n_people:,} participants, {found.n_finished:,} finished, "

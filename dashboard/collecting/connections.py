@@ -1,8 +1,7 @@
-"""How long connections may wait, and how many one address may hold: nobody keeps others out.
+"""Limits on connections, so that nobody keeps others out.
 
-A connection that says nothing costs whoever opens it nothing. Requests have to arrive within a time
-from their first byte, responses have to be read, and where there is no room the connection gives
-way that has waited longest, of the address that holds most.
+Requests have to arrive, and responses to be taken, in time. Without room for a new connection, the
+address with most connections loses the one that has waited longest.
 """
 
 from __future__ import annotations
@@ -21,22 +20,19 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 #: Connections in all, and of one address.
 MOST_CONNECTIONS, MOST_OF_ONE = 4_000, 1_000
-#: Seconds for a request to arrive whole, also the first one of a connection; and for somebody to
-#: take what is sent.
+#: Seconds for a whole request to arrive, and for a response to be taken.
 _ARRIVAL, _TAKING = 20.0, 60.0
-#: Seconds between requests of one connection, which is more than answers take.
+#: Seconds between requests of one connection: longer than most answers take.
 _IDLE = 75
-#: Seconds for requests that are under way when the server is to end.
-_GRACE = 5
+_GRACE = 5  # seconds for requests under way when the server ends
 _FORWARDED = b"x-forwarded-for"
 
 
 class Room:
-    """The connections of a server, and who holds them.
+    """The connections of a server by address.
 
     most, most_of_one: Connections in all, and of one address.
-    proxies: Addresses of reverse proxies: their header X-Forwarded-For says whose a request is.
-        Nobody else's is believed.
+    proxies: Reverse proxies, of which alone X-Forwarded-For is believed.
     """
 
     def __init__(
@@ -50,7 +46,7 @@ class Room:
         self._waiting: dict[WatchedConnection, None] = {}  # the one that has waited longest first
 
     def hold(self, connection: WatchedConnection, holder: str, waits: bool) -> bool:
-        """Note whose a connection is and whether it waits for its client; whether it may stay."""
+        """Note the address of a connection and whether its client is awaited; whether it stays."""
         if self._holder.get(connection) != holder:
             if not self._has_room(holder, connection not in self._holder):
                 return False
@@ -73,7 +69,7 @@ class Room:
                 del self._held[holder]
 
     def _has_room(self, holder: str, is_new: bool) -> bool:
-        """Whether there is room for one more of an address; another one may have to go for it."""
+        """Whether there is room for one more of an address, maybe after ending another."""
         if self._held[holder] >= self._most_of_one and not self._is_shared(holder):
             crowd = holder
         elif is_new and len(self._holder) >= self._most:
@@ -87,21 +83,21 @@ class Room:
         return longest is not None
 
     def _is_shared(self, address: str) -> bool:
-        """Whether connections come from a program of ours that everybody goes through."""
+        """Whether everybody comes from this address: a proxy or this machine."""
         return address in self._proxies or address in ("", "127.0.0.1", "::1")
 
     def holder_of(self, peer: str, headers: list[tuple[bytes, bytes]] | None) -> str:
-        """Whose a connection or request is: an address, of IPv6 the network of a customer."""
+        """The address of a connection or, behind a proxy, of its request."""
         peer = _plain(peer)
         if peer in self._proxies and headers:
-            # What the proxy itself has seen stands last; the rest is whatever a client sends.
+            # The proxy's own entry stands last; clients can write the others.
             told = [value for name, value in headers if name == _FORWARDED]
             return _plain(told[-1].decode("latin-1").rpartition(",")[2]) if told else peer
         return peer
 
 
 class WatchedConnection(H11Protocol):
-    """A connection of uvicorn that does not wait for ever."""
+    """A connection of uvicorn with time limits."""
 
     def __init__(self, *given: Any, room: Room, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -127,7 +123,7 @@ class WatchedConnection(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self.transport.is_closing():
-            self._abort_after(_TAKING)  # what is still to be sent
+            self._abort_after(_TAKING)  # the rest of the response
         self._watch(is_begun=False)
 
     def pause_writing(self) -> None:
@@ -144,7 +140,7 @@ class WatchedConnection(H11Protocol):
         self.transport.abort()
 
     def _watch(self, is_begun: bool) -> None:
-        """Limit the time of a request that has begun and is not whole; tell whose it is."""
+        """Limit the time of an incomplete request, and note its address."""
         state = self.conn.their_state
         waits = state in (h11.IDLE, h11.SEND_BODY)
         if self._arrival is None and waits and (is_begun or state is h11.SEND_BODY):
@@ -163,7 +159,7 @@ class WatchedConnection(H11Protocol):
 
 @lru_cache(maxsize=MOST_CONNECTIONS)
 def _plain(address: str) -> str:
-    """An address without its port; of IPv6 the network of 64 bits, which one customer has."""
+    """An address without its port; of IPv6 the /64 network, which one customer has."""
     text = address.strip()
     if text.startswith("[") or text.count(":") == 1:
         text = text.lstrip("[").partition("]" if "]" in text else ":")[0]
@@ -178,7 +174,7 @@ def _plain(address: str) -> str:
 
 
 def patient_server(app: ASGIApp, room: Room) -> uvicorn.Server:
-    """The HTTP server of an app, for sockets that listen already."""
+    """The HTTP server of an app, for listening sockets."""
     return uvicorn.Server(uvicorn.Config(
         app, http=partial(WatchedConnection, room=room), log_config=None, log_level="error",
         access_log=False,  # there are ids in addresses

@@ -1,4 +1,4 @@
-"""The server of an experiment, as the dashboard stops and follows it."""
+"""How the dashboard stops and follows the server of an experiment."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.collecting import answer_log, running
 from tripletscope.dashboard.wording import ENGLISH
 
-#: Seconds after which the state is looked at anew, and after which the page shows more.
+#: Seconds between looks at the state, and between runs of the page.
 _LOOK, _SHOW = 2.0, 10.0
 
 
 def stop_server(folder: Path) -> None:
-    """End the server of an experiment; that it is gone is then no surprise."""
+    """End the server; its end is then expected, see `ended_by_itself`."""
     running.stop(folder)
     (folder / running.FILE).unlink(missing_ok=True)
 
 
 def restart_server(folder: Path) -> None:
-    """Let a server that runs serve what has been changed, at the same address."""
+    """Let a running server serve changes, at the same address."""
     server = running.running(folder)
     if server is not None:
         place = urlsplit(server.address)
@@ -35,10 +35,10 @@ def restart_server(folder: Path) -> None:
 
 
 def ended_by_itself(folder: Path) -> str:
-    """What a server said before it ended without being stopped here; empty if none did."""
+    """Last words of a server that was not stopped here; empty if there is none."""
     try:
         about = json.loads((folder / running.FILE).read_text(encoding="utf-8"))
-        if about["folder"] != str(folder.resolve()):  # of what this is a copy of
+        if about["folder"] != str(folder.resolve()):  # this folder is a copy
             return ""
     except (OSError, ValueError, KeyError, TypeError):
         return ""
@@ -50,15 +50,12 @@ def ended_by_itself(folder: Path) -> str:
 
 
 def has_answers(folder: Path) -> bool:
-    """Whether a participant who is not simulated has answered anything."""
+    """Whether a real participant has answered anything."""
     return answer_log.n_answers(folder) > 0 and answer_log.state(folder).n_answers > 0
 
 
 def state_told(folder: Path) -> Mapping[str, Any] | None:
-    """How a running experiment stands, as the browser follows it; None if there is none.
-
-    The page runs anew at most every ten seconds, however many answers come in.
-    """
+    """State of an experiment for the browser, which runs the page again when `step` changes."""
     try:
         words, share, active = _state(folder, int(time.monotonic() / _LOOK))
         step = _step(folder, int(time.monotonic() / _SHOW))
@@ -69,7 +66,7 @@ def state_told(folder: Path) -> Mapping[str, Any] | None:
 
 @lru_cache(maxsize=64)
 def _state(folder: Path, moment: int) -> tuple[str, float, bool]:
-    """The same for everybody who asks at one moment."""
+    """Words, share of finished people, and whether the server runs; cached by `moment`."""
     found, most = answer_log.state(folder), Experiment.load(folder).most_people
     words = (
         f"{found.state.capitalize()}: {ENGLISH.count(found.n_people, 'participant')}, "
@@ -85,7 +82,7 @@ def _step(folder: Path, moment: int) -> int:
 
 
 def forget_states() -> None:
-    """Look anew at once, after something was done here."""
+    """Look again at once, after a change."""
     _state.cache_clear()
     _step.cache_clear()
 

@@ -1,7 +1,4 @@
-"""jsPsych, with which experiments run in browsers: where it is, and what to do where it is not.
-
-It is in no repository. `packaging/backend.py` brings it into the package when that is built.
-"""
+"""Files of jsPsych, which runs experiments in browsers; `packaging/backend.py` installs them."""
 
 from __future__ import annotations
 
@@ -9,9 +6,8 @@ from pathlib import Path
 
 import tripletscope
 
-#: Where the builder of the package puts it.
 FOLDER = Path(tripletscope.__file__).parent / "jspsych"
-#: What the participant's page loads, in this order.
+#: In the order in which the page loads them.
 SCRIPTS = (
     "jspsych.js", "plugin-browser-check.js", "plugin-call-function.js",
     "plugin-html-button-response.js", "plugin-instructions.js", "plugin-preload.js",
@@ -21,7 +17,7 @@ LICENCES = "LICENSES.txt"
 
 
 def missing() -> str:
-    """What is missing to run experiments, and the remedy, in sentences; empty if nothing is."""
+    """Which files are missing, and the remedy, in sentences; empty if none is."""
     absent = [name for name in (*SCRIPTS, *STYLES) if not (FOLDER / name).is_file()]
     if not absent:
         return ""

@@ -1,8 +1,7 @@
-"""What participants may do: begin, be asked, answer, end; and what is refused, and written down.
+"""Requests of participants: begin, next questions, answers, events, end.
 
-Every method of a `Reception` is one job for the log: it sees what is on disk, and what it says is
-true only when that is on disk, too. So nothing is to be remembered here, and a server that was
-killed goes on as if nothing had been.
+Every public method of `Reception` is one job for the log; its reply is sent once the job is on
+disk. No state is kept here, so a server that was killed goes on as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -34,40 +33,32 @@ from tripletscope.dashboard.collecting.asked import (
 )
 from tripletscope.dashboard.collecting.writer import SteadyClock, now, set_setting, setting
 
-#: Questions that a page holds ahead: more where the network may be lost, few where the next ones
-#: depend on answers.
+#: Questions that a page holds ahead against a lost network; few where answers decide the next ones.
 AHEAD, AHEAD_ADAPTIVE = 5, 2
-#: The setting of a log with the key that previews and simulated people need.
+#: Setting of a log: the key that previews and simulated people need.
 PREVIEW = "preview"
-#: Numbers of simulated people begin here, so that lists of real ones stay in balance.
+#: First number of simulated people: lists of real ones stay balanced.
 SIMULATED = 1_000_000
-#: Simulated people whom a log holds, at most.
 _MOST_SIMULATED = 200
-#: Hours after which somebody takes nobody's place: who began and has answered nothing, and who has
-#: not finished and answers no more.
+#: Hours after which people without answers, and people without new answers, free their places.
 _GONE_HOURS, _SILENT_HOURS = 1, 3
-#: So many times the people who are wanted may begin before those who went at once are forgotten.
+#: Beginnings per place before people who left without an answer are forgotten.
 _MOST_BEGUN = 10
 _GONE = f"julianday(seen) <= julianday('now', '-{_GONE_HOURS} hours')"
-#: What is written down of one person, or of nobody known: refusals and events beyond are not.
+#: Most refusals of one person, of unknown people, and most events of one person in the log.
 _MOST_REFUSALS, _MOST_OF_NOBODY, _MOST_EVENTS = 200, 2_000, 2_000
-#: Browsers in which one person may go on.
-_MOST_TOKENS = 10
-#: Adaptive questions are old when the answers have grown by this factor, and so many, since.
+_MOST_TOKENS = 10  # browsers of one person
+#: Adaptive questions are old after growth of the answers by this factor plus this number.
 _OLD_FACTOR, _OLD_ANSWERS = 1.5, 200
-#: Adaptive questions that are looked at for one that this person has not been asked.
+#: Adaptive questions among which one is new to the person.
 _CANDIDATES = 20
-#: What a page says when it is left, so that another tab may go on.
+#: Events of a page that closes, after which another tab may go on.
 _LEFT = ("left", "pagehide")
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a participant's page is told.
-
-    status: Of HTTP.
-    number: Whom questions are to be made for.
-    """
+    """Content and HTTP status of a response; `number` is of a person who needs questions."""
 
     told: dict[str, Any]
     status: int = 200
@@ -75,7 +66,7 @@ class Reply:
 
 
 class Reception:
-    """Receives the people of one experiment."""
+    """Answers the requests of one experiment's participants."""
 
     def __init__(self, experiment: Experiment, clock: SteadyClock) -> None:
         self._experiment = experiment
@@ -99,8 +90,7 @@ class Reception:
         token = given.token
         is_known = token is not None and _number_of(log, token) == number
         if not is_known:
-            # A tab whose first answer was lost on the way has no token yet, and nobody else knows
-            # its name.
+            # A tab whose first response was lost has no token yet; its name is a secret, too.
             is_same_tab = given.tab == found["tab"] and found["state"] == "going_on"
             if self._experiment.one_browser and not is_same_tab:
                 self.refuse(log, number, "begin", "an id that began in another browser", "")
@@ -120,7 +110,7 @@ class Reception:
         return Reply({**told, "tab_is_current": True}, number=needed)
 
     def _new(self, log: Connection, given: Beginning, person: str) -> Reply:
-        # A page that has a token has not asked for consent; whom it was of has been deleted.
+        # A page with a token has skipped consent, and its person has been deleted.
         state = "unknown" if given.token else "new"
         if state == "new" and self._is_full(log, given.simulated):
             state = "full"
@@ -149,18 +139,18 @@ class Reception:
                       "done": 0, "left": 0}, number=number)
 
     def _code(self, simulated: bool) -> str:
-        """The completion code of a new person; a simulation is nothing to be paid for."""
+        """Completion code of a new person; simulations are not paid."""
         if simulated:
             return "SIMULATED"
         return self._experiment.completion_code or secrets.token_hex(4).upper()
 
     def _is_full(self, log: Connection, simulated: bool) -> bool:
-        """Whether enough people are there; who was stopped, or has gone, is not one of them."""
+        """Whether all places are taken; excluded and absent people free theirs."""
         if simulated:
             (there,) = log.execute("SELECT count(*) FROM people WHERE simulated").fetchone()
             return there >= _MOST_SIMULATED
         if setting(log, "next_number", 0) < self._experiment.most_people:
-            return False  # which saves counting while many begin
+            return False  # no need to count
         (there,) = log.execute(
             "SELECT count(*) FROM people AS p WHERE NOT simulated AND (state = 'finished' OR "
             f"state = 'going_on' AND (NOT {_GONE} OR EXISTS (SELECT 1 FROM answers WHERE number = "
@@ -170,7 +160,7 @@ class Reception:
         return there >= self._experiment.most_people
 
     def _forget_gone(self, log: Connection) -> None:
-        """Where very many have begun, forget those who have gone without an answer."""
+        """After very many beginnings, forget people who left without an answer."""
         most = _MOST_BEGUN * self._experiment.most_people
         if setting(log, "next_number", 0) < most:
             return
@@ -184,12 +174,12 @@ class Reception:
                 log.execute(f"DELETE FROM {table} WHERE number IN ({gone})")
 
     def questions_for(self, number: int) -> list[str | None]:
-        """The questions of a person as they are kept; this takes its time, and needs no log."""
+        """Questions of a person as they are stored; slow, so no job of the log."""
         listed = person_list(self._experiment, number % SIMULATED)
         return [one and json.dumps(one.described()) for one in listed.questions]
 
     def hand_out(self, log: Connection, number: int, questions: Sequence[str | None]) -> int:
-        """Keep the questions of a person who has none yet; returns how many are left."""
+        """Store the questions of a person who has none yet; returns how many are left."""
         (there,) = log.execute(
             "SELECT count(*) FROM questions WHERE number = ?", (number,)
         ).fetchone()
@@ -204,14 +194,14 @@ class Reception:
     # Asking -------------------------------------------------------------------------------------
 
     def next(self, log: Connection, token: str, tab: str, have: Sequence[str]) -> Reply:
-        """The next questions, beside those that the page holds already."""
+        """The next questions, beside those that the page holds."""
         person = self._admitted(log, token, tab, "next")
         if isinstance(person, Reply):
             return person
         number, state = person["number"], self._state_for(log, person)
         told: dict[str, Any] = {"state": state, "questions": []}
         if state == "going_on":
-            # A page that waits for its answers to be confirmed holds questions which are open here.
+            # A page holds questions that are open here while their answers are on the way.
             most = self._ahead + min(len(have), 3 * self._ahead)
             rows = log.execute(
                 "SELECT place, key, record, served_at FROM questions WHERE number = ? AND "
@@ -235,7 +225,7 @@ class Reception:
         return Question.from_record(json.loads(record)).for_participant()
 
     def _adaptive(self, log: Connection, number: int, place: int, key: str) -> Question:
-        """The best question that is ready and recent, or one by lot."""
+        """The best question that is ready and recent, or a random one."""
         (answers,) = log.execute("SELECT coalesce(max(serial), 0) FROM answers").fetchone()
         asked = {
             self._alike(json.loads(record)["shown"]) for (record,) in log.execute(
@@ -257,7 +247,7 @@ class Reception:
         return stand_in(self._experiment, rng, key)
 
     def _alike(self, shown: Sequence[str]) -> tuple[str, ...]:
-        """Tells questions that ask the same, in whatever places, from others."""
+        """Equal for questions that differ only in the places of objects."""
         first = int(ASKINGS[self._experiment.task].is_anchored)
         return (*shown[:first], *sorted(shown[first:]))
 
@@ -266,7 +256,7 @@ class Reception:
     def answers(
         self, log: Connection, token: str, tab: str, given: Sequence[Answer | NotSo]
     ) -> Reply:
-        """Keep answers, each for itself; what cannot be true is refused."""
+        """Store answers one by one, or refuse them."""
         person = self._admitted(log, token, tab, "answers")
         if isinstance(person, Reply):
             return person
@@ -293,7 +283,7 @@ class Reception:
         return Reply({**told, "left": _counts(log, number)["left"]})
 
     def _answer(self, log: Connection, number: int, given: Answer) -> bool:
-        """Keep an answer if there is none yet; whether it failed a check of attention."""
+        """Store the first answer to a question; whether it failed a check of attention."""
         row = log.execute(
             "SELECT place, record, served_at, answer FROM questions WHERE number = ? AND key = ?",
             (number, given.key),
@@ -329,7 +319,7 @@ class Reception:
     def events(
         self, log: Connection, token: str, tab: str, given: Sequence[Event | NotSo]
     ) -> Reply:
-        """Keep what happened beside answers."""
+        """Store events, up to a limit."""
         person = self._admitted(log, token, tab, "events")
         if isinstance(person, Reply):
             return person
@@ -354,7 +344,7 @@ class Reception:
         return Reply({"stored": stored, "refused": refused, "state": self._state_for(log, person)})
 
     def end(self, log: Connection, token: str, tab: str) -> Reply:
-        """Let somebody go who has answered everything."""
+        """Finish a person who has answered everything."""
         person = self._admitted(log, token, tab, "end")
         if isinstance(person, Reply):
             return person
@@ -379,7 +369,7 @@ class Reception:
     # Who is who ---------------------------------------------------------------------------------
 
     def _admitted(self, log: Connection, token: str, tab: str, what: str) -> dict[str, Any] | Reply:
-        """Whose token it is, in the tab that has the word; or why not."""
+        """The person with this token in the current tab, or a refusal."""
         number = _number_of(log, token)
         if number is None:
             self.refuse(log, None, what, "an unknown token", "")
@@ -393,10 +383,9 @@ class Reception:
         return person
 
     def _state_for(self, log: Connection, person: Mapping[str, Any] | Row) -> str:
-        """A person's own state, or else that of the experiment.
+        """The person's state, or else the experiment's.
 
-        Simulated people ignore that, and to who has answered everything it matters no more: they
-        are still to get their code.
+        Simulated people ignore that; people who have answered everything still get their code.
         """
         if person["state"] != "going_on" or person["simulated"]:
             return person["state"]
@@ -408,7 +397,7 @@ class Reception:
     def refuse(
         self, log: Connection, number: int | None, what: str, why: str, given: str
     ) -> None:
-        """Write down a refusal, unless there are very many of the same person, or of nobody."""
+        """Log a refusal, or count it after very many of this person, or of unknown people."""
         (there,) = log.execute(
             "SELECT count(*) FROM refused WHERE number IS ?", (number,)
         ).fetchone()
@@ -422,7 +411,7 @@ class Reception:
 
 
 def hashed(person: str, salt: str) -> str:
-    """An id as it is written down: as it is, or where there is a salt, so that nobody knows it."""
+    """An id as it is stored: a keyed hash where there is a salt."""
     if not salt:
         return person
     return hmac.new(salt.encode(), person.encode(), hashlib.sha256).hexdigest()
@@ -440,7 +429,7 @@ def _number_of(log: Connection, token: str) -> int | None:
 
 
 def _new_token(log: Connection, number: int) -> str:
-    """A token of one browser; only its hash is kept."""
+    """A token for one browser; only its hash is stored."""
     (there,) = log.execute("SELECT count(*) FROM tokens WHERE number = ?", (number,)).fetchone()
     if there >= _MOST_TOKENS:
         log.execute("DELETE FROM tokens WHERE number = ?", (number,))
@@ -450,7 +439,7 @@ def _new_token(log: Connection, number: int) -> str:
 
 
 def _counts(log: Connection, number: int) -> dict[str, int]:
-    """How many questions of a person are answered, and how many not."""
+    """Numbers of a person's questions with and without an answer."""
     done, asked = log.execute(
         "SELECT count(answer), count(*) FROM questions WHERE number = ?", (number,)
     ).fetchone()

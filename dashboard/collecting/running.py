@@ -1,7 +1,4 @@
-"""Servers of experiments as programs of their own: started, found again, and stopped.
-
-A server outlives whoever started it: participants go on when the dashboard is closed.
-"""
+"""Starts, finds and stops servers of experiments, which outlive the dashboard."""
 
 from __future__ import annotations
 
@@ -20,25 +17,23 @@ from urllib.parse import urlsplit, urlunsplit
 
 import tripletscope
 
-#: In the folder of an experiment: where its server is, and what the last one printed.
+#: In the folder of an experiment: address of its server, and output of the last one.
 FILE, PRINTED = "server.json", "server.txt"
-#: Seconds for a server to start, to end, and to say that it is there.
+#: Seconds for a server to start, to end, and to answer.
 _START, _END, _SAY = 30.0, 15.0, 2.0
 _ROOT = str(Path(tripletscope.__file__).resolve().parent.parent)
 
 
 class NotStarted(Exception):
-    """A server could not be started, or stopped; the message says why."""
+    """A server could not be started or stopped."""
 
 
 @dataclass(frozen=True)
 class RunningServer:
-    """A server of an experiment that answers.
+    """A server of an experiment.
 
-    address: Where participants of this machine, and a proxy, find it.
-    process: Its number for the system.
-    instance: What it says of itself, so that no other program is taken for it.
-    folder: What it serves: a copy of the folder, with this file in it, is another experiment.
+    instance: Random, as ``/health`` says it: another program may have its port by now.
+    folder: Of the experiment: a copy with this file in it is another experiment.
     """
 
     address: str
@@ -48,11 +43,10 @@ class RunningServer:
 
 
 def announce(folder: Path, address: str, instance: str) -> None:
-    """Let others know where the server of an experiment is; it calls this itself."""
+    """Write where this process serves an experiment."""
     about = RunningServer(address, os.getpid(), instance, str(folder.resolve()))
     draft = folder / f"{FILE}.{secrets.token_hex(4)}"
-    # On a full disk the server is there all the same.
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # it serves also while the disk is full
         draft.write_text(json.dumps(asdict(about)), encoding="utf-8")
         draft.replace(folder / FILE)
 
@@ -71,11 +65,7 @@ def running(folder: Path) -> RunningServer | None:
 
 
 def start(folder: Path, port: int = 0, host: str = "127.0.0.1") -> RunningServer:
-    """Serve an experiment, unless that is done already; returns when it answers.
-
-    port: 0 for any that is free.
-    host: Address of this machine to serve on.
-    """
+    """Serve an experiment, unless a server runs; returns when it answers (port 0: any)."""
     found = running(folder)
     if found is not None:
         return found
@@ -84,7 +74,7 @@ def start(folder: Path, port: int = 0, host: str = "127.0.0.1") -> RunningServer
             [sys.executable, "-m", "tripletscope", "collect", str(folder), "--port", str(port),
              "--host", host],
             stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
-            start_new_session=True,  # it goes on without whoever starts it
+            start_new_session=True,  # it outlives this process
             env={**os.environ, "PYTHONPATH": os.pathsep.join(
                 [_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])]
             )},
@@ -105,7 +95,7 @@ def start(folder: Path, port: int = 0, host: str = "127.0.0.1") -> RunningServer
 
 
 def stop(folder: Path) -> None:
-    """End the server of an experiment, if there is one; answers under way are kept first."""
+    """End the server of an experiment, if there is one; it keeps answers under way first."""
     found = running(folder)
     if found is None:
         return
@@ -114,7 +104,7 @@ def stop(folder: Path) -> None:
     until = time.monotonic() + _END
     while time.monotonic() < until:
         with contextlib.suppress(OSError, AttributeError):
-            os.waitpid(found.process, os.WNOHANG)  # if it is a child of this one, let it go
+            os.waitpid(found.process, os.WNOHANG)  # it may be a child of this process
         if running(folder) is None:
             return
         time.sleep(0.05)
@@ -122,7 +112,7 @@ def stop(folder: Path) -> None:
 
 
 def _of_this_machine(address: str) -> str:
-    """The address by which this machine reaches a server that may serve all of its addresses."""
+    """The address of a server for this machine, also of one that serves all addresses."""
     place = urlsplit(address)
     every = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
     if place.hostname not in every:

@@ -1,7 +1,6 @@
-"""The server of one experiment: its page, its files, and what participants answer; nothing else.
+"""The server of one experiment: its page, its files, and participants' requests.
 
-It knows no dashboard, no workspace and no other experiment, so that whoever reaches it reaches
-nothing more. Addresses that it does not have are not found, whatever they are.
+It knows no dashboard, no workspace and no other experiment: people who reach it reach no more.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from tripletscope.dashboard.collecting.told import told
 from tripletscope.dashboard.collecting.writer import AnswerLog, NotKept, set_setting, setting
 
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
-#: What files are; systems know this differently well, and browsers believe nothing else.
+#: The types that are served, by suffix: systems' tables differ, and browsers trust the header.
 _KINDS = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8", ".json": "application/json",
@@ -58,8 +57,7 @@ _KINDS = {
     ".mp4": "video/mp4", ".m4v": "video/mp4", ".webm": "video/webm", ".ogv": "video/ogg",
     ".mov": "video/quicktime",
 }
-# Everything that the page needs comes from here. The page on its own, without others that could
-# measure it, is what browsers give their most exact clock.
+# All content comes from here; isolated pages get the browser's most exact clock.
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -76,7 +74,7 @@ _NEVER, _ASKED_AGAIN, _AN_HOUR = "no-store", "no-cache", "private, max-age=3600"
 
 
 class _WithHeaders:
-    """Adds the headers to every answer."""
+    """Adds the headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -91,16 +89,13 @@ class _WithHeaders:
 
 
 class ExperimentServer:
-    """What the addresses of one experiment do.
-
-    instance: By which whoever started the server knows that it is the one.
-    """
+    """Endpoints of one experiment; `instance` is what ``/health`` says."""
 
     def __init__(self, folder: Path, instance: str) -> None:
         self._instance = instance
         self.experiment = Experiment.load(folder)
         check_questions(self.experiment)
-        person_list(self.experiment, 0)  # better said now than to each participant
+        person_list(self.experiment, 0)  # fails now rather than for each participant
         self._answers = AnswerLog(folder)
         try:
             name = self._answers.ask(self._its_log).result()
@@ -116,12 +111,12 @@ class ExperimentServer:
         self._simulated = asyncio.Lock()
 
     def close(self) -> None:
-        """Finish what was begun, and close the log."""
+        """Finish waiting jobs, and close the log."""
         self._lists.shutdown()
         self._answers.close()
 
     def routes(self) -> list[Route]:
-        """All addresses that there are."""
+        """All addresses."""
         return [
             Route("/", self._page), Route("/health", self._health),
             Route("/experiment.json", self._experiment),
@@ -135,7 +130,7 @@ class ExperimentServer:
         ]
 
     def _its_log(self, log: Connection) -> str:
-        """The name of the log; answers about other objects, or to another task, are not mixed."""
+        """The name of the log, which never mixes answers to different tasks or objects."""
         now = json.dumps([self.experiment.task, sorted(o.id for o in self.experiment.objects)])
         before = setting(log, "asked_about", now)
         if before != now and log.execute("SELECT 1 FROM people").fetchone():
@@ -178,7 +173,7 @@ class ExperimentServer:
         return self._file(request, self._stimuli / name, _AN_HOUR)
 
     def _file(self, request: Request, path: Path, kept: str) -> Response:
-        """A file of a folder that holds nothing else than what is to be served."""
+        """A file directly inside a public folder, of a known type."""
         try:
             whole = path.resolve(strict=True)
             status = whole.stat()
@@ -217,7 +212,7 @@ class ExperimentServer:
         return endpoint
 
     async def _note(self, what: str, why: str) -> None:
-        """Write a refusal down, if that is possible."""
+        """Log a refusal, if that is possible."""
         with suppress(NotKept):
             await self._do(self._reception.refuse, None, what, why, "")
 
@@ -227,8 +222,8 @@ class ExperimentServer:
     async def _begin(self, body: Mapping[str, Any]) -> Reply:
         reply = await self._do(self._reception.begin, read_beginning(body))
         if reply.number is not None:
-            # Lists are made one after the other, so that answers never wait for many of them; of
-            # simulated people one waits at a time, so that no participant waits for many of those.
+            # One list is made at a time, so that answers do not wait for many; and only one
+            # simulated person queues, so that participants do not wait for many of those.
             async with self._simulated if reply.number >= SIMULATED else nullcontext():
                 questions = await asyncio.get_running_loop().run_in_executor(
                     self._lists, self._reception.questions_for, reply.number
@@ -252,7 +247,7 @@ class ExperimentServer:
 
 
 async def _body(request: Request) -> bytes:
-    """The content of a request, if it is not long."""
+    """The content of a request, up to `MOST_BYTES`."""
     found = bytearray()
     try:
         async for part in request.stream():
@@ -288,10 +283,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 def make_experiment_server(folder: Path, instance: str = "") -> Starlette:
-    """The server of the experiment in a folder, for any ASGI server with a single process.
-
-    instance: What ``/health`` says, so that whoever started the server knows it again.
-    """
+    """The app of the experiment in a folder, for any ASGI server with a single process."""
     server = ExperimentServer(folder, instance)
 
     @asynccontextmanager
@@ -305,5 +297,5 @@ def make_experiment_server(folder: Path, instance: str = "") -> Starlette:
         routes=server.routes(), lifespan=lifespan, middleware=[Middleware(_WithHeaders)],
         exception_handlers={HTTPException: _refused, Exception: _failed},
     )
-    app.router.redirect_slashes = False  # it would lead to where a proxy does not know it
+    app.router.redirect_slashes = False  # redirections would miss a proxy's prefix
     return app

@@ -1,4 +1,4 @@
-"""An experiment as a ZIP that runs without us: its page, its stimuli, and lists of questions."""
+"""An experiment as a ZIP that runs without a server of ours."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ from tripletscope.dashboard.collecting.told import told
 
 @dataclass(frozen=True)
 class Sending:
-    """Where the answers of such an experiment go.
+    """Where answers go.
 
-    name: Of the way in client/elsewhere.js.
-    scripts: Which the place has, and the page loads before ours.
-    readme: What is to be done there.
+    name: As in client/elsewhere.js.
+    scripts: Those of the place, which the page loads before ours.
     """
 
     name: str
@@ -36,7 +35,6 @@ class Sending:
     scripts: tuple[str, ...] = ()
 
 
-#: Where a ZIP can be made for, by name.
 SENDINGS = {
     "file": Sending("file", "A computer of the lab: a CSV for each person", """\
 Unpack the ZIP on the computer and open index.html in a browser; no network is needed. When somebody
@@ -81,13 +79,11 @@ def static_zip(
     experiment: Experiment, folder: Path, sending: str = "file", address: str = "",
     n_lists: int = 100,
 ) -> bytes:
-    """A ZIP with an experiment that runs where it is put.
+    """A ZIP that runs wherever it is put.
 
-    folder: Of the experiment, with its stimuli.
     sending: Of `SENDINGS`.
-    address: With the sending ``post``: where to.
-    n_lists: Lists of questions, for so many different people. Of adaptive experiments they are
-        balanced.
+    address: Of the sending ``post``.
+    n_lists: Lists of questions; balanced ones if the experiment is adaptive.
     """
     missing = jspsych.missing()
     if missing:
@@ -100,7 +96,7 @@ def static_zip(
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("index.html", _page(way))
         data = _data(experiment, way, address, n_lists)
-        # In a script, because a page from a disk may read no other file.
+        # A script, because a page from a disk may read no other file.
         file.writestr("data.js", f"window.COLLECT = {_in_script(data)};\n")
         file.writestr("README.txt", _readme(experiment, way, n_lists))
         for path in sorted(CLIENT.glob("*.*")):
@@ -110,7 +106,7 @@ def static_zip(
             file.write(jspsych.FOLDER / name, f"jspsych/{name}")
         for name in sorted(experiment.files):
             try:
-                # Pictures, sounds and videos are compressed already.
+                # Stimuli are compressed already.
                 file.write(folder / STIMULI / name, f"{STIMULI}/{name}", zipfile.ZIP_STORED)
             except OSError:
                 raise DataError(f"the stimulus {name} is missing", file=experiment.title,
@@ -137,7 +133,7 @@ def _data(experiment: Experiment, way: Sending, address: str, n_lists: int) -> d
              [places[name] for name in one.shown], list(one.correct)]
             for one in asked
         ])
-    # The same questions made into a ZIP again go on; others at the same address begin anew.
+    # Browsers go on with the same questions in a new ZIP, and begin again with others.
     items = {when: [vars(one) for one in getattr(experiment, when)] for when in WHEN}
     asked_about = [experiment.title, experiment.task, list(places), lists]
     asked_about += [items] * bool(experiment.before or experiment.after)
@@ -152,7 +148,7 @@ def _data(experiment: Experiment, way: Sending, address: str, n_lists: int) -> d
 
 
 def _in_script(data: Any) -> str:
-    """JSON that ends no script it stands in."""
+    """JSON without the end of a script."""
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("</", "<\\/")
 
 

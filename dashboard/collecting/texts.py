@@ -1,4 +1,4 @@
-"""Texts that participants read: those of a language, the experiment's own, and as safe HTML."""
+"""What the participant's page shows: texts of a language or the experiment's own, as safe HTML."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGES = (
 
 @cache
 def shipped_texts(language: str) -> dict[str, Any]:
-    """Every text of a language by its name; some by task: see `of_task`."""
+    """Every text of a language by its name; some by task (`of_task`)."""
     path = CLIENT / "texts" / f"{language}.json"
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -38,10 +38,7 @@ def of_task(text: str | dict[str, str], task: str) -> str:
 
 
 def markdown_texts(experiment: Experiment) -> dict[str, str]:
-    """Every text of an experiment as its author may edit it: Markdown, with places in braces.
-
-    Returns: The experiment's own, else those of its language.
-    """
+    """An experiment's texts, or those of its language, as Markdown with places in braces."""
     texts = {
         name: of_task(text, experiment.task)
         for name, text in shipped_texts(experiment.language).items()
@@ -50,12 +47,7 @@ def markdown_texts(experiment: Experiment) -> dict[str, str]:
 
 
 def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
-    """Texts of another language, for `Experiment.texts`.
-
-    data: JSON like that of the languages we ship; some names may be missing.
-    name: Of the file.
-    task: Where a text is given by task, this one's is taken.
-    """
+    """Texts for `Experiment.texts` from JSON like that of the languages we ship."""
     remedy = "Begin with a copy of the English file, and translate what stands behind the colons."
     try:
         given = json.loads(data)
@@ -69,7 +61,7 @@ def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
 
 
 def n_asked(experiment: Experiment) -> int:
-    """About how many questions a participant is asked after practice."""
+    """Expected questions of a participant, without practice."""
     e = experiment
     catch = e.catch * ASKINGS[e.task].has_catch
     return round(e.n_questions * (1 + e.repeated + catch + (e.gold_share if e.gold else 0)))
@@ -80,7 +72,7 @@ def _markdown() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
     def opened(self: Any, tokens: Any, place: int, options: Any, env: Any) -> str:
-        # A link that replaces the page would look like the end of the experiment.
+        # A link that replaced the page would look like the end of the experiment.
         tokens[place].attrSet("target", "_blank")
         tokens[place].attrSet("rel", "noopener noreferrer")
         return self.renderToken(tokens, place, options, env)
@@ -90,28 +82,24 @@ def _markdown() -> MarkdownIt:
 
 
 def rendered(markdown: str) -> str:
-    """Markdown as HTML in which nothing runs: tags in it are shown as they are written."""
+    """Markdown as HTML in which nothing runs: tags appear as text."""
     return _markdown().render(markdown)
 
 
 def page_texts(experiment: Experiment) -> dict[str, Any]:
-    """Every text as the participant's page shows it.
-
-    Returns: HTML for pages (`instructions` as a list of several), plain words for what is on
-        buttons, the title and the question.
-    """
+    """HTML of `PAGES` (a list for `instructions`), and plain text of the others."""
     texts: dict[str, Any] = markdown_texts(experiment)
     number = n_asked(experiment)
     places = {
         "n_questions": f"{number:,}" if experiment.language == "en" else str(number),
         "n_chosen": str(experiment.n_chosen), "title": experiment.title,
     }
-    for name in ("question", "how", *PAGES):  # the first two may stand in those that follow
+    for name in ("question", "how", *PAGES):  # the first two are places in those that follow
         for place, words in places.items():
             texts[name] = texts[name].replace(f"{{{place}}}", words)
         if name in ("question", "how"):
             places[name] = texts[name]
-    # A line of dashes begins another page. The empty line before it makes it no heading.
+    # A line of dashes begins a page; without the empty line before, it would make a heading.
     pages = texts["instructions"].replace("\r\n", "\n").split("\n\n---\n")
     for name in PAGES:
         texts[name] = rendered(texts[name])

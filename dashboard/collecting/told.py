@@ -1,4 +1,4 @@
-"""What a participant's browser is told of an experiment: nothing that gives answers away."""
+"""What a participant's browser receives of an experiment: nothing that gives answers away."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from tripletscope.dashboard.collecting.texts import page_texts
 
 
 def told(experiment: Experiment, log: str) -> dict[str, Any]:
-    """What the page needs: objects, texts, and how questions look; see `page_texts`.
+    """Objects, texts, and how questions look.
 
-    log: Tells where these answers go from any other that was at the same address: what a browser
-        keeps for the one is nothing for the other.
+    log: Name of the log; browsers keep nothing for another log at the same address.
     """
     texts = page_texts(experiment)
     return {

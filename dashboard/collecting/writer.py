@@ -1,13 +1,8 @@
-"""The log of an experiment's answers: one file, one writer, and nothing said before it is on disk.
+"""The log of an experiment: one file, one writer, and no reply before the disk has it.
 
-Whatever changes the log is a job for one thread. It takes all that wait at once, does them in the
-order they came, and lets the disk confirm them together, so that many people who answer at the same
-time cost little more than one. A job is heard of only after that; if the disk is full, none of them
-has happened. Others read the file meanwhile, and neither waits for the other.
-
-The order of answers is that of their numbers, and times between them are those of a clock that
-nobody can set: when the computer's clock is corrected, only the date that stands beside an answer
-knows of it.
+One thread does all waiting jobs in order and commits them together: many simultaneous answers cost
+little more than one. After a failed commit none of them has happened. Answers are ordered by
+serial, and durations come from a steady clock; only dates follow the computer's clock.
 """
 
 from __future__ import annotations
@@ -26,14 +21,11 @@ from typing import TypeVar
 
 _told = logging.getLogger(__name__)
 
-#: The log in the folder of its experiment.
 FILE = "answers.sqlite"
-#: Jobs that are confirmed together, at most.
-_MOST = 512
+_MOST = 512  # jobs in one commit
 #: Seconds to wait for another program that writes, such as the dashboard.
 _PATIENCE = 5.0
-#: Bytes that the journal may keep on disk after it was emptied.
-_JOURNAL = 2**25
+_JOURNAL = 2**25  # bytes of the emptied journal on disk
 
 Made = TypeVar("Made")
 
@@ -75,10 +67,7 @@ CREATE INDEX IF NOT EXISTS queue_free ON queue (id) WHERE taken_by IS NULL;
 
 
 class NotKept(Exception):
-    """What was to be written is not on disk, and nothing of it has happened; the message says why.
-
-    is_full: Whether the disk is full or failing, rather than another program in the way.
-    """
+    """Nothing was written: the disk is full or failing, or another program writes."""
 
     def __init__(self, message: str, is_full: bool) -> None:
         super().__init__(message)
@@ -86,11 +75,9 @@ class NotKept(Exception):
 
 
 class SteadyClock:
-    """Milliseconds that only ever grow, through restarts and corrections of the computer's clock.
+    """Milliseconds for durations, monotonic through restarts; it stands still between them.
 
-    While nothing runs it stands still: it tells how long something took, not when it was.
-
-    start: What it showed last.
+    start: Its last value.
     """
 
     def __init__(self, start: float) -> None:
@@ -98,15 +85,12 @@ class SteadyClock:
         self._since = time.monotonic()
 
     def now(self) -> float:
-        """What it shows."""
+        """Its value."""
         return self._start + 1000 * (time.monotonic() - self._since)
 
 
 class AnswerLog:
-    """The one writer of a log, which is made if it is not there.
-
-    folder: Of the experiment.
-    """
+    """The only writer of the log in an experiment's folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -123,17 +107,16 @@ class AnswerLog:
         self._thread.start()
 
     def ask(self, job: Callable[[sqlite3.Connection], Made]) -> Future[Made]:
-        """Have something done to the log; the answer comes when it is on disk.
+        """Do a job; its result comes when it is on disk.
 
-        What the job raises is its answer, and then nothing that it did has happened; with
-        `NotKept` the same is true of all jobs that came with it.
+        A job that raises is undone; with `NotKept` all jobs of the same commit are.
         """
         answer: Future[Made] = Future()
         self._jobs.put((job, answer))
         return answer
 
     def close(self) -> None:
-        """Do what waits, and end."""
+        """Do the waiting jobs, and end."""
         self._jobs.put(None)
         self._thread.join()
         with suppress(sqlite3.Error):
@@ -156,7 +139,7 @@ class AnswerLog:
             self._do([job for job in jobs if job is not None])
 
     def _do(self, jobs: list[tuple[Callable, Future]]) -> None:
-        """Do some jobs, confirm them together, and only then tell what came of them."""
+        """Do jobs, commit them together, and only then set their results."""
         done, before = [], self._log.total_changes
         try:
             with kept(self._log) as log:
@@ -176,19 +159,19 @@ class AnswerLog:
             refusal = _not_kept(error)
             if not refusal.is_full:
                 self._open_again()
-            if not self._fails:  # once, for what is told may be written to the same disk
+            if not self._fails:  # once: the message may go to the same disk
                 _told.error("nothing can be kept: %s", refusal)
             self._fails = True
             done = [(answer.set_exception, refusal) for _, answer in jobs]
         else:
-            if self._fails and self._log.total_changes > before:  # looking needs no room
+            if self._fails and self._log.total_changes > before:  # reading needs no room
                 _told.warning("answers are kept again")
                 self._fails = False
         for tell, what in done:
             tell(what)
 
     def _open_again(self) -> None:
-        """A connection that has failed otherwise may know something that is not so."""
+        """Replace a connection whose state may be wrong after a failure."""
         with suppress(sqlite3.Error):
             fresh = opened(self._folder)
             self._log.close()
@@ -204,16 +187,16 @@ def _not_kept(error: sqlite3.Error) -> NotKept:
 
 
 def opened(folder: Path) -> sqlite3.Connection:
-    """The log of an experiment, to be written; it is made if it is not there."""
+    """The log of an experiment for writing; it is made if it is missing."""
     log = sqlite3.connect(
         folder / FILE, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
     )
     log.row_factory = sqlite3.Row
     try:
         log.execute("PRAGMA journal_mode = WAL")
-        log.execute("PRAGMA synchronous = FULL")  # confirmed is what the disk has
-        log.execute("PRAGMA fullfsync = ON")  # which macOS has to be told apart
-        log.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+        log.execute("PRAGMA synchronous = FULL")  # a commit waits for the disk
+        log.execute("PRAGMA fullfsync = ON")  # for macOS
+        log.execute("PRAGMA secure_delete = ON")  # deleted rows are overwritten
         log.execute("PRAGMA temp_store = MEMORY")
         log.execute(f"PRAGMA journal_size_limit = {_JOURNAL}")
         with kept(log):
@@ -228,7 +211,7 @@ def opened(folder: Path) -> sqlite3.Connection:
 
 @contextmanager
 def kept(log: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """All of what is done inside is on disk in the end, or nothing of it has happened."""
+    """A transaction: afterwards all of it is on disk, or nothing has happened."""
     log.execute("BEGIN IMMEDIATE")
     try:
         yield log
@@ -241,7 +224,7 @@ def kept(log: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[sqlite3.Connection]:
-    """The log to be changed by another program than the server, in one go."""
+    """A transaction of a program other than the server."""
     try:
         with closing(opened(folder)) as log, kept(log):
             yield log
@@ -251,7 +234,7 @@ def writing(folder: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
-    """The log as it is at this moment, to be read; None where nobody has begun one."""
+    """The log as it is at this moment, read-only; None where there is none."""
     file = folder / FILE
     if not file.exists():
         yield None
@@ -260,12 +243,12 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
     log = sqlite3.connect(address, uri=True, timeout=_PATIENCE, isolation_level=None)
     with closing(log):
         log.row_factory = sqlite3.Row
-        log.execute("BEGIN")  # all that is read is of one moment
+        log.execute("BEGIN")  # a snapshot
         yield log
 
 
 def overwrite(folder: Path) -> None:
-    """Let nothing of what was deleted remain in the files of a log; others wait a moment."""
+    """Remove deleted rows from the files of a log for good; others wait meanwhile."""
     try:
         with closing(opened(folder)) as log:
             log.execute("VACUUM")
@@ -289,5 +272,5 @@ def set_setting(log: sqlite3.Connection, name: str, value: str | int) -> None:
 
 
 def now() -> str:
-    """The date and time of the computer's clock, as it stands in the log."""
+    """Date and time for the log, by the computer's clock."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

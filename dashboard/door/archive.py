@@ -1,7 +1,4 @@
-"""The folder of a data set in a ZIP that somebody has uploaded: its files, and how they are read.
-
-Known to the processes that read what strangers wrote, and so light: no workspace, no pages.
-"""
+"""Reads the folder of a data set in an uploaded ZIP, inside the processes without rights."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ from tripletscope.core.io.formats.archive import Archive, check_size
 from tripletscope.core.io.records import MAX_ROWS
 from tripletscope.dashboard.door import earlier
 
-#: As `tripletscope.dashboard.keeping` writes them; a higher format is of a later version.
+#: As `tripletscope.dashboard.keeping` writes them.
 ABOUT, FORMAT = "about.json", 1
-#: What was set on pages, and the sums of all files, which an archive has beside its data set.
+#: Beside the data set's files: settings of pages, and the sums of all files.
 PAGES, MANIFEST = "pages.json", "manifest-sha256.txt"
 _ANSWERS = re.compile(rb"answers(-\d+)?\.parquet")
 _MARK = re.compile(rf"((?:.*/)?)({re.escape(ABOUT)}|{re.escape(earlier.ABOUT)})")
@@ -34,7 +31,7 @@ _RUN = re.compile(r"results/(.+)/run\.json")
 
 def is_archive(content: bytes) -> bool:
     """Whether a file claims to hold the folder of a data set; nothing of it is unpacked."""
-    names = content[-2**22:]  # the list at the end of a ZIP has them as they are
+    names = content[-2**22:]  # the list at the end of a ZIP is not compressed
     return content.startswith(b"PK") and (
         earlier.ABOUT.encode() in names
         or (ABOUT.encode() in names and _ANSWERS.search(names) is not None)
@@ -42,18 +39,17 @@ def is_archive(content: bytes) -> bool:
 
 
 def manifest(files: Mapping[str, bytes]) -> bytes:
-    """Sums of files, as ``sha256sum -c`` takes them."""
+    """Sums of files for ``sha256sum -c``."""
     return "".join(
         f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items()
     ).encode()
 
 
 class PackedFolder:
-    """The files of a data set; those of an archive of version 0.3 as if it were one.
+    """The files of a data set, also of an archive of version 0.3.
 
-    name: Of the upload, for messages.
-    sums: What the manifest says of files that were not read yet.
-    changed: Those that were read, and are not what it says.
+    sums: Of the manifest, for files that were not read yet.
+    changed: Files with other sums.
     """
 
     def __init__(self, content: bytes, name: str) -> None:
@@ -61,7 +57,7 @@ class PackedFolder:
         self._zip = Archive(content, name)
         self._names, self._made = set(self._zip.names), {}
         marks = list(filter(None, map(_MARK.fullmatch, self._names)))
-        # Whoever unpacks and packs it again often adds a folder around all.
+        # Packing it again often adds a folder around all.
         depth = min((mark[1].count("/") for mark in marks), default=0)
         marks = [mark for mark in marks if mark[1].count("/") == depth]
         if len(marks) != 1:
@@ -81,10 +77,7 @@ class PackedFolder:
         return place in self._made or f"{self._above}{place}" in self._names
 
     def read(self, place: str, total: str | None = None) -> bytes:
-        """A file that is needed.
-
-        total: The sum that it has to have.
-        """
+        """A file, which must be there and have the sum `total`, if that is given."""
         if not self.has(place):
             raise self.problem(f"its file {place} is missing")
         content = self._made.get(place)
@@ -98,7 +91,7 @@ class PackedFolder:
         return content
 
     def rest(self) -> list[str]:
-        """Files that were changed or are missing, once all that is needed was read."""
+        """Changed or missing files, after reading all files that remain."""
         for place in list(self.sums):
             if self.has(place):
                 self.read(place)
@@ -107,14 +100,14 @@ class PackedFolder:
         return self.changed
 
     def json(self, place: str) -> Any:
-        """What a file says; nothing of it is checked."""
+        """The unchecked content of a file."""
         try:
             return json.loads(self.read(place))
         except (ValueError, RecursionError) as error:
             raise self.problem(f"its file {place} is not what was written") from error
 
     def about(self) -> dict[str, Any]:
-        """What `ABOUT` says."""
+        """The content of `ABOUT`, whose format is supported."""
         about = self.json(ABOUT)
         if about["format"] > FORMAT:
             raise DataError(
@@ -124,7 +117,7 @@ class PackedFolder:
         return about
 
     def results(self) -> dict[str, dict[str, Any]]:
-        """What is said of each result, by its key."""
+        """The content of each ``run.json``, by the result's key."""
         names = [*self._made, *(path.removeprefix(self._above) for path in self._names)]
         matches = filter(None, map(_RUN.fullmatch, names))
         return {match[1]: self.json(match[0]) for match in matches}
@@ -140,7 +133,7 @@ class PackedFolder:
             )
             if about.num_rows > MAX_ROWS:
                 raise ValueError("too many rows")
-            # A value that is repeated takes no room in the file, but does in a table.
+            # Repeated values take no room in the file, but in a table.
             check_size(max(unpacked, 8 * about.num_rows * about.num_columns), len(content), place)
             return file.read().to_pandas()
         except DataError:

@@ -1,7 +1,7 @@
-"""What a reader of files may ask of Linux: to compute, and to talk over what is open already.
+"""System calls of a reader of files on Linux: to compute, and to use what is open.
 
-A filter in the kernel (seccomp) refuses everything that is not listed here, for the process and all
-of its threads, for good: files, other processes, the network, and what later kernels may add.
+A seccomp filter refuses all others for the process and all of its threads, for good: files, other
+processes, the network, and calls of later kernels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import platform
 import struct
 import sys
 
-#: Calls that are allowed, with their numbers on x86-64 and on 64-bit ARM; None where there is none.
+#: Allowed calls, with their numbers on x86-64 and on 64-bit ARM, if any.
 _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "close": (3, 57),
     "fstat": (5, 80), "lseek": (8, 62), "poll": (7, None), "ppoll": (271, 73),
@@ -33,24 +33,24 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
     "nanosleep": (35, 101), "exit": (60, 93), "exit_group": (231, 94),
 }
-#: Of these only what concerns the process itself.
+#: clone, tgkill and prlimit64 for the process itself alone, and clone3 never.
 _CLONE, _CLONE3, _SIGNAL, _LIMIT = (56, 220), (435, 435), (234, 131), (302, 261)
 _THREAD = 0x10000  # of clone: no new process
-#: Machines by the name that Python has: what the kernel calls them, and the column above.
+#: The kernel's code of each of Python's machines, and the column above.
 _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 # Instructions of the filter, and its verdicts.
 _LOAD, _IS, _HAS, _RETURN = 0x20, 0x15, 0x45, 0x06
 _ALLOW, _REFUSE, _END = 0x7FFF0000, 0x00050000, 0x80000000
-_NUMBER, _MACHINE, _FIRST = 0, 4, 16  # places in what the filter is told of a call
+_NUMBER, _MACHINE, _FIRST = 0, 4, 16  # offsets in the kernel's seccomp_data
 _SET_FILTER, _OF_PROGRAM = 22, 2  # of prctl
 
 Instruction = tuple[int, int, int, int]
 
 
 def restrict_calls() -> bool:
-    """Refuse all other calls of the system; whether this system can.
+    """Refuse all other system calls; whether this system can.
 
-    The process must have given up new privileges. Its one thread has to call this.
+    Requires that the process has given up new privileges and has one thread.
     """
     machine = _MACHINES.get(platform.machine())
     if sys.platform != "linux" or machine is None or sys.maxsize < 2**32:
@@ -64,7 +64,7 @@ def restrict_calls() -> bool:
 
 
 def _filter(machine: int, column: int, process: int) -> list[Instruction]:
-    """The filter of a process: the machine is the one that it is for, then call after call."""
+    """The filter of a process: checks the machine, then call after call."""
 
     def verdict(value: int) -> Instruction:
         return (_RETURN, 0, 0, value)
@@ -76,7 +76,7 @@ def _filter(machine: int, column: int, process: int) -> list[Instruction]:
     for numbers in _ALLOWED.values():
         if numbers[column] is not None:
             found += [(_IS, 0, 1, numbers[column]), verdict(_ALLOW)]
-    # The standard library then makes threads by the call above, whose flags can be seen.
+    # Without clone3, the C library makes threads by clone, whose flags the filter can see.
     found += [(_IS, 0, 1, _CLONE3[column]), verdict(_REFUSE | errno.ENOSYS)]
     for numbers, test, value in (
         (_CLONE, _HAS, _THREAD), (_SIGNAL, _IS, process), (_LIMIT, _IS, 0),

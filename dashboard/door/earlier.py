@@ -1,4 +1,4 @@
-"""Archives of version 0.3 become folders of data sets; to be deleted with the last of them."""
+"""Turns archives of version 0.3 into folders of data sets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _INSIDE = "tripletscope/"
 ABOUT = f"{_INSIDE}archive.json"
-#: What the files of a folder were called.
+#: Former names of the folder's files.
 _TABLES = {
     "answers": "imported-answers", "objects": "imported-objects", "gold": "gold-answers",
     "gold_objects": "gold-objects", "pairs": "pairs", "catch_trials": "catch-trials",
@@ -23,7 +23,7 @@ _TABLES = {
 
 
 def folder_of(packed: PackedFolder) -> dict[str, bytes]:
-    """The files of the data set's folder; every file that it is made of is as it was written."""
+    """The files of the data set's folder, whose sources all have the right sums."""
     try:
         files = _files(packed)
     except (KeyError, ValueError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""What a process gives up for good before it reads what a stranger wrote.
+"""Rights that a process gives up for good before it reads uploads.
 
 ================  ================================  =====================  =======================
                   Linux                             macOS                  Windows
@@ -16,9 +16,8 @@ rights            no new ones, no capabilities      those of the user      those
 core dumps        none                              none                   none
 ================  ================================  =====================  =======================
 
-The calls of Linux are refused by a filter, see `tripletscope.dashboard.door.calls`; on machines
-other than x86-64 and 64-bit ARM there is none, and no new descriptor is all. The wall clock is the
-server's, which ends the process (`tripletscope.dashboard.door.workers`).
+`tripletscope.dashboard.door.calls` filters system calls on x86-64 and 64-bit ARM; other machines
+with Linux only refuse new descriptors. The server watches the wall clock (`workers`).
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ try:
 except ImportError:  # Windows
     resource = None
 
-#: Address space, in bytes, beside that which a process begins with.
+#: Bytes of address space beyond the initial one.
 MEMORY = 4 * 2**30
 #: Seconds of processor time for one request, and for all of a process.
 PROCESSOR, ALTOGETHER = 900, 4 * 3600
@@ -46,12 +45,12 @@ _VERSION = 0x20080522  # of capset
 
 
 def shut_in() -> None:
-    """Give it up; whatever is needed has been imported before."""
+    """Give them up; all imports come before."""
     if resource is not None:
         for what, most in (
             (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0),
             (getattr(resource, "RLIMIT_AS", None), _address_space() + MEMORY),
-            (resource.RLIMIT_NOFILE, 1),  # the first one is open: so many are waited for at a time
+            (resource.RLIMIT_NOFILE, 1),  # none is free; poll needs one
         ):
             if what is not None:
                 _limit(what, most, most)
@@ -64,20 +63,20 @@ def shut_in() -> None:
 
 
 def _address_space() -> int:
-    """Bytes that this process has set aside; 0 where the system does not say."""
+    """Bytes of address space in use; 0 where the system does not say."""
     with contextlib.suppress(OSError):
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     return 0
 
 
 def hide_memory() -> None:
-    """Let no other process of this account read or write the memory of this one, nor trace it."""
+    """Keep other processes of this account from reading, writing or tracing this one."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
 
 
 def allow(seconds: int = PROCESSOR) -> None:
-    """Let the next request take so much processor time."""
+    """Allow so much processor time for the next request."""
     if resource is None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -86,12 +85,12 @@ def allow(seconds: int = PROCESSOR) -> None:
 
 
 def _limit(what: int, soft: int, hard: int) -> None:
-    with contextlib.suppress(ValueError, OSError):  # one that the system has set lower already
+    with contextlib.suppress(ValueError, OSError):  # the system's limit may be lower
         resource.setrlimit(what, (soft, hard))
 
 
 def _drop_rights() -> None:
-    """Capabilities of a superuser, who could raise the limits again; and no way to new ones."""
+    """Drop a superuser's capabilities, which could raise the limits, and ways to new ones."""
     system = ctypes.CDLL(None)
     system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     for capability in range(64):

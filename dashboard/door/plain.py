@@ -1,7 +1,7 @@
-"""Plain data as bytes and back: what the server and the readers of files tell each other.
+"""Plain data as bytes and back, between the server and readers of files.
 
-A reader has parsed what a stranger wrote, and may have been led astray by it. So nothing here can
-run code: there are numbers, texts, arrays without objects, tables, and the records listed below.
+An upload may have taken over its reader, so unpacking runs no code: there are numbers, texts,
+arrays without objects, tables, and the records listed below.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tripletscope.dashboard.door.records import (
     Unpacked,
 )
 
-#: Records that may be sent, by the name that stands for them.
+#: Allowed records, by name.
 RECORDS: dict[str, type] = {
     record.__name__: record for record in (
         Album, Answers, Companion, DirectionTest, Graph, Look, MeasuredFile, MeasuredTable, Opened,
@@ -49,7 +49,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What `pack` made bytes of."""
+    """The value of `pack`; `ValueError` for any other bytes."""
     try:
         (n,) = np.frombuffer(data, "<u8", 1)
         sizes = np.frombuffer(data, "<u8", int(n), 8)
@@ -105,7 +105,7 @@ def _packed(value: Any, buffers: list[bytes]) -> Any:
 
 
 def _column(column: pd.Series) -> tuple[str, Any]:
-    """A column of a table in simpler terms."""
+    """A column of a table as a kind and simpler values."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         categories = pd.Series(column.cat.categories)
         codes = column.cat.codes.to_numpy()
@@ -150,7 +150,7 @@ def _record(node: dict, within: Callable, buffers: list[memoryview]) -> Any:
     return RECORDS[node["record"]](**given)
 
 
-#: How each kind of node becomes a value again.
+#: The value of a node, by its kind.
 _MADE: dict[str, Callable[[dict, Callable, list[memoryview]], Any]] = {
     "tuple": lambda node, within, _: tuple(map(within, node["tuple"])),
     "dict": lambda node, within, _: {within(key): within(value) for key, value in node["dict"]},

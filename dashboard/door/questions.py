@@ -1,7 +1,7 @@
-"""What can be asked of files: what is in them, what a reading makes of them, and so on.
+"""Questions about files: their content, the result of a reading, and so on.
 
-Runs in the process that has been shut in, see `tripletscope.dashboard.door.reader`. Arguments come
-from the server, and only they can be trusted.
+Runs in the process without rights (`reader`). Only arguments, which come from the server, can be
+trusted.
 """
 
 from __future__ import annotations
@@ -76,8 +76,7 @@ from tripletscope.dashboard.door.records import (
     Unpacked,
 )
 
-#: Name and content.
-File = tuple[str, bytes]
+File = tuple[str, bytes]  # name and content
 #: A reading of an earlier data set, and the columns of its file.
 Known = tuple[Reading, list[str]]
 T = TypeVar("T")
@@ -87,11 +86,11 @@ _SENTENCES = 3
 _LONGEST = 1_000  # characters of a cell that is shown
 _EXAMPLES = 5  # names that show whether the encoding is right
 _THUMBNAIL = 128  # pixels
-_PROCESSORS = cpu_count()  # to be counted again, files of the system would have to be opened
+_PROCESSORS = cpu_count()  # counting opens files, which is impossible later
 
 
 class Missing(Exception):
-    """Files that this process has not been given yet, by their keys."""
+    """Keys of files that this process has not received yet."""
 
     def __init__(self, keys: list[str]) -> None:
         super().__init__("files are missing")
@@ -100,12 +99,12 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class UploadedFiles:
-    """Files of a user, and how their table is to be cut.
+    """Files of a user, and the shape of their table.
 
-    files: ``tables`` as they were uploaded, pictures beside them or in their archives included;
-        ``objects`` and ``pictures`` that were added later.
-    keys: Tell them from other files.
-    shape: ``header``, ``delimiter`` and ``encoding``, where the user wants others.
+    files: ``tables`` with pictures beside them or in their archives; ``objects`` and ``pictures``
+        that were added later.
+    keys: Of the files' content.
+    shape: ``header``, ``delimiter`` and ``encoding`` that the user has set.
     """
 
     files: Mapping[str, list[File]]
@@ -114,9 +113,9 @@ class UploadedFiles:
 
 
 class Answering:
-    """Answers to questions about uploads, each of them a function of files and settings.
+    """Answers questions about uploads, each a function of files and settings.
 
-    What was parsed last is kept, with what it was made of: a cache, and nothing but that.
+    The last parsed values are cached, with what they were made of.
     """
 
     def __init__(self) -> None:
@@ -128,10 +127,7 @@ class Answering:
         self, what: str, given: Mapping[str, Any], files: Mapping[str, list[File]],
         progress: Progress,
     ) -> Any:
-        """The answer to a question of `OF_FILES` or `OF_UPLOADS`.
-
-        files: By their keys, where they were missing.
-        """
+        """The answer to a question of `OF_FILES` or `OF_UPLOADS`; `files` are those `Missing`."""
         if what in OF_FILES:
             return OF_FILES[what](progress, **given)
         keys, shape = given["keys"], given["shape"]
@@ -144,7 +140,7 @@ class Answering:
         return OF_UPLOADS[what](self, upload, progress=progress, **settings)
 
     def open(self, upload: UploadedFiles, progress: Progress) -> Opened:
-        """What a form shows of an upload."""
+        """A form's preview of an upload."""
         table = self._table(upload, part(progress, 0.0, 0.9))
         objects, pictures = self._objects(upload), self._pictures(upload)
         return Opened(
@@ -158,11 +154,11 @@ class Answering:
     def propose(
         self, upload: UploadedFiles, known: Sequence[Known], insist: bool, progress: Progress
     ) -> list[Reading]:
-        """How the table can be read, the most probable first."""
+        """Readings of the table, the most probable first."""
         return proposed(self._table(upload, progress), known, insist)
 
     def look(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> Look:
-        """What a reading makes of the file."""
+        """A preview of a reading."""
         imported, triplets, lines, match = self._read(upload, reading, progress)
         sentences = [
             Shown(s.text, s.row, self._thumbnails(upload, triplets, [s.anchor, s.near, s.far]))
@@ -172,7 +168,7 @@ class Answering:
         return Look(sentences, lines, missing, unused)
 
     def answers(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> Answers:
-        """Everything that is to be kept."""
+        """The data set of a reading."""
         imported, triplets, lines, _ = self._read(upload, reading, progress)
         return Answers(
             triplets, lines, imported.file_rows, imported.catch_trials, imported.pairs,
@@ -230,7 +226,7 @@ class Answering:
     def _read(
         self, upload: UploadedFiles, reading: Reading, progress: Progress
     ) -> tuple[Imported, Triplets, list[str], MatchReport | None]:
-        """What a reading makes of the table; with pictures, the report, and what has none."""
+        """A reading's result: the file, triplets with pictures, the report, and the matches."""
         table, objects = self._table(upload, part(progress, 0.0, 0.5)), self._objects(upload)
         imported = self._once(
             "imported",
@@ -273,13 +269,13 @@ def _small(progress: Progress, name: str, content: bytes, size: int) -> bytes:
 
 
 def _pictures(progress: Progress, files: Sequence[File]) -> tuple[dict[str, bytes], list[str]]:
-    """Pictures by name, and what was shrunk or left out."""
+    """Pictures by name, and sentences on those shrunk or left out."""
     found = gather_pictures(files)
     return dict(found), found.summary()
 
 
 def _reading(progress: Progress, name: str, content: bytes) -> Reading:
-    """How a file is read, kept as JSON."""
+    """A reading, from JSON."""
     try:
         return Reading.from_dict(json.loads(content))
     except (ValueError, RecursionError) as error:
@@ -290,7 +286,7 @@ def _reading(progress: Progress, name: str, content: bytes) -> Reading:
 
 
 def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
-    """The folder of a data set that was given away with its results."""
+    """The folder of a data set in an archive, with its results."""
     packed = PackedFolder(content, name)
     try:
         about = packed.about()
@@ -316,20 +312,20 @@ def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
     )
 
 
-#: What can be asked of an upload.
+#: Questions about an upload.
 OF_UPLOADS: dict[str, Callable[..., Any]] = {
     answer.__name__: answer for answer in (
         Answering.open, Answering.propose, Answering.look, Answering.answers, Answering.direction,
     )
 }
-#: Of one file, maybe about known objects.
+#: Questions about one file, some with the objects of a data set.
 _OF_ONE: dict[str, Callable[..., Any]] = {
     "objects": read_objects, "features": read_features, "feature_tables": read_feature_tables,
     "distances": read_distances, "questions": read_questions, "replies": read_replies,
     "gold": read_gold, "graphs": read_graphs, "preferences": read_preferences,
     "matrix": read_matrix, "conjoint": read_conjoint,
 }
-#: What can be asked of other files.
+#: Questions about other files.
 OF_FILES: dict[str, Callable[..., Any]] = {
     **{what: partial(_of_one, read) for what, read in _OF_ONE.items()},
     "measured": lambda _, **given: file_of_measured(**given),
@@ -338,11 +334,7 @@ OF_FILES: dict[str, Callable[..., Any]] = {
 
 
 def proposed(table: Table, known: Sequence[Known], insist: bool) -> list[Reading]:
-    """Readings of earlier data sets that fit, and what the program proposes.
-
-    What the user accepted for a file with the very same columns comes first; where columns have
-    no names, or there are others beside, it comes last.
-    """
+    """The program's proposals, between earlier readings of the same named columns and of others."""
     same: list[Reading] = []
     similar: list[Reading] = []
     for reading, columns in known:
@@ -357,7 +349,7 @@ def proposed(table: Table, known: Sequence[Known], insist: bool) -> list[Reading
 
 
 def gather_pictures(files: Sequence[File]) -> Pictures:
-    """Pictures from uploads, of which some may be ZIP archives."""
+    """Pictures from uploads, which may be ZIP archives."""
     pictures = read_pictures(files)
     if not pictures:
         reasons = "; ".join(f"{name}: {why}" for name, why in list(pictures.refused.items())[:3])
@@ -374,7 +366,7 @@ def _sheet(table: Table) -> Sheet:
         table.name, table.columns, table.header, table.delimiter, table.encoding,
         list(table.notes), table.files, dict(table.refused),
         candidates(table, "response_time"), [int(row) for row in head.index],
-        # A small file may hold a long text many times over; nobody looks at its end.
+        # A small file may repeat a long text many times.
         [head[column].str.slice(0, _LONGEST).tolist() for column in table.columns],
         [] if table.encoding in (None, "utf-8") else _beyond_ascii(table),
     )
@@ -400,7 +392,7 @@ def _pictures_in(files: Sequence[File]) -> list[File]:
 
 
 def _name_of(names: list[str]) -> str:
-    """What several files are called together: what their names have in common."""
+    """One name for several files: the part that their names share."""
     if len(names) == 1:
         return names[0]
     common = commonprefix([Path(name).stem for name in names])  # noqa: RUF071 - names, no paths
@@ -413,7 +405,7 @@ def _name_of(names: list[str]) -> str:
 
 @cache
 def get_ready() -> None:
-    """Import and load whatever any file may need: afterwards no file can be opened."""
+    """Import, load and compile whatever any file may need."""
     for needed in ("h5py", "scipy.io", "python_calamine"):
         import_module(needed)
     Image.init()
@@ -427,8 +419,7 @@ def get_ready() -> None:
             ask("look", {**given, "reading": reading})
             unpack(pack(ask("answers", {**given, "reading": reading})))
             ask("direction", {**given, "reading": reading})
-    # More answers than are evaluated in one go take another way through compiled code. No thread
-    # may be left over: a copy of this process would miss it.
+    # Many answers use other compiled code. No thread may be left over: a copied process lacks it.
     rows = np.arange(SEVERAL_PARTS)[:, None] % [5, 7, 9, 11] + [0, 5, 12, 21]
     with parallel_config(n_jobs=1):
         for many in (Triplets.from_array(rows[:, :3]), Quadruples(rows)):
@@ -475,8 +466,7 @@ _WRITTEN: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
 #: Features, and distances.
 _TABLES = {"a.csv": b"id,a,b\n0,1,2\n1,3,4\n2,5,7\n", "b.csv": b"0,1,2\n1,0,3\n2,3,0\n"}
 
-#: Answers of every kind that is fitted by code of its own: triplets, with weights and times, and
-#: comparisons of pairs.
+#: Triplets with weights and times, and comparisons of pairs: they use different compiled code.
 _SMALL = tuple(text.encode() for text in (
     "subject,anchor,near,far,weight,response_time,time\n" + "".join(
         f"p{k % 2},o{k % 5},o{(k + 1) % 5},o{(k + 3) % 5},{1 + k % 2},{0.5 + k},"

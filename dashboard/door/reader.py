@@ -1,4 +1,4 @@
-"""What a process that reads files does, as `tripletscope.dashboard.processes.line` runs it."""
+"""A process that reads files, run by `tripletscope.dashboard.processes.line`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tripletscope.dashboard.processes.line import Line
 
 
 def work(connections: Sequence[Connection]) -> None:
-    """Read what the server asks for, shut in, until it ends."""
-    questions.get_ready()  # afterwards no file can be opened
+    """Answer the server, without rights, until it ends."""
+    questions.get_ready()  # before the limits: no file can be opened later
     answer(connections)
 
 
 def answer(connections: Sequence[Connection]) -> None:
-    """Shut this process in, and answer on all lines."""
-    with single_blas_thread():  # more would need memory and help nobody
+    """Give up rights, and answer on all lines."""
+    with single_blas_thread():  # more would only need memory
         _close_others({connection.fileno() for connection in connections})
         limits.shut_in()
         answering = questions.Answering()
@@ -37,14 +37,14 @@ def answer(connections: Sequence[Connection]) -> None:
 
 
 def _close_others(lines: set[int]) -> None:
-    """Leave nothing open but lines, and what tells that the server has ended; print nowhere."""
+    """Close all but the lines and the sentinel of the server's end; print nowhere."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(nowhere, descriptor)
     if os.name != "nt":
         kept = {*range(3), *lines, parent_process().sentinel}
         for descriptor in set(map(int, os.listdir("/dev/fd"))) - kept:
-            with suppress(OSError):  # that of the list itself
+            with suppress(OSError):  # the listing's own
                 os.close(descriptor)
 
 

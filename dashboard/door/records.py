@@ -1,4 +1,4 @@
-"""What a page is told of an upload by the process that has read it."""
+"""What a reader of files sends to the server about an upload."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Pairs
 from tripletscope.core.io.columns.reading import ROLES
 
-#: Rows of a file that are shown.
-PREVIEW = 50
+PREVIEW = 50  # rows of a file
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table as a form shows it, without its cells; for readings it is as good as the table.
+    """A table for forms: as `Table`, with the first rows only.
 
-    name, header, delimiter, encoding, notes, files, refused: As of `Table`.
-    numeric: Columns that hold numbers mostly.
-    rows: Numbers of the first rows in the file.
-    cells: These rows, by column.
-    examples: Texts that show whether the encoding is right; none where that is no question.
+    numeric: Columns that hold mostly numbers.
+    rows, cells: The first rows, as numbers in the file and by column.
+    examples: Texts that show whether the encoding is right.
     """
 
     name: str
@@ -53,10 +50,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Album:
-    """Pictures that came along, without the pictures themselves.
-
-    lines: What was shrunk and what was left out, as sentences.
-    """
+    """Names of an upload's pictures, and sentences on those shrunk or left out."""
 
     names: list[str]
     lines: list[str]
@@ -67,7 +61,7 @@ class Album:
 
 @dataclass(frozen=True)
 class Companion:
-    """A table of objects that came along, without its cells."""
+    """A table of objects beside the answers, without its cells."""
 
     name: str
     n_objects: int
@@ -76,7 +70,7 @@ class Companion:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a form shows of an upload, however it is read."""
+    """What a form shows of an upload, whatever its reading."""
 
     sheet: Sheet
     album: Album | None
@@ -85,7 +79,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer in words, with small pictures of its objects where there are any."""
+    """An answer in words, with small pictures of its objects if there are any."""
 
     text: str
     row: int
@@ -94,10 +88,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Look:
-    """What a reading makes of a file.
-
-    missing, unused: Objects without a picture, and pictures without an object.
-    """
+    """A preview of a reading; `missing` are objects, `unused` pictures without a partner."""
 
     sentences: list[Shown]
     report: list[str]
@@ -107,7 +98,7 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Everything that is kept of an upload: the data set, with pictures by name."""
+    """An upload's data set, with pictures by name."""
 
     triplets: Triplets
     report: list[str]
@@ -120,14 +111,13 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Unpacked:
-    """What the folder of a data set in an archive holds; nothing of what it says was checked.
+    """The unchecked folder of a data set in an archive.
 
-    about: Of the data set.
-    results: What is said of each, by its key.
+    results: By key.
     tables, arrays: By their places in the folder.
     pictures: By the names that objects use.
-    settings: What was set on pages.
-    changed: Files that are missing, or are not what the manifest says.
+    settings: Of pages.
+    changed: Files that are missing or have other sums.
     """
 
     about: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Processes that read files: started ahead, asked, watched, and ended."""
+"""Starts, asks, watches and ends processes that read files."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ __all__ = ["Ended", "Gone", "Worker", "Workers", "workers"]
 
 log = logging.getLogger(__name__)
 
-#: Seconds after which a request is given up: so many, and so many more for each megabyte.
+#: Seconds of a request, and more of them for each megabyte.
 PATIENCE, PER_MEGABYTE = 60.0, 2.0
-#: Seconds after which a process that nobody asks is ended; it is made again from the files.
+#: Seconds after which an idle process is ended.
 _IDLE = 300.0
-_LOOK = 5.0  # seconds between two looks at who is still wanted
-_TICK = 0.2  # seconds between two looks at whether there is room
-_GRACE = 1.0  # seconds after which one that is told to stop is ended
+_LOOK = 5.0  # seconds between looks for unwanted processes
+_TICK = 0.2  # seconds between looks for room
+_GRACE = 1.0  # seconds from the request to stop until the end
 _AT_MOST = 6  # processes with an upload, over all sessions
 _LONGEST = 4 * 2**30  # bytes of an answer
-_LINES = 8  # requests to one process at the same time
+_LINES = 8  # simultaneous requests to one process
 _KEPT = 16  # answers
 _TRIES = 3
 
-#: Name and content.
-File = tuple[str, bytes]
+File = tuple[str, bytes]  # name and content
 
 _ERRORS = {
     kind.__name__: kind
@@ -46,19 +45,16 @@ _ERRORS = {
 _SMALLER = "Upload a smaller part of it, or save it again as CSV."
 
 
-#: What a process that reads does.
+#: Module that a process runs.
 READER = "tripletscope.dashboard.door.reader"
 
 
 class Ended(DataError):
-    """There was no answer, which need not be for the file: a process has ended, for example."""
+    """There was no answer, which need not be because of the file."""
 
 
 class Worker(Child):
-    """A process that answers questions about one upload.
-
-    wanted: Whether anybody still waits for it; asked now and then.
-    """
+    """A process that answers questions about one upload, while it is `wanted`."""
 
     def __init__(self, wanted: Callable[[], bool] = lambda: True) -> None:
         from tripletscope.dashboard.door import plain  # loads all whose records may come
@@ -74,13 +70,13 @@ class Worker(Child):
         self, what: str, *, file: str, progress: Progress = silent, patience: float | None = None,
         contents: Callable[[str], list[File]] | None = None, **given: Any,
     ) -> Any:
-        """What the process answers.
+        """The process's answer.
 
         what: A question of `tripletscope.dashboard.door.questions`.
-        file: What is read, for messages.
-        progress: Called in this thread, also where there is nothing new.
-        patience: Seconds until the process is ended; by default it depends on what is handed in.
-        contents: Gives the files of a key, if the process has none of them yet.
+        file: Name for messages.
+        progress: Called in this thread, also without news.
+        patience: Seconds until the process is ended; by default it grows with the request.
+        contents: The files of a key that the process does not have.
         **given: Plain data.
         """
         done = 0.0
@@ -105,7 +101,7 @@ class Worker(Child):
                 clock.cancel()
 
         message = exchange({})
-        for _ in range(_TRIES):  # what it has may be of another question by now
+        for _ in range(_TRIES):  # another question may have replaced its files
             if contents is not None and isinstance(missing := message.get("missing"), list):
                 keys = [key for key in given["keys"].values() if key in missing]
                 message = exchange({key: contents(key) for key in keys})
@@ -116,7 +112,7 @@ class Worker(Child):
         self._end()
 
     def _ended(self, file: str, asked_to_stop: bool) -> Exception:
-        """What it means that the process is no more."""
+        """The error for a process that has ended."""
         if self._late:
             return DataError(
                 "reading took too long and was stopped", file=file, remedy=_SMALLER
@@ -130,14 +126,14 @@ class Worker(Child):
 
 
 def _hash_of(what: str, given: Mapping[str, Any]) -> str:
-    """Tells a question from others."""
+    """Equal for equal questions."""
     from tripletscope.dashboard.door import plain
 
     return hashlib.sha256(plain.pack([what, dict(given)])).hexdigest()
 
 
 def _result(message: dict[str, Any], file: str) -> Any:
-    """The value that was asked for, or an error."""
+    """The value in a message, or an error."""
     if "done" in message:
         return message["done"]
     if "stopped" in message:
@@ -157,10 +153,7 @@ def _result(message: dict[str, Any], file: str) -> Any:
 
 
 class Workers:
-    """The processes of a server: one that waits for the next upload, and those that have one.
-
-    What they have answered last is kept, by the hash of the question.
-    """
+    """The processes of a server, and a cache of their last answers, by hash of the question."""
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
@@ -171,17 +164,17 @@ class Workers:
         self._closed = False
 
     def warm(self) -> None:
-        """Have a process ready for the next upload, or what is copied; returns at once."""
+        """Prepare for the next upload; returns at once."""
         self._source.warm()
 
     def ask(
         self, what: str, about: str, *, file: str, wanted: Callable[[], bool], keep: bool = False,
         progress: Progress = silent, **given: Any,
     ) -> Any:
-        """What is answered about an upload, by the process that has read it or by another one.
+        """An answer about an upload, by the process that has read it or by another one.
 
-        about: The upload.
-        keep: Whether to keep the answer, also that the file cannot be read so, and give it again.
+        about: Key of the upload.
+        keep: Whether to cache the answer or error.
         **given: As of `Worker.ask`.
         """
         contents, patience = given.pop("contents"), given.pop("patience", None)
@@ -215,11 +208,11 @@ class Workers:
                 worker = self.take(wanted, about)
                 return worker.ask(what, **given)
             except Gone:
-                continue  # others needed its place
+                continue  # another upload needed its place
             except Ended:
                 if ended:
                     raise
-                ended = True  # which need not be for what it reads: the system may have killed it
+                ended = True  # the system may have killed it
             finally:
                 if worker is not None:
                     worker.reserved = False
@@ -228,17 +221,14 @@ class Workers:
         )
 
     def dismiss(self, about: str) -> None:
-        """End the process that has read an upload, if there is one."""
+        """End the process with an upload, if there is one."""
         with self._lock:
             worker = self._taken.pop(about, None)
         if worker is not None:
             worker.close()
 
     def take(self, wanted: Callable[[], bool], about: str = "") -> Worker:
-        """The process that has read an upload, or else a new one, for which another may have to go.
-
-        wanted: Whether anybody still waits for it.
-        """
+        """The process with an upload, or else a new one, maybe in place of another."""
         about = about or secrets.token_hex(8)
         with self._lock:
             self._taken = {key: other for key, other in self._taken.items() if other.alive}
@@ -270,7 +260,7 @@ class Workers:
             self.dismiss_unwanted()
 
     def dismiss_unwanted(self) -> None:
-        """End the processes that nobody waits for, and those that nobody has asked for long."""
+        """End unwanted and idle processes."""
         for worker in list(self._taken.values()):
             idle = not worker.busy and time.monotonic() - worker.used > _IDLE
             if worker.alive and (idle or not worker.wanted()):

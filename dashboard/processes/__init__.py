@@ -1,1 +1,1 @@
-"""Processes that answer the server, whatever they do: its side (`child`) and theirs (`line`)."""
+"""Processes that answer the server: its side (`child`) and theirs (`line`)."""

@@ -1,7 +1,6 @@
-"""Processes that answer the server: started, asked, told to stop, and ended.
+"""Starts, asks, stops and ends processes of `multiprocessing` that answer the server.
 
-They are processes of `multiprocessing`, and so are the lines to them. On Linux they are copies of
-a template that has loaded what they need: that takes seconds, a copy takes milliseconds.
+On Linux they are copies of a template: loading takes seconds, a copy milliseconds.
 """
 
 from __future__ import annotations
@@ -23,35 +22,32 @@ from typing import Any
 
 from tripletscope.dashboard.processes.line import STOP, Message, run
 
-#: Whether processes are copied. Elsewhere a copy of a process is not safe, or there is none.
+#: Whether processes are copied; elsewhere copies are unsafe or impossible.
 COPIES = sys.platform == "linux"
-#: Loaded by what is copied.
+#: Module that the template loads.
 TEMPLATE = "tripletscope.dashboard.working.template"
 #: Seconds for a process to get ready; the first one of an installation compiles.
 READY = 600.0
-#: Of their environment: nothing is loaded from where the server was started, HDF5 searches the
-#: machine for no programs that decode its filters, and what threads allocate does not add up.
+#: Their environment: nothing is imported from the working directory, HDF5 loads no plug-ins, and
+#: threads share memory arenas.
 _VARIABLES = {
     "PYTHONSAFEPATH": "1", "HDF5_PLUGIN_PRELOAD": "::", "MALLOC_ARENA_MAX": "4",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 
-_TICK = 0.1  # seconds between two looks at whether somebody wants to stop
-_FORGOTTEN = 60.0  # seconds after which a process is ended that goes on with what nobody waits for
+_TICK = 0.1  # seconds between looks for a wish to stop
+_FORGOTTEN = 60.0  # seconds to stop a request that nobody waits for, before the process is ended
 _DEAF = 10.0  # seconds that a template may take to end
 _starting = threading.Lock()
-_ends = 0  # of templates that were to end
+_ends = 0  # of templates, on purpose
 
 
 class Gone(Exception):
-    """A process has ended between two requests; another one can be asked."""
+    """A process has ended between two requests; another one can answer."""
 
 
 class Lost(Exception):
-    """A process has ended while it was at work.
-
-    stopping: Whether it had been asked to stop.
-    """
+    """A process has ended at work; `stopping` if it was asked to stop."""
 
     def __init__(self, stopping: bool) -> None:
         super().__init__("a process has ended")
@@ -59,7 +55,7 @@ class Lost(Exception):
 
 
 def warm() -> None:
-    """Have the template get ready, if there is one; returns at once."""
+    """Start the template, if processes are copied; returns at once."""
     if COPIES:
         with _starting, _surroundings():
             forkserver.set_forkserver_preload([TEMPLATE])
@@ -67,10 +63,10 @@ def warm() -> None:
 
 
 def end_template() -> None:
-    """End it. Processes that it has not made yet will not be."""
+    """End the template, without the processes that it has still to make."""
     global _ends
     _ends += 1
-    pid = forkserver._forkserver._forkserver_pid  # it would look only once it is ready
+    pid = forkserver._forkserver._forkserver_pid  # killed, as it hears nothing until it is ready
     if pid is not None:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -78,8 +74,8 @@ def end_template() -> None:
 
 @contextmanager
 def _surroundings() -> Iterator[None]:
-    """What a process begins with, for as long as it is started."""
-    # A template of Python 3.11 is not told of the path.
+    """Sets the environment of a process while it starts."""
+    # Python 3.11 does not hand the path to a template.
     path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     before = {name: os.environ.get(name) for name in (*_VARIABLES, *path)}
     os.environ.update({**_VARIABLES, **path})
@@ -95,7 +91,7 @@ def _surroundings() -> Iterator[None]:
 def _without_main(
     name: str, prepared: Callable[[str], dict[str, Any]] = spawn.get_preparation_data
 ) -> dict[str, Any]:
-    """What a process is told first, without the main module: that is the page at work."""
+    """Data for a new process, without the main module: that is the running page."""
     return {key: value for key, value in prepared(name).items() if "init_main" not in key}
 
 
@@ -120,9 +116,9 @@ def _start(process: BaseProcess) -> None:
 
 
 def _wait_for_end(template: int) -> None:
-    """Wait until it can be seen that the template ends: it is deaf a moment before."""
+    """Wait until the end of the template can be seen: it stops listening a moment before."""
     until = time.monotonic() + _DEAF
-    with suppress(ChildProcessError):  # somebody has seen it
+    with suppress(ChildProcessError):  # another thread has seen it
         while time.monotonic() < until:
             if os.waitid(os.P_PID, template, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 return
@@ -130,12 +126,12 @@ def _wait_for_end(template: int) -> None:
 
 
 class Child:
-    """A process that answers; as many threads may ask at once as it has lines.
+    """A process that answers as many threads at once as it has lines.
 
-    module: What it does, see `tripletscope.dashboard.processes.line.run`.
-    receive: Takes a message from a line; after one that makes no sense it is not listened to.
-    reserved: Whether it must not make room for others; whoever took it decides.
-    used: When it was asked last.
+    module: As of `tripletscope.dashboard.processes.line.run`.
+    receive: Takes a message from a line; nonsense ends the process.
+    reserved: Whether it must not make room for others.
+    used: Time of the last request, of the monotonic clock.
     """
 
     def __init__(
@@ -162,24 +158,24 @@ class Child:
         self._silent = [here for here, _ in pairs]
         self._getting_ready = threading.Lock()
         self.pid = self._process.pid
-        # Whoever forgets it has ended it.
+        # A process that is not referenced any more ends.
         self._end = weakref.finalize(self, _kill, self._process)
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether it can take requests."""
         try:
             return self._end.alive and self._process.is_alive()
-        except (ValueError, AttributeError, OSError):  # it is being ended meanwhile
+        except (ValueError, AttributeError, OSError):  # another thread is ending it
             return False
 
     @property
     def busy(self) -> bool:
-        """Whether it is about to be asked, or has not answered."""
+        """Whether a request is near or open."""
         return self.reserved or self._lines.qsize() < self._n_lines
 
     def get_ready(self) -> None:
-        """Wait until it can be asked, as any number of threads may."""
+        """Wait until it can take requests; for any number of threads."""
         with self._getting_ready:
             while self._silent:
                 if not self._received(self._silent[0], READY):
@@ -188,18 +184,18 @@ class Child:
                 self._lines.put(self._silent.pop(0))
 
     def close(self) -> None:
-        """End the process; what it was asked is not answered."""
+        """End the process, with its open requests."""
         self._dismissed = True
         self._end()
 
     def _exchange(
         self, pieces: list[Any], heard: Callable[[Message], bool], grace: Callable[[], float]
     ) -> Message:
-        """Send a request, as bytes; the answer to it, which is the first that is no ``report``.
+        """Send a request; the answer is the first message that is no ``report``.
 
-        heard: Called in this thread with every report, and with an empty one now and then; true
-            asks the process to stop.
-        grace: Seconds after which one that was asked to stop is ended.
+        heard: Called in this thread with every report, and an empty one now and then; true stops
+            the request.
+        grace: Seconds from the request to stop until the process is ended.
         """
         here = self._line()
         try:
@@ -209,10 +205,10 @@ class Child:
             except OSError:
                 raise Gone from None
             answer = self._answer(here, heard, grace)
-        except BaseException as error:  # also the end of a page that waited: it is still at it
+        except BaseException as error:  # also the end of a waiting page, while the request goes on
             if isinstance(error, (Gone, Lost)) or self._n_lines == 1:
                 self._end()
-            else:  # others may have asked it, too
+            else:  # it may be answering other threads
                 threading.Thread(target=self._forget, args=(here,), daemon=True).start()
             raise
         finally:
@@ -221,7 +217,7 @@ class Child:
         return answer
 
     def _forget(self, here: Connection) -> None:
-        """Have it stop what it was asked on a line, and use that for others then."""
+        """Stop the request on a line, and free that."""
         try:
             self._answer(here, lambda message: True, lambda: _FORGOTTEN)
         except Lost:
@@ -230,7 +226,7 @@ class Child:
             self._lines.put(here)
 
     def _line(self) -> Connection:
-        """One that nobody else uses."""
+        """A free line."""
         while self.alive:
             with suppress(queue.Empty):
                 return self._lines.get(timeout=_TICK)
@@ -248,13 +244,13 @@ class Child:
                 return message
             if heard(message) and not stopping:
                 stopping, since = True, time.monotonic()
-                with suppress(OSError):  # it has ended: so will the answer
+                with suppress(OSError):  # it has ended
                     here.send_bytes(STOP)
             if stopping and time.monotonic() - since > grace():
                 self.close()
 
     def _received(self, here: Connection, seconds: float) -> Message | None:
-        """What comes in that time: nothing, a message, or None at the end or of nonsense."""
+        """A message within that time, an empty one, or None for an end or nonsense."""
         with suppress(EOFError, OSError, ValueError, TypeError, AttributeError, MemoryError):
             if not here.poll(seconds):
                 return {}
@@ -267,11 +263,11 @@ def _kill(process: BaseProcess) -> None:
     if process.is_alive():
         process.kill()
     process.join()
-    process.close()  # which ends one whose template has ended, too
+    process.close()  # ends it also without its template
 
 
 class Supply:
-    """Where processes of a kind come from. Where they are not copied, one is ready ahead."""
+    """Makes processes of a kind, one ahead where they are not copied."""
 
     def __init__(self, start: Callable[[], Child]) -> None:
         self._start = start
@@ -280,23 +276,23 @@ class Supply:
         self._closed = False
 
     def warm(self) -> None:
-        """Have one ready, or the template; returns at once."""
+        """Prepare one, or the template; returns at once."""
         warm()
         with self._lock:
             if not COPIES and not self._closed and self._spare is None:
                 self._spare = self._start()
 
     def take(self) -> Any:
-        """A process of one's own, which may have to get ready yet."""
+        """A process for the caller, which may not be ready."""
         with self._lock:
             taken, self._spare = self._spare, None
         taken = taken or self._start()
-        if self._closed:  # meanwhile: the first one may take minutes
+        if self._closed:  # meanwhile; the first one may take minutes
             taken.close()
         return taken
 
     def close(self) -> None:
-        """End what is ready; those that were taken go on."""
+        """End the spare one; those that were taken go on."""
         with self._lock:
             self._closed = True
             if self._spare is not None:

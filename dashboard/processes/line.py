@@ -1,4 +1,4 @@
-"""What a process that answers the server does first, and its ends of the lines between the two."""
+"""The other side of `child`: the first steps of a process, and its ends of the lines."""
 
 from __future__ import annotations
 
@@ -14,23 +14,20 @@ from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
 Message = dict[str, Any]
-#: What tells that an answer is no longer wanted, in place of a request.
+#: In place of a request: the answer is no longer wanted.
 STOP = b"!"
 
 
 def run(module: str, connections: Sequence[Connection], *arguments: Any) -> None:
-    """Be a process of a module: its ``work`` gets the connections and the arguments.
-
-    It is named rather than handed over, so that the server need not load it.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the terminal is for the server
+    """Call ``work`` of a module, by name so that the server need not load it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides on interrupts
     _end_with_server()
     import_module(module).work(connections, *arguments)
 
 
 def _end_with_server() -> None:
-    """Let Linux end this process when the server ends, also while compiled code is at work."""
-    if sys.platform != "linux":  # elsewhere it ends when it next looks at a line
+    """Let Linux end this process with the server, also while compiled code runs."""
+    if sys.platform != "linux":  # elsewhere it ends at the next look at a line
         return
     import fcntl
 
@@ -41,10 +38,7 @@ def _end_with_server() -> None:
 
 
 class Line:
-    """One request after another comes along a line, and reports and an answer go back.
-
-    pack: Makes bytes of a message, in pieces.
-    """
+    """One end of a line, for one request at a time; `pack` makes pieces of bytes of a message."""
 
     def __init__(self, connection: Connection, pack: Callable[[Message], list[Any]]) -> None:
         self._connection, self._pack = connection, pack
@@ -52,22 +46,22 @@ class Line:
         self._sending = threading.Lock()
 
     def send(self, message: Message) -> None:
-        """Tell the server; a message with ``report`` is followed by others."""
+        """Send a message; others follow one with ``report``."""
         pieces = self._pack(message)
-        with self._sending, suppress(OSError):  # the server may be gone: so is this, soon
+        with self._sending, suppress(OSError):  # the server has ended: this process will
             for piece in pieces:
                 self._connection.send_bytes(piece)
 
     def requests(self) -> Iterator[bytes]:
-        """Requests, each to be answered before the next one comes; ends this process with them."""
+        """Requests, each answered before the next; the process ends with them."""
         while True:
             data = self._received()
-            if data != STOP:  # of a request that has been answered
+            if data != STOP:  # the request has its answer already
                 self._stopped = False
                 yield data
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the server; whether it has said something."""
+        """Wait for the server; whether it has sent something."""
         try:
             return self._connection.poll(seconds)
         except OSError:
@@ -88,5 +82,5 @@ class Line:
 
 
 def _end() -> NoReturn:
-    """The server has ended, and others of its requests may be at work."""
+    """End with the server, whatever other threads do."""
     os._exit(0)

@@ -30,7 +30,7 @@ from tripletscope.dashboard.serving.guard import LOOPBACK, host_and_port
 from tripletscope.dashboard.serving.notice import notice
 
 _ADDRESS = "127.0.0.1"
-#: Seconds after which compiled code that nothing has used goes.
+#: Seconds after which unused compiled code is removed.
 _UNUSED = 30 * 24 * 3600
 
 
@@ -120,9 +120,9 @@ def _host(text: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the dashboard, or the server of an experiment; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    os.umask(0o077)  # what is kept, here or by processes that are started, is for this account
+    os.umask(0o077)  # files are for this account, also those of child processes
     if arguments[:1] == ["collect"]:
-        # That one knows nothing of all this, so that its participants cannot reach it.
+        # This loads no dashboard, so that participants cannot reach one.
         from tripletscope.dashboard.collecting.command import main as collect
 
         return collect(arguments[1:])
@@ -132,11 +132,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from tripletscope.dashboard.processes import child
 
         if options.engine:
-            os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # of those that compute, too
+            os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # for child processes, too
         if options.data:
             os.environ["TRIPLETSCOPE_DATA"] = str(options.data.expanduser().resolve())
         child.warm()
-    # What compiles at import must find the cache chosen.
+    # Imports from here on compile, into the chosen cache.
     from tripletscope.dashboard.keeping.services import (
         WORKSPACE_VARIABLE,
         services,
@@ -181,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from tripletscope.dashboard.serving.key import PARAMETER, new_key, with_key
     from tripletscope.dashboard.serving.server import APP, make_app
 
-    # Streamlit looks for its configuration beside the script that the command line names.
+    # Streamlit looks for its configuration beside the script of the command line.
     sys.argv = [str(APP)]
     folder = workspace.folder if workspace else workspace_folder()
     key = new_key() if options.key and not lab else None
@@ -201,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     door = with_key(key) if key else None
     if lab:
         hosts, door = [*hosts, lab.host], labs.signed_in(lab, folder)
-    hide_memory()  # from readers of files, where nothing else keeps them from it
+    hide_memory()  # from readers of files, in case their jail lacks the filter of calls
     make_app(hosts, door, lab.secrets if lab else None).run(config={
         "server.address": _ADDRESS,
         "server.port": options.port,
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _problem_with_computing() -> str:
-    """Why computations cannot begin on the engine, or with the memory that they may take."""
+    """Why the engine or the limit of memory is unusable; empty if they work."""
     from tripletscope.core.engine.engine import engine
     from tripletscope.core.engine.pieces import EngineError
     from tripletscope.dashboard.working import memory
@@ -261,17 +261,16 @@ def _packed(options: argparse.Namespace) -> int:
 
 
 def compiled_folder() -> Path:
-    """Where compiled code is kept that can be read in this state of the source.
+    """Where compiled code of this state of the source is kept.
 
-    It names the classes and modules it came from, and cannot be read where they are called
-    otherwise: a checkout has several such states within one version.
+    It names classes and modules, and cannot be read after they are renamed within one version.
     """
     name = f"compiled-{__version__}-{_state_of_the_source()}"
     return platformdirs.user_cache_path("tripletscope", appauthor=False) / name
 
 
 def _choose_cache() -> None:
-    """Keep compiled code where it can be written, also where the program's folder cannot."""
+    """Keep compiled code in a writable folder."""
     folder = compiled_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -286,7 +285,7 @@ def _choose_cache() -> None:
 
 
 def _keep_only_used(folder: Path) -> None:
-    """Note that compiled code is used, and remove what has not been for long."""
+    """Note that compiled code is in use, and remove what is not."""
     os.utime(folder)
     for other in folder.parent.glob("compiled-*"):
         with contextlib.suppress(OSError):  # another process may remove it, too
@@ -295,7 +294,7 @@ def _keep_only_used(folder: Path) -> None:
 
 
 def _state_of_the_source() -> str:
-    """Tells the state of what is compiled from others."""
+    """A hash of the names, sizes and times of what is compiled."""
     core = Path(__file__).resolve().parents[2] / "core"
     states = [
         (path.relative_to(core).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
@@ -319,7 +318,7 @@ def _open_when_up(page: str, port: int, patience: float = 30.0) -> None:
     while time.monotonic() < until:
         try:
             urllib.request.urlopen(f"http://{_ADDRESS}:{port}/tripletscope/health", timeout=1)
-        except urllib.error.HTTPError:  # it is up, and asks for the key
+        except urllib.error.HTTPError:  # it asks for the key
             break
         except OSError:
             time.sleep(0.1)
@@ -329,15 +328,15 @@ def _open_when_up(page: str, port: int, patience: float = 30.0) -> None:
         return
     with _leading_to(page) as file:
         webbrowser.open(file.as_uri())
-        time.sleep(patience)  # a browser that has to be started takes its time
+        time.sleep(patience)  # a browser may start slowly
 
 
 @contextlib.contextmanager
 def _leading_to(page: str) -> Iterator[Path]:
-    """A page on the disk that leads to another, and is readable by this account alone.
+    """A page on the disk that leads to another, for this account alone.
 
-    Every account of the computer may see what a browser is started with, and so a key in it. The
-    home folder is where also browsers may read that are kept apart from the rest of the system.
+    Other accounts see a browser's command line, and so a key in it. Sandboxed browsers can read
+    the home folder.
     """
     home = Path.home()
     descriptor, name = tempfile.mkstemp(
@@ -345,7 +344,7 @@ def _leading_to(page: str) -> Iterator[Path]:
     )
     file = Path(name)
     remove = partial(file.unlink, missing_ok=True)
-    atexit.register(remove)  # the thread that waits ends with the program
+    atexit.register(remove)  # the waiting thread ends with the program
     try:
         with os.fdopen(descriptor, "w") as target:
             target.write(notice(

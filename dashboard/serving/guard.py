@@ -1,4 +1,4 @@
-"""Who may ask the server for what, before anything else of it sees a request."""
+"""Refuses requests before anything else of the server sees them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ORIGIN = re.compile(r"https?://[^/?#@\s]+", re.IGNORECASE)
 _HOST = re.compile(r"(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?(:[0-9]{1,5})?", re.IGNORECASE)
 _USUAL_PORTS = {"http": 80, "https": 443}
 
-# Everything the page needs comes from this server; its websocket is 'self', too. Streamlit's own
-# front end evaluates code and styles elements, which the policy has to allow.
+# All content comes from this server, whose websocket is 'self', too. Streamlit's front end
+# evaluates code and styles elements, which the policy has to allow.
 _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"x-frame-options": b"DENY",
@@ -34,14 +34,14 @@ _HEADERS = {
         b"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
     ),
 }
-#: What the page asks for before it opens its websocket.
+#: The page's first request, before its websocket.
 _HEALTH = "/_stcore/health"
-#: What the page needs of Streamlit's own addresses; the others tell about the server.
+#: Streamlit's addresses that the page needs; others reveal the server's state.
 _CORE = ("health", "host-config", "stream", "upload_file/", "bidi-components/")
 
 
 def _browser(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """What gives a browser a name of its own, which no page can read, if it has none."""
+    """The cookie that names a browser that has no name; scripts cannot read it."""
     if BROWSER in HTTPConnection(scope).cookies:
         return []
     secure = "; Secure" if scope.get("scheme") == "https" else ""
@@ -50,19 +50,19 @@ def _browser(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 
 class Door(Protocol):
-    """Decides whether somebody may come in."""
+    """Wraps an app, and decides who may use it."""
 
     def __call__(self, app: ASGIApp) -> ASGIApp: ...
 
 
 class Guard:
-    """Answers requests for the allowed host names and from own pages only, and adds the headers.
+    """Admits requests for allowed hosts and from own pages only, and adds headers.
 
-    Streamlit itself checks its websocket alone; pictures are worth as much. And before it refuses
-    a foreign origin, it asks a service elsewhere for our address, while everybody waits.
+    Streamlit checks its websocket alone, and asks an outside service for our address before it
+    refuses an origin.
 
-    hosts: Names under which the server is reached, also with a port, see `host_and_port`.
-    door: Who may come in; by default everybody whom the machine lets reach the server.
+    hosts: As of `host_and_port`.
+    door: Who may come in; by default everybody.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Guard:
 
 
 class _OwnPages:
-    """Refuses what pages of other origins ask for; whoever is no browser names no origin."""
+    """Refuses requests of pages from other origins; programs name no origin."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
         self._app = app
@@ -103,21 +103,21 @@ class _OwnPages:
                 await PlainTextResponse("Foreign origin", 403)(scope, receive, send)
                 return
         if scope["type"] == "websocket":
-            # Or Streamlit would ask elsewhere about one that a proxy has made differ from Host.
+            # A proxy may have changed Host: Streamlit would ask outside about the origin.
             kept = [(name, value) for name, value in scope["headers"] if name != b"origin"]
             scope = {**scope, "headers": kept}
         await self._app(scope, receive, send)
 
 
 class _NeededOnly:
-    """Has nothing at Streamlit's addresses for those who watch it, or drive it by a program."""
+    """Hides Streamlit's addresses that watch or drive it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
-            # Wherever a base path puts them.
+            # Below any base path.
             _, core, rest = scope["path"].partition("/_stcore/")
             if core and not rest.startswith(_CORE):
                 await PlainTextResponse("Not found", 404)(scope, receive, send)
@@ -126,7 +126,7 @@ class _NeededOnly:
 
 
 def host_and_port(host: str) -> tuple[str, int | None]:
-    """A host's name, in small letters, and the port where it is reached, if it is named."""
+    """A host's name in small letters, and its port if there is one."""
     if not _HOST.fullmatch(host):
         raise ValueError(
             f"{host!r} is not the name of a host; give it as browsers show it, without https:// "
@@ -142,9 +142,8 @@ def is_own_origin(origin: str, host: str, port: int | None, hosts: Collection[st
     """Whether a page is one of this server.
 
     origin, host: Headers of the request; `host` is allowed.
-    port: Where this server listens; another program of this machine listens at another.
-    hosts: The allowed host names. All but those of this machine are names of a reverse proxy, with
-        its port if that is not the usual one.
+    port: Of this server; other programs of this machine have others.
+    hosts: Loopback names, and names of reverse proxies with unusual ports.
     """
     if not _ORIGIN.fullmatch(origin):
         return False
@@ -154,7 +153,7 @@ def is_own_origin(origin: str, host: str, port: int | None, hosts: Collection[st
         place = page.hostname, page.port or usual
         if place == (asked.hostname, asked.port or usual):
             return True
-    except ValueError:  # a port that is no number, or the like
+    except ValueError:  # such as a port that is no number
         return False
     places = (host_and_port(allowed) for allowed in hosts)
     return place in [

@@ -1,4 +1,4 @@
-"""The documentation, as it was built, beside the pages; every page leads to what is said of it."""
+"""Serves the built documentation beside the pages."""
 
 from __future__ import annotations
 
@@ -11,24 +11,20 @@ from starlette.types import Scope
 import tripletscope
 from tripletscope.dashboard.serving.notice import notice
 
-#: Where `make docs` puts the site: inside of the package, so that a wheel has it.
+#: From `make docs`; inside the package for wheels.
 SITE = Path(tripletscope.__file__).resolve().parent / "help"
-#: A site that is built again is seen at once; what has not changed is not sent.
-_CHECKED = {"Cache-Control": "no-cache"}
+_CHECKED = {"Cache-Control": "no-cache"}  # the browser asks whether it has changed
 
 
 class Help(StaticFiles):
-    """Serves the site, or says how it is built where it was not.
-
-    site: Folder of the site; it may be built while the server runs.
-    """
+    """Serves the site, which may be built later, or how to build it."""
 
     def __init__(self, site: Path = SITE) -> None:
         super().__init__(directory=site, html=True, check_dir=False)
         self._site = site
 
     async def check_config(self) -> None:
-        """Nothing: a folder that is not there is no mistake."""
+        """Nothing: the folder may be missing."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """The file of a path."""

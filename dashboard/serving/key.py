@@ -1,4 +1,4 @@
-"""The key of a server: who has been told its address comes in, other accounts do not."""
+"""The key of a server, which keeps other accounts of the machine out."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tripletscope.dashboard.serving.notice import notice
 
-#: What the key is called in an address.
+#: Of addresses.
 PARAMETER = "key"
 _NEVER = {"Cache-Control": "no-store"}
 
 
 def new_key() -> str:
-    """A key that cannot be guessed; another one for every start.
+    """A key for one start.
 
-    While no server runs, any account may listen at its port, and a browser with an open tab hands
-    it the cookie: a key that were kept would open the next server to it.
+    Between two starts another account may listen at the port, and gets the cookies of open tabs.
     """
     return secrets.token_urlsafe(24)
 
@@ -34,10 +33,9 @@ def with_key(key: str) -> Callable[[ASGIApp], ASGIApp]:
 
 
 class _Key:
-    """Asks for the key once, in the address, and from then on for the cookie that it gives.
+    """Asks for the key in the address once, then for a cookie.
 
-    A cookie of a host goes to all of its ports: its name has the port, so that servers side by
-    side do not take each other's away.
+    The cookie's name has the port, because a host's ports share its cookies.
     """
 
     def __init__(self, app: ASGIApp, key: str) -> None:
@@ -62,14 +60,13 @@ class _Key:
         return secrets.compare_digest(given.encode(), self._key.encode())
 
     def _let_in(self, connection: HTTPConnection, name: str) -> Response:
-        """On to the same address without the key, which is nobody else's to read there.
+        """On to the same address without the key.
 
-        By a page of ours, not by a redirection: after one from another place browsers keep the
-        cookie back.
+        By a page: after a redirection from another site, browsers withhold the cookie.
         """
         url = connection.url
         rest = urlencode([p for p in parse_qsl(url.query, True) if p[0] != PARAMETER])
-        # A path of two slashes at its beginning would be another host.
+        # A path that begins with two slashes would name another host.
         where = html.escape("/" + url.path.lstrip("/") + (f"?{rest}" if rest else ""))
         response = HTMLResponse(
             notice(
@@ -85,16 +82,16 @@ class _Key:
 
 
 def _told(given: str) -> str:
-    """A key that was given alone, or as part of an address."""
+    """The key in a text that is a key, or an address with one."""
     try:
         query = urlsplit(given).query
-    except ValueError:  # no address, though it looks like one
+    except ValueError:  # a malformed address
         return given
     return dict(parse_qsl(query)).get(PARAMETER, given.strip())
 
 
 def _refusal(connection: HTTPConnection, wrong: bool) -> Response:
-    """How to get in, as a page for those who look for one."""
+    """How to get in, as a page for browsers."""
     if "text/html" not in Headers(scope=connection.scope).get("accept", ""):
         return PlainTextResponse("The key is missing", 401, headers=_NEVER)
     kept = "".join(

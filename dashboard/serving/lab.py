@@ -1,7 +1,7 @@
-"""A server for a lab: people sign in with their institution, and only those on a list come in.
+"""A server for a lab: listed people sign in with their institution.
 
-Streamlit and authlib speak OpenID Connect and keep who signed in as a signed cookie. The door asks
-for that cookie before anything else of the server sees a request.
+Streamlit and authlib speak OpenID Connect, and keep the person in a signed cookie. The door checks
+it before anything else of the server sees a request.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from tripletscope.dashboard.keeping.holding import NAME as LOCK
 from tripletscope.dashboard.keeping.services import for_people, work_in, workspace_folder
 from tripletscope.dashboard.serving.notice import notice
 
-#: Header by which the door tells Streamlit who somebody is; what a browser sends of it is removed.
+#: Header in which the door names the person for Streamlit; a browser's own is removed.
 HEADER = "x-tripletscope-person"
 _SIGN_IN = "/tripletscope/sign-in"
-#: Streamlit's own, by which people come in and leave.
+#: Streamlit's addresses for signing in and out.
 _OPEN = ("/auth/login", "/auth/logout", "/oauth2callback")
 _NEVER = {"Cache-Control": "no-store"}
 _SECRET = re.compile("[0-9a-f]{64}")
-#: Folder of the workspaces, where everybody has one.
+#: Folder of personal workspaces.
 _PEOPLE = "people"
 _LISTED = re.compile(r"[^@\s]*@[^@\s]+")
 
 
 class LabError(Exception):
-    """A lab's file cannot be used; the message says why."""
+    """A lab's file cannot be used."""
 
 
-#: Metadata by which people of any organisation sign in, at Microsoft's provider.
+#: Microsoft's metadata for people of any organisation.
 _OF_ANYBODY = re.compile(r"/(common|organizations|consumers)/", re.IGNORECASE)
 
 
@@ -59,15 +59,13 @@ _OF_ANYBODY = re.compile(r"/(common|organizations|consumers)/", re.IGNORECASE)
 class Lab:
     """Who may come in, and where they work.
 
-    address: Where people open the dashboard, without a path.
+    address: Of the dashboard, without a path.
     people: Addresses, and domains as ``@example.org``, in small letters.
-    shared: Whether all work in one workspace; else everybody has one.
-    hours: After which one signs in again.
-    provider: ``metadata``, ``client_id``, ``client_secret``, as the provider says.
-    secret: Signs the cookies. It is kept, so that nobody has to sign in again after a restart, and
-        is another one with another provider.
-    confirmed: Whether addresses are believed of which the provider does not say that they are
-        confirmed: where only one's own organisation gives them.
+    shared: Whether all work in one workspace; else everybody has their own.
+    hours: Length of a session.
+    provider: ``metadata``, ``client_id``, ``client_secret``.
+    secret: Signs the cookies; the same after a restart with the same provider.
+    confirmed: Whether addresses need no confirmation by the provider.
     """
 
     address: str
@@ -85,7 +83,7 @@ class Lab:
 
     @property
     def secrets(self) -> dict[str, Any]:
-        """What Streamlit asks for."""
+        """Streamlit's settings for signing in."""
         return {"auth": {
             "redirect_uri": f"{self.address}/oauth2callback", "cookie_secret": self.secret,
             "client_id": self.provider["client_id"],
@@ -99,10 +97,10 @@ class Lab:
         return bool(name) and (person in self.people or f"@{domain}" in self.people)
 
     def folder(self, workspace: Path, person: str) -> Path:
-        """Where somebody works."""
+        """The workspace of a person."""
         if self.shared:
             return workspace
-        # Readable for who administers it, and never the same for two.
+        # Readable for administrators, and unique.
         readable = re.sub(r"[^a-z0-9]+", "-", person)[:60].strip("-")
         digest = hashlib.sha256(person.encode()).hexdigest()
         return workspace / _PEOPLE / f"{readable}-{digest[:12]}"
@@ -178,7 +176,7 @@ def _checked(given: dict[str, Any], workspace: Path) -> Lab:
 
 
 def _secret(workspace: Path, provider: dict[str, str]) -> str:
-    """What signs the cookies of those whom a provider has named."""
+    """Signs the cookies; derived from a stored secret and the provider."""
     path = workspace / "lab.secret"
     if not (path.is_file() and _is_private(path) and _SECRET.fullmatch(path.read_text())):
         workspace.mkdir(parents=True, exist_ok=True)
@@ -191,12 +189,12 @@ def _secret(workspace: Path, provider: dict[str, str]) -> str:
 
 
 def _is_private(path: Path) -> bool:
-    """Whether no other account may read a file; Windows says so elsewhere."""
+    """Whether no other account may read a file; Windows has other means."""
     return os.name == "nt" or not path.stat().st_mode & 0o077
 
 
 def open_lab(path: Path) -> Lab:
-    """A lab's file, by which everybody is given a workspace from now on."""
+    """Read a lab's file, and choose workspaces by it from now on."""
     workspace = workspace_folder()
     lab = read_lab(path, workspace)
 
@@ -209,7 +207,7 @@ def open_lab(path: Path) -> Lab:
 
 
 def person_of_script() -> str | None:
-    """Who looks at the page whose script is running in this thread."""
+    """The person whose page's script runs in this thread."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.user_info.get("person") if context is not None else None
 
@@ -251,7 +249,7 @@ class _SignedIn:
 
 
 def _who(connection: HTTPConnection, lab: Lab) -> tuple[str | None, float]:
-    """Whom the cookie names, and for how many seconds it still holds."""
+    """The person in the cookie, and the seconds until it expires."""
 
     def part(name: str) -> bytes | None:
         value = connection.cookies.get(name)
@@ -265,7 +263,7 @@ def _who(connection: HTTPConnection, lab: Lab) -> tuple[str | None, float]:
     if (
         not isinstance(person, str) or not person.isprintable() or not person.isascii()
         or not isinstance(since, int | float)
-        # A provider may let people write any address into their profile.
+        # Some providers let people write any address into their profile.
         or claims.get("email_verified", lab.confirmed) is not True
     ):
         return None, 0.0
@@ -273,7 +271,7 @@ def _who(connection: HTTPConnection, lab: Lab) -> tuple[str | None, float]:
 
 
 def _until(end: float, receive: Receive) -> Receive:
-    """The messages of a websocket that is over when its time is."""
+    """The messages of a websocket, which closes at a time of the monotonic clock."""
 
     async def limited() -> Message:
         try:

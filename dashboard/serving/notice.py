@@ -1,4 +1,4 @@
-"""Small pages for those who are not let in."""
+"""Small pages outside the dashboard."""
 
 from __future__ import annotations
 
@@ -20,9 +20,5 @@ _PAGE = """<!doctype html>
 
 
 def notice(title: str, body: str, head: str = "") -> str:
-    """A page.
-
-    title: As text.
-    body, head: As HTML.
-    """
+    """A page; `title` is text, `body` and `head` are HTML."""
     return _PAGE.format(title=html.escape(title), body=body, head=head)

@@ -1,4 +1,4 @@
-"""The server: the app with its routes, headers, and what happens at start and end."""
+"""The server: the app with its routes, its start and its end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 APP = Path(__file__).resolve().parent.parent / "app.py"
 _FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 _NEVER = {"Cache-Control": "no-store"}
-#: Seconds that the first pages and jobs have the processors for themselves.
+#: Seconds without compilation, for the first pages and jobs.
 _FIRST = 5.0
 _PICTURE_SIZES = (64, 128, 320)
 
@@ -48,7 +48,7 @@ def _plotly(request: Request) -> Response:
 
 
 def _picture(request: Request) -> Response:
-    """A picture, whole or, with ``?size=``, small. No other picture is ever called so."""
+    """A picture, whole or, with ``?size=``, small; its name is never used again."""
     size = request.query_params.get("size")
     if size is not None and size not in map(str, _PICTURE_SIZES):
         raise HTTPException(404)
@@ -60,7 +60,7 @@ def _picture(request: Request) -> Response:
 
 
 def _stimulus(request: Request) -> Response:
-    """A stimulus of a kept experiment. A new one may be called like the one before."""
+    """A stimulus of a kept experiment; a new one may have the same name."""
     path = stimulus_file(
         services().workspace, request.path_params["slug"], request.path_params["file"]
     )
@@ -70,7 +70,7 @@ def _stimulus(request: Request) -> Response:
 
 
 def _experiment(request: Request) -> Response:
-    """How a running experiment stands."""
+    """The state of a running experiment."""
     folder = experiment_folder(services().workspace, request.path_params["slug"])
     told = None if folder is None else state_told(folder)
     if told is None:
@@ -79,7 +79,7 @@ def _experiment(request: Request) -> Response:
 
 
 def _job(request: Request) -> Response:
-    """The state of a job, or with the name of a view, what there is to see of it."""
+    """The state of a job, or one of its views."""
     job = services().job(request.path_params["job"])
     if job is None:
         raise HTTPException(404)
@@ -99,7 +99,7 @@ def _health(request: Request) -> Response:
 
 
 def _get_ready() -> None:
-    """What pages load, a process for the first job, and then what pages compute themselves."""
+    """Load pages, start a process for the first job, then compile for the pages."""
     import_module("tripletscope.dashboard.views.recent")  # while a browser starts
     with suppress(Failed), pool().taken():
         pass
@@ -124,7 +124,7 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
 
 
 def _explain(error: Exception) -> bool:
-    """Show what went wrong without showing the program's insides."""
+    """Show an error without the program's insides."""
     if isinstance(error, WorkspaceError):
         st.error(plain(str(error)), icon=":material/error:")
         return True
@@ -143,9 +143,8 @@ def make_app(
 ) -> st.App:
     """The whole application, for any ASGI server with a single process.
 
-    hosts: Names under which it is reached, with a port where it is not the usual one.
-    door: Who may come in; by default everybody who reaches it.
-    secrets: By which Streamlit lets people sign in.
+    hosts, door: As of `Guard`.
+    secrets: Streamlit's settings for signing in.
     """
     return st.App(
         APP,
