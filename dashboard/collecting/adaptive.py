@@ -23,34 +23,34 @@ _LEAST, _LOW = 100, 20
 _EVERY = 1.0  # seconds
 
 
-def refill(folder: Path, known: int = 0) -> int:
+def refill(folder: Path, n_before: int = 0) -> int:
     """Choose questions again if answers have grown or were deleted, or few questions are left.
 
-    known: Number of answers from which the last questions were chosen; returns the new number.
+    n_before: Number of answers from which the last questions were chosen; returns the new number.
     """
     n_answers = answer_log.n_answers(folder)
-    new = n_answers - known
+    new = n_answers - n_before
     # Questions chosen from the answers of a person who was deleted go, too.
-    grown = new >= max(_NEW, (_GROWTH - 1.0) * known) or new < 0
+    grown = new >= max(_NEW, (_GROWTH - 1.0) * n_before) or new < 0
     if not new or not (grown or answer_log.state(folder).n_queued < _LOW):
-        return known
+        return n_before
     experiment = Experiment.load(folder)
     answers = gathered_answers(experiment, answer_log.records(folder))
     live = live_map(answers, seed=experiment.seed) if isinstance(answers, Triplets) else None
     if live is None:
-        return min(known, n_answers)
+        return min(n_before, n_answers)
     wanted = max(_LEAST, 2 * round((_GROWTH - 1.0) * n_answers))
-    found = next_questions(experiment, live, wanted, seed=experiment.seed + n_answers)
-    answer_log.add_to_queue(folder, [(shown, experiment.source) for shown in found], n_answers)
+    questions = next_questions(experiment, live, wanted, seed=experiment.seed + n_answers)
+    answer_log.add_to_queue(folder, [(shown, experiment.source) for shown in questions], n_answers)
     return n_answers
 
 
 def keep_full(folder: Path, ended: threading.Event) -> None:
     """Keep questions ready until the end; after a failure random questions stand in."""
-    known = 0
+    n_answers = 0
     while not ended.wait(_EVERY):
         try:
-            known = refill(folder, known)
+            n_answers = refill(folder, n_answers)
         except Exception:
             log.exception("choosing questions failed; it is tried again")
             ended.wait(10 * _EVERY)

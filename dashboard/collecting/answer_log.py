@@ -89,12 +89,12 @@ class CollectingState:
 def records(folder: Path, *, simulated: bool = False) -> list[AnswerRecord]:
     """All answers of real or else simulated people, in order of confirmation."""
     with reading(folder) as log:
-        rows = [] if log is None else log.execute(
+        rows = log.execute(
             "SELECT a.*, q.place, q.record FROM answers AS a JOIN questions AS q "
             "USING (number, key) JOIN people AS p USING (number) WHERE p.simulated = ? "
             "ORDER BY a.serial", (simulated,),
         ).fetchall()
-        names = {} if log is None else _names(log, simulated)
+        names = _names(log, simulated)
     return [_record(row, names[row["number"]]) for row in rows]
 
 
@@ -128,19 +128,19 @@ def _names(log: sqlite3.Connection, simulated: bool) -> dict[int, str]:
 def n_answers(folder: Path) -> int:
     """Number of answers, including those of simulated people."""
     with reading(folder) as log:
-        return 0 if log is None else log.execute("SELECT count(*) FROM answers").fetchone()[0]
+        return log.execute("SELECT count(*) FROM answers").fetchone()[0]
 
 
 def people(folder: Path) -> list[CollectedPerson]:
     """Everybody who began, by number."""
     with reading(folder) as log:
-        rows = [] if log is None else log.execute(
+        rows = log.execute(
             "SELECT p.*, a.n AS n_answers, a.latest, q.n AS n_questions FROM people AS p LEFT JOIN "
             "(SELECT number, count(*) AS n, max(received_at) AS latest FROM answers GROUP BY "
             "number) AS a USING (number) LEFT JOIN (SELECT number, count(*) AS n FROM questions "
             "GROUP BY number) AS q USING (number) ORDER BY number"
         ).fetchall()
-        names = {} if log is None else _names(log, False) | _names(log, True)
+        names = _names(log, False) | _names(log, True)
     return [
         CollectedPerson(
             row["number"], row["person"] or "", names[row["number"]], row["state"],
@@ -158,8 +158,6 @@ def state(folder: Path) -> CollectingState:
     """State and counts of the experiment."""
     keep_until = Experiment.load(folder).keep_until
     with reading(folder) as log:
-        if log is None:
-            return CollectingState()
         by_state = dict(log.execute(
             "SELECT state, count(*) FROM people WHERE NOT simulated GROUP BY state"
         ).fetchall())
@@ -187,17 +185,15 @@ def state(folder: Path) -> CollectingState:
 def refusals(folder: Path) -> list[dict[str, Any]]:
     """Refusals in order: number of the person or None, request, reason, value and time."""
     with reading(folder) as log:
-        return [] if log is None else [
-            dict(row) for row in log.execute(
-                "SELECT number, what, why, given, received_at FROM refused ORDER BY serial"
-            )
-        ]
+        return [dict(row) for row in log.execute(
+            "SELECT number, what, why, given, received_at FROM refused ORDER BY serial"
+        )]
 
 
 def preview_key(folder: Path) -> str:
     """Key in the addresses of previews and simulated people; empty before a server ran."""
     with reading(folder) as log:
-        return "" if log is None else str(setting(log, PREVIEW))
+        return str(setting(log, PREVIEW))
 
 
 # Changing ---------------------------------------------------------------------------------------
@@ -237,7 +233,7 @@ def personal_data(folder: Path, person: str) -> dict[str, Any]:
     person: The id in the address, its hash, or the name in data sets; ids that look the same match.
     """
     with reading(folder) as log:
-        numbers = [] if log is None else _numbers(log, folder, person)
+        numbers = _numbers(log, folder, person)
         return {
             table: rows for table in _OF_PEOPLE
             if (rows := [

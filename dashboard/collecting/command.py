@@ -21,7 +21,7 @@ from tripletscope.dashboard.collecting.running import announce
 from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.keeping.holding import Held, Hold
 
-_told = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 #: Open files beside connections.
 _OTHER_FILES = 100
@@ -189,7 +189,7 @@ def choosing_beside(folder: Path, experiment: Experiment) -> Iterator[None]:
         nonlocal chooser
         while not ended.wait(_AGAIN):
             if chooser.poll() is not None:
-                _told.error("the process that chooses questions has ended; another one begins")
+                _logger.error("the process that chooses questions has ended; another one begins")
                 chooser.stdin.close()
                 chooser = _chooser(folder)
 
@@ -214,26 +214,26 @@ def _chooser(folder: Path) -> subprocess.Popen:
 def listening_on(host: str, number: int) -> socket.socket:
     """A socket that clients may connect to before the server is ready."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family)
+    listening = socket.socket(family)
     try:
         if sys.platform != "win32":  # there two programs could share the port
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((host, number))
-        found.listen(2048)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, number))
+        listening.listen(2048)
     except OSError:
-        found.close()
+        listening.close()
         raise
-    return found
+    return listening
 
 
 def _standing(folder: Path) -> str:
     """The state of an experiment in sentences."""
-    found = answer_log.state(folder)
+    state = answer_log.state(folder)
     lines = [
-        f"It is {found.state}: {found.n_people:,} participants, {found.n_finished:,} finished, "
-        f"{found.n_excluded:,} stopped; {found.n_answers:,} answers; {found.n_refused:,} refusals."
+        f"It is {state.state}: {state.n_people:,} participants, {state.n_finished:,} finished, "
+        f"{state.n_excluded:,} stopped; {state.n_answers:,} answers; {state.n_refused:,} refusals."
     ]
-    if found.is_overdue:
+    if state.is_overdue:
         lines.append(
             "Personal data were to be gone by now: tripletscope collect EXPERIMENT --purge "
             "removes ids, parameters of addresses and devices, and keeps the answers."

@@ -91,16 +91,16 @@ class Room:
         peer = _plain(peer)
         if peer in self._proxies and headers:
             # The proxy's own entry stands last; clients can write the others.
-            told = [value for name, value in headers if name == _FORWARDED]
-            return _plain(told[-1].decode("latin-1").rpartition(",")[2]) if told else peer
+            values = [value for name, value in headers if name == _FORWARDED]
+            return _plain(values[-1].decode("latin-1").rpartition(",")[2]) if values else peer
         return peer
 
 
 class WatchedConnection(H11Protocol):
     """A connection of uvicorn with time limits."""
 
-    def __init__(self, *given: Any, room: Room, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *arguments: Any, room: Room, **more: Any) -> None:
+        super().__init__(*arguments, **more)
         self._room = room
         self._arrival: asyncio.TimerHandle | None = None
         self._taking: asyncio.TimerHandle | None = None
@@ -164,13 +164,13 @@ def _plain(address: str) -> str:
     if text.startswith("[") or text.count(":") == 1:
         text = text.lstrip("[").partition("]" if "]" in text else ":")[0]
     try:
-        found = ipaddress.ip_address(text.partition("%")[0])
+        plain = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return text
-    found = getattr(found, "ipv4_mapped", None) or found
-    if found.version == 6 and not found.is_loopback:
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
+    plain = getattr(plain, "ipv4_mapped", None) or plain
+    if plain.version == 6 and not plain.is_loopback:
+        return str(ipaddress.ip_network((plain, 64), strict=False))
+    return str(plain)
 
 
 def patient_server(app: ASGIApp, room: Room) -> uvicorn.Server:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from functools import lru_cache
@@ -36,17 +35,13 @@ def restart_server(folder: Path) -> None:
 
 def ended_by_itself(folder: Path) -> str:
     """Last words of a server that was not stopped here; empty if there is none."""
-    try:
-        about = json.loads((folder / running.FILE).read_text(encoding="utf-8"))
-        if about["folder"] != str(folder.resolve()):  # this folder is a copy
-            return ""
-    except (OSError, ValueError, KeyError, TypeError):
+    if running.announced(folder) is None:
         return ""
     try:
-        said = (folder / running.PRINTED).read_text(encoding="utf-8", errors="replace")
+        output = (folder / running.PRINTED).read_text(encoding="utf-8", errors="replace")
     except OSError:
-        said = ""
-    return said.strip()[-500:] or "It said nothing."
+        output = ""
+    return output.strip()[-500:] or "It said nothing."
 
 
 def has_answers(folder: Path) -> bool:
@@ -67,13 +62,13 @@ def state_told(folder: Path) -> Mapping[str, Any] | None:
 @lru_cache(maxsize=64)
 def _state(folder: Path, moment: int) -> tuple[str, float, bool]:
     """Words, share of finished people, and whether the server runs; cached by `moment`."""
-    found, most = answer_log.state(folder), Experiment.load(folder).most_people
+    state, most = answer_log.state(folder), Experiment.load(folder).most_people
     words = (
-        f"{found.state.capitalize()}: {ENGLISH.count(found.n_people, 'participant')}, "
-        f"{found.n_finished:,} of {most:,} finished; {ENGLISH.count(found.n_answers, 'answer')}, "
-        f"{found.n_last_minute:,} in the last minute"
+        f"{state.state.capitalize()}: {ENGLISH.count(state.n_people, 'participant')}, "
+        f"{state.n_finished:,} of {most:,} finished; {ENGLISH.count(state.n_answers, 'answer')}, "
+        f"{state.n_last_minute:,} in the last minute"
     )
-    return words, min(found.n_finished / most, 1.0), running.running(folder) is not None
+    return words, min(state.n_finished / most, 1.0), running.running(folder) is not None
 
 
 @lru_cache(maxsize=64)

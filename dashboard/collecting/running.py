@@ -51,24 +51,34 @@ def announce(folder: Path, address: str, instance: str) -> None:
         draft.replace(folder / FILE)
 
 
-def running(folder: Path) -> RunningServer | None:
-    """The server of an experiment, if one answers."""
+def announced(folder: Path) -> RunningServer | None:
+    """The last server of an experiment that was not stopped by the dashboard."""
     try:
-        about = RunningServer(**json.loads((folder / FILE).read_text(encoding="utf-8")))
-        if about.folder != str(folder.resolve()):
-            return None
-        with urllib.request.urlopen(f"{_of_this_machine(about.address)}health", timeout=_SAY) as it:
-            found = json.loads(it.read(1000))
+        server = RunningServer(**json.loads((folder / FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-    return about if found == {"instance": about.instance} else None
+    return server if server.folder == str(folder.resolve()) else None
+
+
+def running(folder: Path) -> RunningServer | None:
+    """The server of an experiment, if one answers."""
+    server = announced(folder)
+    if server is None:
+        return None
+    try:
+        address = f"{_of_this_machine(server.address)}health"
+        with urllib.request.urlopen(address, timeout=_SAY) as response:
+            health = json.loads(response.read(1000))
+    except (OSError, ValueError, TypeError):
+        return None
+    return server if health == {"instance": server.instance} else None
 
 
 def start(folder: Path, port: int = 0, host: str = "127.0.0.1") -> RunningServer:
     """Serve an experiment, unless a server runs; returns when it answers (port 0: any)."""
-    found = running(folder)
-    if found is not None:
-        return found
+    server = running(folder)
+    if server is not None:
+        return server
     with (folder / PRINTED).open("w", encoding="utf-8") as printed:
         process = subprocess.Popen(
             [sys.executable, "-m", "tripletscope", "collect", str(folder), "--port", str(port),
@@ -81,34 +91,34 @@ def start(folder: Path, port: int = 0, host: str = "127.0.0.1") -> RunningServer
         )
     until = time.monotonic() + _START
     while time.monotonic() < until:
-        found = running(folder)
-        if found is not None and found.process == process.pid:
-            return found
+        server = running(folder)
+        if server is not None and server.process == process.pid:
+            return server
         if process.poll() is not None:
             break
         time.sleep(0.05)
     else:
         process.kill()
         process.wait()
-    said = (folder / PRINTED).read_text(encoding="utf-8", errors="replace").strip()
-    raise NotStarted(said or "The server of the experiment did not start.")
+    output = (folder / PRINTED).read_text(encoding="utf-8", errors="replace").strip()
+    raise NotStarted(output or "The server of the experiment did not start.")
 
 
 def stop(folder: Path) -> None:
     """End the server of an experiment, if there is one; it keeps answers under way first."""
-    found = running(folder)
-    if found is None:
+    server = running(folder)
+    if server is None:
         return
     with contextlib.suppress(ProcessLookupError):
-        os.kill(found.process, signal.SIGTERM)
+        os.kill(server.process, signal.SIGTERM)
     until = time.monotonic() + _END
     while time.monotonic() < until:
         with contextlib.suppress(OSError, AttributeError):
-            os.waitpid(found.process, os.WNOHANG)  # it may be a child of this process
+            os.waitpid(server.process, os.WNOHANG)  # it may be a child of this process
         if running(folder) is None:
             return
         time.sleep(0.05)
-    raise NotStarted(f"The server of the experiment, process {found.process}, does not end.")
+    raise NotStarted(f"The server of the experiment, process {server.process}, does not end.")
 
 
 def _of_this_machine(address: str) -> str:

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-_told = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 FILE = "answers.sqlite"
 _MOST = 512  # jobs in one commit
@@ -96,7 +96,8 @@ class AnswerLog:
         self._folder = folder
         self._jobs: queue.SimpleQueue[tuple[Callable, Future] | None] = queue.SimpleQueue()
         self._fails = False
-        self._log = self._opened()
+        with _as_not_kept():
+            self._log = opened(folder)
         shown = self._log.execute(
             "SELECT max((SELECT coalesce(max(max(began_ms), max(coalesce(finished_ms, 0))), 0) "
             "FROM people), (SELECT coalesce(max(steady_ms), 0) FROM answers WHERE serial = "
@@ -121,12 +122,6 @@ class AnswerLog:
         self._thread.join()
         with suppress(sqlite3.Error):
             self._log.close()
-
-    def _opened(self) -> sqlite3.Connection:
-        try:
-            return opened(self._folder)
-        except sqlite3.Error as error:
-            raise _not_kept(error) from None
 
     def _run(self) -> None:
         going = True
@@ -160,12 +155,12 @@ class AnswerLog:
             if not refusal.is_full:
                 self._open_again()
             if not self._fails:  # once: the message may go to the same disk
-                _told.error("nothing can be kept: %s", refusal)
+                _logger.error("nothing can be kept: %s", refusal)
             self._fails = True
             done = [(answer.set_exception, refusal) for _, answer in jobs]
         else:
             if self._fails and self._log.total_changes > before:  # reading needs no room
-                _told.warning("answers are kept again")
+                _logger.warning("answers are kept again")
                 self._fails = False
         for tell, what in done:
             tell(what)
@@ -186,6 +181,14 @@ def _not_kept(error: sqlite3.Error) -> NotKept:
     return NotKept(f"the log of answers cannot be written now ({error})", False)
 
 
+@contextmanager
+def _as_not_kept() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _not_kept(error) from None
+
+
 def opened(folder: Path) -> sqlite3.Connection:
     """The log of an experiment for writing; it is made if it is missing."""
     log = sqlite3.connect(
@@ -200,13 +203,17 @@ def opened(folder: Path) -> sqlite3.Connection:
         log.execute("PRAGMA temp_store = MEMORY")
         log.execute(f"PRAGMA journal_size_limit = {_JOURNAL}")
         with kept(log):
-            for statement in _TABLES.split(";\n"):
-                log.execute(statement)
+            _make_tables(log)
             log.execute("INSERT OR IGNORE INTO settings VALUES ('state', 'open')")
     except BaseException:
         log.close()
         raise
     return log
+
+
+def _make_tables(log: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";\n"):
+        log.execute(statement)
 
 
 @contextmanager
@@ -225,36 +232,30 @@ def kept(log: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def writing(folder: Path) -> Iterator[sqlite3.Connection]:
     """A transaction of a program other than the server."""
-    try:
-        with closing(opened(folder)) as log, kept(log):
-            yield log
-    except sqlite3.Error as error:
-        raise _not_kept(error) from None
+    with _as_not_kept(), closing(opened(folder)) as log, kept(log):
+        yield log
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
-    """The log as it is at this moment, read-only; None where there is none."""
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """The log as it is at this moment, read-only; an empty one where there is none."""
     file = folder / FILE
-    if not file.exists():
-        yield None
-        return
-    address = f"{file.resolve().as_uri()}?mode=ro"
+    exists = file.exists()
+    address = f"{file.resolve().as_uri()}?mode=ro" if exists else ":memory:"
     log = sqlite3.connect(address, uri=True, timeout=_PATIENCE, isolation_level=None)
     with closing(log):
         log.row_factory = sqlite3.Row
+        if not exists:
+            _make_tables(log)
         log.execute("BEGIN")  # a snapshot
         yield log
 
 
 def overwrite(folder: Path) -> None:
     """Remove deleted rows from the files of a log for good; others wait meanwhile."""
-    try:
-        with closing(opened(folder)) as log:
-            log.execute("VACUUM")
-            is_busy, *_ = log.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    except sqlite3.Error as error:
-        raise _not_kept(error) from None
+    with _as_not_kept(), closing(opened(folder)) as log:
+        log.execute("VACUUM")
+        is_busy, *_ = log.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if is_busy:
         raise NotKept("what was deleted is still in the log's journal, which somebody reads; try "
                       "again in a moment", False)
@@ -262,8 +263,8 @@ def overwrite(folder: Path) -> None:
 
 def setting(log: sqlite3.Connection, name: str, default: str | int = "") -> str | int:
     """A setting of a log."""
-    found = log.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
-    return default if found is None else found[0]
+    row = log.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+    return default if row is None else row[0]
 
 
 def set_setting(log: sqlite3.Connection, name: str, value: str | int) -> None:
