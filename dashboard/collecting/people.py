@@ -23,12 +23,12 @@ from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import key_of, person_list, stand_in
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
-from tripletscope.dashboard.collecting.asked import (
+from tripletscope.dashboard.collecting.requests import (
     Answer,
     Beginning,
     Event,
-    NotSo,
-    NotUnderstood,
+    Malformed,
+    Refusal,
     clipped,
 )
 from tripletscope.dashboard.collecting.writer import SteadyClock, now, set_setting, setting
@@ -60,7 +60,7 @@ _LEFT = ("left", "pagehide")
 class Reply:
     """Content and HTTP status of a response; `number` is of a person who needs questions."""
 
-    told: dict[str, Any]
+    content: dict[str, Any]
     status: int = 200
     number: int | None = None
 
@@ -75,65 +75,62 @@ class Reception:
 
     # Beginning ----------------------------------------------------------------------------------
 
-    def begin(self, log: Connection, given: Beginning) -> Reply:
+    def begin(self, log: Connection, beginning: Beginning) -> Reply:
         """Receive somebody, for the first time or again."""
         key = str(setting(log, PREVIEW))
-        if given.simulated and not hmac.compare_digest(given.preview.encode(), key.encode()):
-            raise NotUnderstood("A preview needs the address that the page Collect shows.")
-        person = hashed(given.person, self._experiment.salt)
-        found = log.execute(
-            "SELECT * FROM people WHERE person = ? AND simulated = ?", (person, given.simulated)
+        is_simulated = beginning.simulated
+        if is_simulated and not hmac.compare_digest(beginning.preview.encode(), key.encode()):
+            raise Malformed("A preview needs the address that the page Collect shows.")
+        id_ = hashed(beginning.person, self._experiment.salt)
+        person = log.execute(
+            "SELECT * FROM people WHERE person = ? AND simulated = ?", (id_, is_simulated)
         ).fetchone()
-        if found is None:
-            return self._new(log, given, person)
-        number = found["number"]
-        token = given.token
-        is_known = token is not None and _number_of(log, token) == number
-        if not is_known:
+        if person is None:
+            return self._new(log, beginning, id_)
+        number, token = person["number"], beginning.token
+        if token is None or _number_of(log, token) != number:
             # A tab whose first response was lost has no token yet; its name is a secret, too.
-            is_same_tab = given.tab == found["tab"] and found["state"] == "going_on"
+            is_same_tab = beginning.tab == person["tab"] and person["state"] == "going_on"
             if self._experiment.one_browser and not is_same_tab:
                 self.refuse(log, number, "begin", "an id that began in another browser", "")
-                return Reply({"state": "other_browser", "token": None, "tab_is_current": False,
-                              "done": 0, "left": 0})
+                return _turned_away("other_browser")
             token = _new_token(log, number)
-        told = {"state": self._state_for(log, found), "token": token}
-        told |= _counts(log, number)
-        is_free = found["tab"] in ("", given.tab)
-        if told["state"] == "going_on" and not is_free and not given.take_over:
-            return Reply({**told, "state": "elsewhere", "tab_is_current": False})
+        content = {"state": self._state_for(log, person), "token": token, **_counts(log, number)}
+        is_free = person["tab"] in ("", beginning.tab)
+        if content["state"] == "going_on" and not is_free and not beginning.take_over:
+            return Reply({**content, "state": "elsewhere", "tab_is_current": False})
         log.execute("UPDATE people SET tab = ?, seen = ? WHERE number = ?",
-                    (given.tab, now(), number))
-        if told["state"] == "finished":
-            told |= self._farewell(found["code"])
-        needed = None if told["done"] + told["left"] else number
-        return Reply({**told, "tab_is_current": True}, number=needed)
+                    (beginning.tab, now(), number))
+        if content["state"] == "finished":
+            content |= self._farewell(person["code"])
+        has_questions = content["done"] + content["left"] > 0
+        return Reply(
+            {**content, "tab_is_current": True}, number=None if has_questions else number
+        )
 
-    def _new(self, log: Connection, given: Beginning, person: str) -> Reply:
+    def _new(self, log: Connection, beginning: Beginning, id_: str) -> Reply:
+        is_simulated, state = beginning.simulated, setting(log, "state")
+        if state != "open" and not is_simulated:
+            return _turned_away(state)
         # A page with a token has skipped consent, and its person has been deleted.
-        state = "unknown" if given.token else "new"
-        if state == "new" and self._is_full(log, given.simulated):
-            state = "full"
-        if not given.simulated and setting(log, "state") != "open":
-            state = setting(log, "state")
-        if state != "new":
-            return Reply({"state": state, "token": None, "tab_is_current": False,
-                          "done": 0, "left": 0})
+        if beginning.token:
+            return _turned_away("unknown")
+        if self._is_full(log, is_simulated):
+            return _turned_away("full")
         self._forget_gone(log)
-        counter = "next_simulated" if given.simulated else "next_number"
-        number = setting(log, counter, SIMULATED if given.simulated else 0)
+        counter = "next_simulated" if is_simulated else "next_number"
+        number = setting(log, counter, SIMULATED if is_simulated else 0)
         set_setting(log, counter, number + 1)
-        salt = self._experiment.salt
         parameters = {
-            name: hashed(value, salt) for name, value in given.parameters.items()
-            if name in self._experiment.parameters
+            name: hashed(value, self._experiment.salt)
+            for name, value in beginning.parameters.items() if name in self._experiment.parameters
         }
         moment = now()
         log.execute(
             "INSERT INTO people (number, person, simulated, state, parameters, device, tab, code, "
             "began, seen, began_ms) VALUES (?, ?, ?, 'going_on', ?, ?, ?, ?, ?, ?, ?)",
-            (number, person, given.simulated, json.dumps(parameters), json.dumps(given.device),
-             given.tab, self._code(given.simulated), moment, moment, self._clock.now()),
+            (number, id_, is_simulated, json.dumps(parameters), json.dumps(beginning.device),
+             beginning.tab, self._code(is_simulated), moment, moment, self._clock.now()),
         )
         return Reply({"state": "new", "token": _new_token(log, number), "tab_is_current": True,
                       "done": 0, "left": 0}, number=number)
@@ -193,13 +190,29 @@ class Reception:
 
     # Asking -------------------------------------------------------------------------------------
 
-    def next(self, log: Connection, token: str, tab: str, have: Sequence[str]) -> Reply:
+    def request(self, log: Connection, what: str, token: str, tab: str, *content: Any) -> Reply:
+        """Answer a person with a token, in the current tab, or refuse.
+
+        what, content: As of `read_content`.
+        """
+        number = _number_of(log, token)
+        if number is None:
+            self.refuse(log, None, what, "an unknown token", "")
+            return Reply({"why": "Nobody has begun with this token."}, 401)
+        person = dict(log.execute("SELECT * FROM people WHERE number = ?", (number,)).fetchone())
+        if person["tab"] == "":  # it was left, and has come back
+            log.execute("UPDATE people SET tab = ? WHERE number = ?", (tab, number))
+        elif person["tab"] != tab:
+            self.refuse(log, number, what, "another tab has taken over", "")
+            return Reply({"why": "Another tab has taken over.", "state": "elsewhere"}, 409)
+        answer = {"next": self._next, "answers": self._answers, "events": self._events,
+                  "end": self._end}[what]
+        return answer(log, person, *content)
+
+    def _next(self, log: Connection, person: dict[str, Any], have: Sequence[str]) -> Reply:
         """The next questions, beside those that the page holds."""
-        person = self._admitted(log, token, tab, "next")
-        if isinstance(person, Reply):
-            return person
         number, state = person["number"], self._state_for(log, person)
-        told: dict[str, Any] = {"state": state, "questions": []}
+        questions = []
         if state == "going_on":
             # A page holds questions that are open here while their answers are on the way.
             most = self._ahead + min(len(have), 3 * self._ahead)
@@ -208,9 +221,10 @@ class Reception:
                 "answer IS NULL ORDER BY place LIMIT ?", (number, most),
             ).fetchall()
             wanted = [row for row in rows if row["key"] not in have][: self._ahead]
-            told["questions"] = [self._served(log, number, row) for row in wanted]
-        told["left"] = _counts(log, number)["left"]
-        return Reply(told)
+            questions = [self._served(log, number, row) for row in wanted]
+        return Reply(
+            {"state": state, "questions": questions, "left": _counts(log, number)["left"]}
+        )
 
     def _served(self, log: Connection, number: int, row: Row) -> dict[str, Any]:
         record = row["record"]
@@ -227,7 +241,7 @@ class Reception:
     def _adaptive(self, log: Connection, number: int, place: int, key: str) -> Question:
         """The best question that is ready and recent, or a random one."""
         (answers,) = log.execute("SELECT coalesce(max(serial), 0) FROM answers").fetchone()
-        asked = {
+        earlier = {
             self._alike(json.loads(record)["shown"]) for (record,) in log.execute(
                 "SELECT record FROM questions WHERE number = ? AND record IS NOT NULL", (number,)
             )
@@ -238,7 +252,7 @@ class Reception:
             (_OLD_FACTOR, _OLD_ANSWERS, answers, _CANDIDATES),
         ).fetchall():
             shown = json.loads(row["shown"])
-            if self._alike(shown) not in asked:
+            if self._alike(shown) not in earlier:
                 log.execute("UPDATE queue SET taken_by = ?, taken_at = ? WHERE id = ?",
                             (number, now(), row["id"]))
                 return Question(key, self._experiment.task, tuple(shown),
@@ -253,24 +267,20 @@ class Reception:
 
     # Answering ----------------------------------------------------------------------------------
 
-    def answers(
-        self, log: Connection, token: str, tab: str, given: Sequence[Answer | NotSo]
+    def _answers(
+        self, log: Connection, person: dict[str, Any], answers: Sequence[Answer | Refusal]
     ) -> Reply:
         """Store answers one by one, or refuse them."""
-        person = self._admitted(log, token, tab, "answers")
-        if isinstance(person, Reply):
-            return person
         number = person["number"]
         stored, refused, failed = [], [], 0
-        for one in given:
+        for answer in answers:
             try:
-                if isinstance(one, NotSo):
-                    raise one
-                failed += self._answer(log, number, one)
-                stored.append(one.id)
-            except NotSo as refusal:
-                self.refuse(log, number, "answer", str(refusal), refusal.given)
-                refused.append({"id": refusal.id, "why": str(refusal)})
+                if isinstance(answer, Refusal):
+                    raise answer
+                failed += self._answer(log, number, answer)
+                stored.append(answer.id)
+            except Refusal as refusal:
+                refused.append(self._refused(log, number, "answer", refusal))
         if failed:
             failed += person["failed"]
             most = self._experiment.fails
@@ -279,75 +289,69 @@ class Reception:
             log.execute("UPDATE people SET failed = ?, state = ? WHERE number = ?",
                         (failed, state, number))
             person = {**person, "state": state}
-        told = {"stored": stored, "refused": refused, "state": self._state_for(log, person)}
-        return Reply({**told, "left": _counts(log, number)["left"]})
+        return Reply({"stored": stored, "refused": refused, "state": self._state_for(log, person),
+                      "left": _counts(log, number)["left"]})
 
-    def _answer(self, log: Connection, number: int, given: Answer) -> bool:
+    def _answer(self, log: Connection, number: int, answer: Answer) -> bool:
         """Store the first answer to a question; whether it failed a check of attention."""
         row = log.execute(
             "SELECT place, record, served_at, answer FROM questions WHERE number = ? AND key = ?",
-            (number, given.key),
+            (number, answer.key),
         ).fetchone()
         before = log.execute(
-            "SELECT key, chosen FROM answers WHERE number = ? AND id = ?", (number, given.id)
+            "SELECT key, chosen FROM answers WHERE number = ? AND id = ?", (number, answer.id)
         ).fetchone()
-        chosen = json.dumps(given.chosen)
+        chosen = json.dumps(answer.chosen)
         if before is not None:
-            if (before["key"], before["chosen"]) == (given.key, chosen):
+            if (before["key"], before["chosen"]) == (answer.key, chosen):
                 return False  # sent twice
-            raise given.not_so("this id belongs to another answer")
+            raise answer.refused("this id belongs to another answer")
         if row is None or row["served_at"] is None:
-            raise given.not_so(f"nobody was asked {given.key!r}")
+            raise answer.refused(f"nobody was asked {answer.key!r}")
         if row["answer"] is not None:
-            raise given.not_so(f"{given.key!r} is answered already")
+            raise answer.refused(f"{answer.key!r} is answered already")
         question = Question.from_record(json.loads(row["record"]))
         try:
-            options = question.checked(given.chosen)
+            options = question.checked(answer.chosen)
         except DataError as error:
-            raise given.not_so(str(error)) from None
+            raise answer.refused(str(error)) from None
         is_right = question.is_right(options)
         serial = log.execute(
             "INSERT INTO answers (number, id, key, chosen, rt_ms, shown_ms, at_ms, clock_ms, "
             "input, received_at, steady_ms, is_right) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, given.id, given.key, chosen, given.rt_ms, given.shown_ms, given.at_ms,
-             given.clock_ms, given.input, now(), self._clock.now(), is_right),
+            (number, answer.id, answer.key, chosen, answer.rt_ms, answer.shown_ms, answer.at_ms,
+             answer.clock_ms, answer.input, now(), self._clock.now(), is_right),
         ).lastrowid
         log.execute("UPDATE questions SET answer = ? WHERE number = ? AND place = ?",
                     (serial, number, row["place"]))
         return is_right is False and question.kind in CHECKS
 
-    def events(
-        self, log: Connection, token: str, tab: str, given: Sequence[Event | NotSo]
+    def _events(
+        self, log: Connection, person: dict[str, Any], events: Sequence[Event | Refusal]
     ) -> Reply:
         """Store events, up to a limit."""
-        person = self._admitted(log, token, tab, "events")
-        if isinstance(person, Reply):
-            return person
         number = person["number"]
         (there,) = log.execute("SELECT count(*) FROM events WHERE number = ?", (number,)).fetchone()
         stored, refused = [], []
-        for one in given:
-            if isinstance(one, Event) and there >= _MOST_EVENTS:
-                one = one.not_so(f"more than {_MOST_EVENTS:,} events of one person")
-            if isinstance(one, NotSo):
-                self.refuse(log, number, "event", str(one), one.given)
-                refused.append({"id": one.id, "why": str(one)})
+        for event in events:
+            if isinstance(event, Event) and there >= _MOST_EVENTS:
+                event = event.refused(f"more than {_MOST_EVENTS:,} events of one person")
+            if isinstance(event, Refusal):
+                refused.append(self._refused(log, number, "event", event))
                 continue
             there += log.execute(
                 "INSERT OR IGNORE INTO events (number, id, what, at_ms, clock_ms, received_at, "
                 "steady_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (number, one.id, one.what, one.at_ms, one.clock_ms, now(), self._clock.now()),
+                (number, event.id, event.what, event.at_ms, event.clock_ms, now(),
+                 self._clock.now()),
             ).rowcount
-            stored.append(one.id)
-            if one.what in _LEFT:
+            stored.append(event.id)
+            if event.what in _LEFT:
                 log.execute("UPDATE people SET tab = '' WHERE number = ?", (number,))
         return Reply({"stored": stored, "refused": refused, "state": self._state_for(log, person)})
 
-    def end(self, log: Connection, token: str, tab: str) -> Reply:
+    def _end(self, log: Connection, person: dict[str, Any]) -> Reply:
         """Finish a person who has answered everything."""
-        person = self._admitted(log, token, tab, "end")
-        if isinstance(person, Reply):
-            return person
         number, left = person["number"], _counts(log, person["number"])["left"]
         if person["state"] == "going_on":
             if left:
@@ -366,22 +370,6 @@ class Reception:
         address = self._experiment.return_address.replace("{code}", quote(code, safe=""))
         return {"code": code, "address": address}
 
-    # Who is who ---------------------------------------------------------------------------------
-
-    def _admitted(self, log: Connection, token: str, tab: str, what: str) -> dict[str, Any] | Reply:
-        """The person with this token in the current tab, or a refusal."""
-        number = _number_of(log, token)
-        if number is None:
-            self.refuse(log, None, what, "an unknown token", "")
-            return Reply({"why": "Nobody has begun with this token."}, 401)
-        person = dict(log.execute("SELECT * FROM people WHERE number = ?", (number,)).fetchone())
-        if person["tab"] == "":  # it was left, and has come back
-            log.execute("UPDATE people SET tab = ? WHERE number = ?", (tab, number))
-        elif person["tab"] != tab:
-            self.refuse(log, number, what, "another tab has taken over", "")
-            return Reply({"why": "Another tab has taken over.", "state": "elsewhere"}, 409)
-        return person
-
     def _state_for(self, log: Connection, person: Mapping[str, Any] | Row) -> str:
         """The person's state, or else the experiment's.
 
@@ -394,8 +382,15 @@ class Reception:
         is_through = counts is not None and counts["done"] > 0 and not counts["left"]
         return "going_on" if state == "open" or is_through else state
 
+    def _refused(
+        self, log: Connection, number: int, what: str, refusal: Refusal
+    ) -> dict[str, str | None]:
+        """Log the refusal of an answer or event; what the page reads about it."""
+        self.refuse(log, number, what, str(refusal), refusal.value)
+        return {"id": refusal.id, "why": str(refusal)}
+
     def refuse(
-        self, log: Connection, number: int | None, what: str, why: str, given: str
+        self, log: Connection, number: int | None, what: str, why: str, value: str
     ) -> None:
         """Log a refusal, or count it after very many of this person, or of unknown people."""
         (there,) = log.execute(
@@ -406,7 +401,7 @@ class Reception:
             return
         log.execute(
             "INSERT INTO refused (number, what, why, given, received_at) VALUES (?, ?, ?, ?, ?)",
-            (number, what, clipped(why), clipped(given), now()),
+            (number, what, clipped(why), clipped(value), now()),
         )
 
 
@@ -421,11 +416,13 @@ def _hash_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+def _turned_away(state: str) -> Reply:
+    return Reply({"state": state, "token": None, "tab_is_current": False, "done": 0, "left": 0})
+
+
 def _number_of(log: Connection, token: str) -> int | None:
-    found = log.execute(
-        "SELECT number FROM tokens WHERE hash = ?", (_hash_of(token),)
-    ).fetchone()
-    return found and found["number"]
+    row = log.execute("SELECT number FROM tokens WHERE hash = ?", (_hash_of(token),)).fetchone()
+    return row and row["number"]
 
 
 def _new_token(log: Connection, number: int) -> str:
@@ -440,7 +437,7 @@ def _new_token(log: Connection, number: int) -> str:
 
 def _counts(log: Connection, number: int) -> dict[str, int]:
     """Numbers of a person's questions with and without an answer."""
-    done, asked = log.execute(
+    done, total = log.execute(
         "SELECT count(answer), count(*) FROM questions WHERE number = ?", (number,)
     ).fetchone()
-    return {"done": done, "left": asked - done}
+    return {"done": done, "left": total - done}

@@ -29,19 +29,16 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.lists import check_questions, person_list
 from tripletscope.dashboard.collecting import jspsych
-from tripletscope.dashboard.collecting.asked import (
+from tripletscope.dashboard.collecting.people import PREVIEW, SIMULATED, Reception, Reply
+from tripletscope.dashboard.collecting.requests import (
     MOST_BYTES,
-    NotUnderstood,
-    read_answers,
+    Malformed,
     read_beginning,
     read_body,
-    read_events,
-    read_held,
+    read_content,
     read_sender,
 )
-from tripletscope.dashboard.collecting.people import PREVIEW, SIMULATED, Reception, Reply
-from tripletscope.dashboard.collecting.texts import CLIENT
-from tripletscope.dashboard.collecting.told import told
+from tripletscope.dashboard.collecting.texts import CLIENT, page_data
 from tripletscope.dashboard.collecting.writer import AnswerLog, NotKept, set_setting, setting
 
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
@@ -73,19 +70,18 @@ _HEADERS = [
 _NEVER, _ASKED_AGAIN, _AN_HOUR = "no-store", "no-cache", "private, max-age=3600"
 
 
-class _WithHeaders:
+def _with_headers(app: ASGIApp) -> ASGIApp:
     """Adds the headers to every response."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", []), *_HEADERS]
             await send(message)
 
-        await self._app(scope, receive, send_with_headers)
+        await app(scope, receive, send_with_headers)
+
+    return answer
 
 
 class ExperimentServer:
@@ -99,7 +95,8 @@ class ExperimentServer:
         self._answers = AnswerLog(folder)
         try:
             name = self._answers.ask(self._its_log).result()
-            self._told = json.dumps(told(self.experiment, name), ensure_ascii=False).encode()
+            data = page_data(self.experiment, name)
+            self._data = json.dumps(data, ensure_ascii=False).encode()
         except BaseException:
             self._answers.close()
             raise
@@ -122,11 +119,8 @@ class ExperimentServer:
             Route("/experiment.json", self._experiment),
             Route("/client/{file}", self._client), Route("/jspsych/{file}", self._jspsych),
             Route("/stimuli/{file}", self._stimulus),
-            Route("/begin", self._asked("begin", self._begin), methods=["POST"]),
-            Route("/next", self._asked("next", self._next), methods=["POST"]),
-            Route("/answers", self._asked("answers", self._take_answers), methods=["POST"]),
-            Route("/events", self._asked("events", self._take_events), methods=["POST"]),
-            Route("/end", self._asked("end", self._end), methods=["POST"]),
+            *(Route(f"/{what}", self._endpoint(what), methods=["POST"])
+              for what in ("begin", "next", "answers", "events", "end")),
         ]
 
     def _its_log(self, log: Connection) -> str:
@@ -154,7 +148,7 @@ class ExperimentServer:
         return _json({"instance": self._instance})
 
     async def _experiment(self, request: Request) -> Response:
-        return Response(self._told, media_type="application/json",
+        return Response(self._data, media_type="application/json",
                         headers={"Cache-Control": _NEVER})
 
     async def _client(self, request: Request) -> Response:
@@ -190,13 +184,11 @@ class ExperimentServer:
 
     # Requests -----------------------------------------------------------------------------------
 
-    def _asked(
-        self, what: str, answer: Callable[[Mapping[str, Any]], Awaitable[Reply]]
-    ) -> Callable[[Request], Awaitable[Response]]:
+    def _endpoint(self, what: str) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             try:
-                reply = await answer(read_body(await _body(request)))
-            except NotUnderstood as error:
+                reply = await self._answer(what, read_body(await _body(request)))
+            except Malformed as error:
                 await self._note(what, str(error))
                 return _json({"why": str(error), "state": error.page}, 400)
             except HTTPException as error:
@@ -207,7 +199,7 @@ class ExperimentServer:
                     {"why": "Nothing can be kept at the moment. Keep it, and send it again."},
                     507 if error.is_full else 503,
                 )
-            return _json(reply.told, reply.status)
+            return _json(reply.content, reply.status)
 
         return endpoint
 
@@ -216,10 +208,14 @@ class ExperimentServer:
         with suppress(NotKept):
             await self._do(self._reception.refuse, None, what, why, "")
 
-    async def _do(self, job: Callable[..., Any], *given: Any) -> Any:
-        return await asyncio.wrap_future(self._answers.ask(lambda log: job(log, *given)))
+    async def _do(self, job: Callable[..., Any], *content: Any) -> Any:
+        return await asyncio.wrap_future(self._answers.ask(lambda log: job(log, *content)))
 
-    async def _begin(self, body: Mapping[str, Any]) -> Reply:
+    async def _answer(self, what: str, body: Mapping[str, Any]) -> Reply:
+        if what != "begin":
+            return await self._do(
+                self._reception.request, what, *read_sender(body), *read_content(what, body)
+            )
         reply = await self._do(self._reception.begin, read_beginning(body))
         if reply.number is not None:
             # One list is made at a time, so that answers do not wait for many; and only one
@@ -228,35 +224,23 @@ class ExperimentServer:
                 questions = await asyncio.get_running_loop().run_in_executor(
                     self._lists, self._reception.questions_for, reply.number
                 )
-            reply.told["left"] = await self._do(
+            reply.content["left"] = await self._do(
                 self._reception.hand_out, reply.number, questions
             )
         return reply
 
-    async def _next(self, body: Mapping[str, Any]) -> Reply:
-        return await self._do(self._reception.next, *read_sender(body), read_held(body))
-
-    async def _take_answers(self, body: Mapping[str, Any]) -> Reply:
-        return await self._do(self._reception.answers, *read_sender(body), read_answers(body))
-
-    async def _take_events(self, body: Mapping[str, Any]) -> Reply:
-        return await self._do(self._reception.events, *read_sender(body), read_events(body))
-
-    async def _end(self, body: Mapping[str, Any]) -> Reply:
-        return await self._do(self._reception.end, *read_sender(body))
-
 
 async def _body(request: Request) -> bytes:
     """The content of a request, up to `MOST_BYTES`."""
-    found = bytearray()
+    content = bytearray()
     try:
         async for part in request.stream():
-            found += part
-            if len(found) > MOST_BYTES:
+            content += part
+            if len(content) > MOST_BYTES:
                 raise HTTPException(413, f"A request may have {MOST_BYTES:,} bytes.")
     except ClientDisconnect:
         raise HTTPException(400, "The connection was lost.") from None
-    return bytes(found)
+    return bytes(content)
 
 
 def _plain_name(request: Request) -> str:
@@ -294,7 +278,7 @@ def make_experiment_server(folder: Path, instance: str = "") -> Starlette:
             server.close()
 
     app = Starlette(
-        routes=server.routes(), lifespan=lifespan, middleware=[Middleware(_WithHeaders)],
+        routes=server.routes(), lifespan=lifespan, middleware=[Middleware(_with_headers)],
         exception_handlers={HTTPException: _refused, Exception: _failed},
     )
     app.router.redirect_slashes = False  # redirections would miss a proxy's prefix

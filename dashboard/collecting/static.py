@@ -17,8 +17,7 @@ from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import KINDS
 from tripletscope.core.studies.experiment.results import answers_table
 from tripletscope.dashboard.collecting import jspsych
-from tripletscope.dashboard.collecting.texts import CLIENT
-from tripletscope.dashboard.collecting.told import told
+from tripletscope.dashboard.collecting.texts import CLIENT, page_data
 
 
 @dataclass(frozen=True)
@@ -126,20 +125,20 @@ def _data(experiment: Experiment, way: Sending, address: str, n_lists: int) -> d
     kinds, sources = list(KINDS), []
     lists = []
     for person in range(n_lists):
-        asked = [one for one in person_list(fixed, person).questions if one and not one.item]
-        sources += sorted({one.source for one in asked} - {*sources})
+        questions = [one for one in person_list(fixed, person).questions if one and not one.item]
+        sources += sorted({one.source for one in questions} - {*sources})
         lists.append([
             [kinds.index(one.kind), sources.index(one.source),
              [places[name] for name in one.shown], list(one.correct)]
-            for one in asked
+            for one in questions
         ])
     # Browsers go on with the same questions in a new ZIP, and begin again with others.
     items = {when: [vars(one) for one in getattr(experiment, when)] for when in WHEN}
-    asked_about = [experiment.title, experiment.task, list(places), lists]
-    asked_about += [items] * bool(experiment.before or experiment.after)
-    name = hashlib.sha256(json.dumps(asked_about).encode()).hexdigest()[:16]
+    content = [experiment.title, experiment.task, list(places), lists]
+    content += [items] * bool(experiment.before or experiment.after)
+    name = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
     return {
-        "told": told(experiment, name), "lists": lists, "items": items, "kinds": kinds,
+        "told": page_data(experiment, name), "lists": lists, "items": items, "kinds": kinds,
         "sources": sources,
         "columns": list(answers_table(experiment, []).columns), "sending": way.name,
         "address": address, "code": experiment.completion_code,

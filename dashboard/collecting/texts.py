@@ -50,8 +50,7 @@ def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     """Texts for `Experiment.texts` from JSON like that of the languages we ship."""
     remedy = "Begin with a copy of the English file, and translate what stands behind the colons."
     try:
-        given = json.loads(data)
-        texts = {word: of_task(text, task) for word, text in given.items()}
+        texts = {word: of_task(text, task) for word, text in json.loads(data).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"this is no file of texts: {error}", file=name, remedy=remedy) from None
     for word, text in texts.items():
@@ -105,3 +104,32 @@ def page_texts(experiment: Experiment) -> dict[str, Any]:
         texts[name] = rendered(texts[name])
     texts["instructions"] = [rendered(page) for page in pages]
     return texts
+
+
+def page_data(experiment: Experiment, log: str) -> dict[str, Any]:
+    """What a participant's browser receives of an experiment: nothing that gives answers away.
+
+    log: Name of the log; browsers keep nothing for another log at the same address.
+    """
+    texts = page_texts(experiment)
+    return {
+        "log": log,
+        "title": experiment.title,
+        "objects": [
+            {"id": one.id, "medium": one.medium, "content": one.content, "label": one.label}
+            for one in experiment.objects
+        ],
+        "texts": texts,
+        "task": experiment.task,
+        "asking": {**vars(ASKINGS[experiment.task]), "levels": experiment.levels},
+        "n_chosen": experiment.n_chosen,
+        "size": experiment.size,
+        "labels": experiment.labels,
+        "least_ms": experiment.least_ms,
+        "desktop_only": experiment.desktop_only,
+        "break_every": experiment.break_every,
+        "background": experiment.background,
+        "language": texts["language"],
+        "parameters": list(experiment.parameters),
+        "n_before": len(experiment.before) + experiment.n_practice,
+    }

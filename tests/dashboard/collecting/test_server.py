@@ -12,7 +12,7 @@ from tests.dashboard.collecting.serving import Page, answer, asked, experiment_i
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.collecting import answer_log, jspsych
-from tripletscope.dashboard.collecting.asked import MOST_BYTES
+from tripletscope.dashboard.collecting.requests import MOST_BYTES
 from tripletscope.dashboard.collecting.server import make_experiment_server
 
 

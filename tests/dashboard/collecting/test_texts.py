@@ -14,19 +14,20 @@ from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collecting.texts import (
     CLIENT,
     PAGES,
+    page_data,
     page_texts,
     rendered,
     shipped_texts,
     texts_of_file,
 )
-from tripletscope.dashboard.collecting.told import told
 
 LANGUAGES = sorted(path.stem for path in (CLIENT / "texts").iterdir())
 
 
 def test_every_language_of_an_experiment_is_there():
     made = [Experiment(title="T", objects=colours(), language=one) for one in LANGUAGES]
-    assert [told(one, "a log")["language"] for one in made] == LANGUAGES == ["de", "en", "es", "fr"]
+    assert LANGUAGES == ["de", "en", "es", "fr"]
+    assert [page_data(one, "a log")["language"] for one in made] == LANGUAGES
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -79,7 +80,7 @@ def test_another_language_comes_as_a_file():
     texts = shipped_texts("en") | {"language": "fr", "agree": "D'accord"}
     given = texts_of_file(json.dumps(texts).encode(), "fr.json", "pairs")
     experiment = Experiment(title="T", objects=colours(), task="pairs", texts=given)
-    page = told(experiment, "a log")
+    page = page_data(experiment, "a log")
     assert page["language"] == "fr"
     assert page["texts"]["agree"] == "D'accord"
     assert page["texts"]["question"] == texts["question"]["pairs"]

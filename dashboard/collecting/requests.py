@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ _INPUTS = ("mouse", "keyboard", "touch")
 _LATEST, _LONGEST = 1e14, 1e9
 
 
-class NotUnderstood(Exception):
+class Malformed(Exception):
     """A malformed request.
 
     page: Text that the participant reads; empty for that of every failure.
@@ -39,13 +38,13 @@ class NotUnderstood(Exception):
         self.page = page
 
 
-class NotSo(Exception):
-    """One answer or event is refused; `given` is its value, as text."""
+class Refusal(Exception):
+    """One answer or event is refused; `value` is its text."""
 
-    def __init__(self, why: str, id: str | None, given: str) -> None:
+    def __init__(self, why: str, id: str | None, value: str) -> None:
         super().__init__(why)
         self.id = id
-        self.given = given
+        self.value = value
 
 
 @dataclass(frozen=True)
@@ -75,9 +74,9 @@ class Answer:
     clock_ms: float | None
     input: str
 
-    def not_so(self, why: str) -> NotSo:
+    def refused(self, why: str) -> Refusal:
         """A refusal of it."""
-        return NotSo(why, self.id, clipped([self.key, self.chosen]))
+        return Refusal(why, self.id, clipped([self.key, self.chosen]))
 
 
 @dataclass(frozen=True)
@@ -89,35 +88,35 @@ class Event:
     at_ms: float | None
     clock_ms: float | None
 
-    def not_so(self, why: str) -> NotSo:
+    def refused(self, why: str) -> Refusal:
         """A refusal of it."""
-        return NotSo(why, self.id, self.what)
+        return Refusal(why, self.id, self.what)
 
 
 def read_body(content: bytes) -> Mapping[str, Any]:
     """The fields of a request."""
     try:
-        found = json.loads(content)
+        body = json.loads(content)
     except (ValueError, RecursionError):
-        raise NotUnderstood("The request is not JSON.") from None
-    if not isinstance(found, dict):
-        raise NotUnderstood("The request is no JSON object.")
-    return found
+        raise Malformed("The request is not JSON.") from None
+    if not isinstance(body, dict):
+        raise Malformed("The request is no JSON object.")
+    return body
 
 
 def read_beginning(body: Mapping[str, Any]) -> Beginning:
     """Person, browser and tab."""
     person, token = body.get("person"), body.get("token")
     if not _is_text(person, _ANY):
-        raise NotUnderstood("“person” must be text.")
+        raise Malformed("“person” must be text.")
     try:
         person = participant_id(person)
     except DataError as error:
-        raise NotUnderstood(str(error), "wrong_id") from None
+        raise Malformed(str(error), "wrong_id") from None
     parameters, device = body.get("parameters", {}), body.get("device", {})
     preview = body.get("preview")
     if not isinstance(parameters, dict) or not isinstance(device, dict):
-        raise NotUnderstood("“parameters” and “device” must be objects.")
+        raise Malformed("“parameters” and “device” must be objects.")
     return Beginning(
         person,
         {name: value for name, value in parameters.items()
@@ -140,100 +139,98 @@ def read_sender(body: Mapping[str, Any]) -> tuple[str, str]:
     """Token and tab of a request."""
     token = body.get("token")
     if not _is_text(token, _TOKEN):
-        raise NotUnderstood("“token” must be that which the server gave.")
+        raise Malformed("“token” must be that which the server gave.")
     return token, _tab(body)
 
 
-def read_held(body: Mapping[str, Any]) -> list[str]:
-    """Keys of the questions that a page holds."""
-    have = body.get("have", [])
-    return [key for key in have if isinstance(key, str)][:_MOST] if isinstance(have, list) else []
+def read_content(what: str, body: Mapping[str, Any]) -> list[list[Any]]:
+    """What else a request has: keys of held questions, answers or events, maybe refused."""
+    match what:
+        case "next":
+            have = body.get("have", [])
+            held = have if isinstance(have, list) else []
+            return [[key for key in held if isinstance(key, str)][:_MOST]]
+        case "answers":
+            return [_read_each(body, what, _read_answer)]
+        case "events":
+            return [_read_each(body, what, _read_event)]
+    return []
 
 
-def read_answers(body: Mapping[str, Any]) -> list[Answer | NotSo]:
-    """The answers of a request, or their refusals."""
-    return _read(body, "answers", _read_answer)
-
-
-def read_events(body: Mapping[str, Any]) -> list[Event | NotSo]:
-    """The events of a request, or their refusals."""
-    return _read(body, "events", _read_event)
-
-
-def _read(body: Mapping[str, Any], name: str, read: Callable) -> list[Any]:
-    given = body.get(name)
-    if not isinstance(given, list) or len(given) > _MOST:
-        raise NotUnderstood(f"“{name}” must be a list of at most {_MOST}.")
-    found = []
-    for one in given:
-        id_ = one.get("id") if isinstance(one, dict) else None
+def _read_each(body: Mapping[str, Any], name: str, read: Callable) -> list[Any]:
+    values = body.get(name)
+    if not isinstance(values, list) or len(values) > _MOST:
+        raise Malformed(f"“{name}” must be a list of at most {_MOST}.")
+    results = []
+    for value in values:
+        id_ = value.get("id") if isinstance(value, dict) else None
+        if not _is_text(id_, _ID):
+            why = "“id” must be 8 to 64 letters, digits and hyphens"
+            results.append(Refusal(why, None, clipped(value)))
+            continue
         try:
-            if not _is_text(id_, _ID):
-                raise NotUnderstood("“id” must be 8 to 64 letters, digits and hyphens")
-            found.append(read(id_, one))
-        except NotUnderstood as error:
-            known = id_ if _is_text(id_, _ID) else None
-            found.append(NotSo(str(error), known, clipped(one)))
-    return found
+            results.append(read(id_, value))
+        except Malformed as error:
+            results.append(Refusal(str(error), id_, clipped(value)))
+    return results
 
 
 def _read_answer(id_: str, one: Mapping[str, Any]) -> Answer:
     key, chosen = one.get("key"), one.get("chosen")
     if not isinstance(key, str) or len(key) > 64 or not key.isascii():
-        raise NotUnderstood("“key” must be that of a question")
+        raise Malformed("“key” must be that of a question")
     if not isinstance(chosen, list) or len(chosen) > _MOST_VALUES or any(
         isinstance(one, list | dict) for one in chosen
     ):
-        raise NotUnderstood(
+        raise Malformed(
             f"“chosen” must be a list of at most {_MOST_VALUES} options shown, numbers or places"
         )
-    given = one.get("input")
+    device = one.get("input")
     return Answer(
         id_, key, chosen, *(_time(one, name, _LONGEST) for name in ("rt_ms", "shown_ms", "at_ms")),
-        _time(one, "clock_ms", _LATEST), given if given in _INPUTS else "",
+        _time(one, "clock_ms", _LATEST), device if device in _INPUTS else "",
     )
 
 
 def _read_event(id_: str, one: Mapping[str, Any]) -> Event:
     if not _is_text(one.get("what"), _WHAT):
-        raise NotUnderstood("“what” must be a word")
+        raise Malformed("“what” must be a word")
     return Event(
         id_, one["what"], _time(one, "at_ms", _LONGEST), _time(one, "clock_ms", _LATEST)
     )
 
 
 def _time(one: Mapping[str, Any], name: str, most: float) -> float | None:
-    given = one.get(name)
-    found = _number(given, most)
-    if found is None and given is not None:
-        raise NotUnderstood(f"“{name}” must be milliseconds")
-    return found
+    time = _number(one.get(name), most)
+    if time is None and one.get(name) is not None:
+        raise Malformed(f"“{name}” must be milliseconds")
+    return time
 
 
-def _number(given: Any, most: float) -> float | None:
-    if isinstance(given, bool) or not isinstance(given, int | float):
+def _number(value: Any, most: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(given) if 0 <= given <= most and math.isfinite(given) else None
+    return float(value) if 0 <= value <= most else None
 
 
 def _tab(body: Mapping[str, Any]) -> str:
     tab = body.get("tab")
     if not _is_text(tab, _TAB):
-        raise NotUnderstood("“tab” must be 16 to 64 letters, digits and hyphens.")
+        raise Malformed("“tab” must be 16 to 64 letters, digits and hyphens.")
     return tab
 
 
-def _is_text(given: Any, form: re.Pattern) -> bool:
+def _is_text(value: Any, form: re.Pattern) -> bool:
     """Whether it is a text of this form, without surrogates, which cannot be stored."""
-    if not isinstance(given, str) or not form.fullmatch(given):
+    if not isinstance(value, str) or not form.fullmatch(value):
         return False
-    return not any("\ud800" <= character <= "\udfff" for character in given)
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
-def clipped(given: Any) -> str:
+def clipped(value: Any) -> str:
     """Anything as a short text that can be stored."""
     try:
-        text = given if isinstance(given, str) else json.dumps(given)
+        text = value if isinstance(value, str) else json.dumps(value)
     except RecursionError:  # reading allows slightly deeper values
         text = "nested too deeply to be written down"
     return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
