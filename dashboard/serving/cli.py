@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import logging
 import os
+import secrets
 import shutil
 import socket
 import sys
@@ -21,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import platformdirs
@@ -28,6 +30,10 @@ import platformdirs
 from tripletscope import __version__
 from tripletscope.dashboard.serving.guard import LOOPBACK, host_and_port
 from tripletscope.dashboard.serving.notice import notice
+
+if TYPE_CHECKING:
+    from tripletscope.dashboard.keeping.workspace import Workspace
+    from tripletscope.dashboard.serving.lab import Lab
 
 _ADDRESS = "127.0.0.1"
 #: Seconds after which unused compiled code is removed.
@@ -128,23 +134,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return collect(arguments[1:])
     _choose_cache()
     options = parser().parse_args(arguments)
-    if not (options.prepare or options.backup or options.restore):
-        from tripletscope.dashboard.processes import child
-
-        if options.engine:
-            os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # for child processes, too
-        if options.data:
-            os.environ["TRIPLETSCOPE_DATA"] = str(options.data.expanduser().resolve())
-        child.warm()
-    # Imports from here on compile, into the chosen cache.
-    from tripletscope.dashboard.keeping.services import (
-        WORKSPACE_VARIABLE,
-        services,
-        workspace_folder,
-    )
-    from tripletscope.dashboard.keeping.workspace import WorkspaceError
-    from tripletscope.dashboard.serving import lab as labs
-
     if options.prepare:
         from tripletscope.dashboard.working.prepare import compile_all
 
@@ -152,42 +141,63 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.backup or options.restore:
         return _packed(options)
+    return _serve(options)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    """Open what the dashboard needs, and run it; returns the exit status."""
+    from tripletscope.dashboard.processes import child
+
+    if options.engine:
+        os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # for child processes, too
+    if options.data:
+        os.environ["TRIPLETSCOPE_DATA"] = str(options.data.expanduser().resolve())
+    child.warm()
+    # Imports from here on compile, into the chosen cache.
+    from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE, services
+    from tripletscope.dashboard.keeping.workspace import WorkspaceError
+    from tripletscope.dashboard.serving.lab import LabError, open_lab
+
     if options.workspace:
         os.environ[WORKSPACE_VARIABLE] = str(options.workspace.expanduser().resolve())
     if not _free(options.port):
-        print(
-            f"tripletscope: port {options.port} is already in use. Another TripletScope may be "
+        return _fail(
+            f"port {options.port} is already in use. Another TripletScope may be "
             f"running at http://localhost:{options.port}; to start a second one choose another "
-            f"port, for example --port {options.port + 1 if options.port < 65535 else 8501}.",
-            file=sys.stderr,
+            f"port, for example --port {options.port + 1 if options.port < 65535 else 8501}."
         )
-        return 1
-    page = f"http://localhost:{options.port}"
     problem = _problem_with_computing()
     if problem:
-        print(f"tripletscope: {problem}", file=sys.stderr)
-        return 1
+        return _fail(problem)
     try:
-        lab = labs.open_lab(options.lab) if options.lab else None
+        lab = open_lab(options.lab) if options.lab else None
         workspace = None if lab else services().workspace
         if workspace:
-            workspace.announce(page)
-    except (WorkspaceError, labs.LabError) as error:
-        print(f"tripletscope: {error}", file=sys.stderr)
-        return 1
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+            workspace.announce(f"http://localhost:{options.port}")
+    except (WorkspaceError, LabError) as error:
+        return _fail(str(error))
+    _run(options, lab, workspace)
+    return 0
 
+
+def _run(options: argparse.Namespace, lab: Lab | None, workspace: Workspace | None) -> None:
+    """Print the address, and serve the dashboard until the end."""
     from tripletscope.dashboard.door.limits import hide_memory
-    from tripletscope.dashboard.serving.key import PARAMETER, new_key, with_key
+    from tripletscope.dashboard.keeping.services import workspace_folder
+    from tripletscope.dashboard.serving.key import PARAMETER, KeyDoor
+    from tripletscope.dashboard.serving.lab import HEADER, SignedIn
     from tripletscope.dashboard.serving.server import APP, make_app
 
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
     # Streamlit looks for its configuration beside the script of the command line.
     sys.argv = [str(APP)]
     folder = workspace.folder if workspace else workspace_folder()
-    key = new_key() if options.key and not lab else None
-    asked = {"sample": options.sample, PARAMETER: key}
-    query = urlencode({name: value for name, value in asked.items() if value})
-    page = lab.address if lab else page
+    # A new key for every start: before it, another account may have listened at the port, and
+    # received the cookies of open tabs.
+    key = secrets.token_urlsafe(24) if options.key and not lab else None
+    parameters = {"sample": options.sample, PARAMETER: key}
+    query = urlencode({name: value for name, value in parameters.items() if value})
+    page = lab.address if lab else f"http://localhost:{options.port}"
     page += f"/?{query}" if query else ""
     print(
         f"TripletScope is at {page}\nIt keeps data and results in {folder}\nCtrl+C ends it.",
@@ -198,17 +208,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.open:
         threading.Thread(target=_open_when_up, args=(page, options.port), daemon=True).start()
     hosts = [*LOOPBACK, *options.host]
-    door = with_key(key) if key else None
+    door = partial(KeyDoor, key=key) if key else None
     if lab:
-        hosts, door = [*hosts, lab.host], labs.signed_in(lab, folder)
+        hosts, door = [*hosts, lab.host], partial(SignedIn, lab=lab, workspace=folder)
     hide_memory()  # from readers of files, in case their jail lacks the filter of calls
     make_app(hosts, door, lab.secrets if lab else None).run(config={
         "server.address": _ADDRESS,
         "server.port": options.port,
         "server.allowedHosts": [host_and_port(host)[0] for host in hosts],
-        "server.trustedUserHeaders": {labs.HEADER: "person"} if lab else {},
+        "server.trustedUserHeaders": {HEADER: "person"} if lab else {},
     })
-    return 0
 
 
 def _problem_with_computing() -> str:
@@ -233,9 +242,9 @@ def _packed(options: argparse.Namespace) -> int:
     from tripletscope.dashboard.serving.lab import workspaces_of_people
 
     if options.restore and (options.backup or not options.workspace):
-        print("tripletscope: name the new folder, for example --restore "
-              f"{options.restore} --workspace restored", file=sys.stderr)
-        return 2
+        return _fail(
+            f"name the new folder, for example --restore {options.restore} --workspace restored", 2
+        )
     folder = (options.workspace or workspace_folder()).expanduser().resolve()
     try:
         if options.restore:
@@ -243,21 +252,24 @@ def _packed(options: argparse.Namespace) -> int:
             print(f"{folder} is a workspace of {number:,} files. To use it: tripletscope "
                   f"--workspace {folder}")
             return 0
-        own = workspaces_of_people(folder)
-        if own:
+        several = workspaces_of_people(folder)
+        if several:
             raise WorkspaceError(
-                f"{folder} holds the workspaces of {len(own):,} people, each in a folder of its "
-                f"own. Back them up one by one, for example with --workspace {own[0]}"
+                f"{folder} holds the workspaces of {len(several):,} people, each in a folder of "
+                f"its own. Back them up one by one, for example with --workspace {several[0]}"
             )
         packed = pack(folder, options.backup.expanduser())
     except WorkspaceError as error:
-        print(f"tripletscope: {error}", file=sys.stderr)
-        return 1
+        return _fail(str(error))
     print(f"{options.backup} holds {folder}: {packed.files:,} files.")
     for place in packed.missing:
-        print(f"tripletscope: {place} is missing in the workspace, and in the backup",
-              file=sys.stderr)
+        _fail(f"{place} is missing in the workspace, and in the backup")
     return 1 if packed.missing else 0
+
+
+def _fail(message: str, status: int = 1) -> int:
+    print(f"tripletscope: {message}", file=sys.stderr)
+    return status
 
 
 def compiled_folder() -> Path:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -15,6 +14,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tripletscope.dashboard import BROWSER
+
+#: Wraps an app, and decides who may use it.
+Door = Callable[[ASGIApp], ASGIApp]
 
 LOOPBACK = ("localhost", "127.0.0.1")
 _ORIGIN = re.compile(r"https?://[^/?#@\s]+", re.IGNORECASE)
@@ -49,12 +51,6 @@ def _browser(scope: Scope) -> list[tuple[bytes, bytes]]:
     return [(b"set-cookie", f"{cookie}; Max-Age=31536000".encode())]
 
 
-class Door(Protocol):
-    """Wraps an app, and decides who may use it."""
-
-    def __call__(self, app: ASGIApp) -> ASGIApp: ...
-
-
 class Guard:
     """Admits requests for allowed hosts and from own pages only, and adds headers.
 
@@ -68,10 +64,10 @@ class Guard:
     def __init__(
         self, app: ASGIApp, hosts: Sequence[str] = LOOPBACK, door: Door | None = None
     ) -> None:
-        inside = _NeededOnly(app)
-        own = _OwnPages(door(inside) if door else inside, hosts)
+        app = _needed_only(app)
+        app = _own_pages(door(app) if door else app, hosts)
         names = [host_and_port(host)[0] for host in hosts]
-        self._app = TrustedHostMiddleware(own, allowed_hosts=names, www_redirect=False)
+        self._app = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
@@ -85,19 +81,15 @@ class Guard:
         await self._app(scope, receive, send_with_headers)
 
 
-class _OwnPages:
+def _own_pages(app: ASGIApp, hosts: Collection[str]) -> ASGIApp:
     """Refuses requests of pages from other origins; programs name no origin."""
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
-        self._app = app
-        self._hosts = hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
             headers = Headers(scope=scope)
             _, port = scope.get("server") or (None, None)
             if not all(
-                is_own_origin(origin, headers.get("host", ""), port, self._hosts)
+                is_own_origin(origin, headers.get("host", ""), port, hosts)
                 for origin in headers.getlist("origin")
             ):
                 await PlainTextResponse("Foreign origin", 403)(scope, receive, send)
@@ -106,23 +98,24 @@ class _OwnPages:
             # A proxy may have changed Host: Streamlit would ask outside about the origin.
             kept = [(name, value) for name, value in scope["headers"] if name != b"origin"]
             scope = {**scope, "headers": kept}
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
+
+    return answer
 
 
-class _NeededOnly:
+def _needed_only(app: ASGIApp) -> ASGIApp:
     """Hides Streamlit's addresses that watch or drive it."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
             # Below any base path.
             _, core, rest = scope["path"].partition("/_stcore/")
             if core and not rest.startswith(_CORE):
                 await PlainTextResponse("Not found", 404)(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
+
+    return answer
 
 
 def host_and_port(host: str) -> tuple[str, int | None]:
@@ -148,10 +141,10 @@ def is_own_origin(origin: str, host: str, port: int | None, hosts: Collection[st
     if not _ORIGIN.fullmatch(origin):
         return False
     try:
-        page, asked = urlsplit(origin), urlsplit(f"//{host}")
+        page, address = urlsplit(origin), urlsplit(f"//{host}")
         usual = _USUAL_PORTS[page.scheme]
         place = page.hostname, page.port or usual
-        if place == (asked.hostname, asked.port or usual):
+        if place == (address.hostname, address.port or usual):
             return True
     except ValueError:  # such as a port that is no number
         return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import secrets
-from collections.abc import Callable
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers
@@ -12,27 +11,13 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tripletscope.dashboard.serving.notice import notice
+from tripletscope.dashboard.serving.notice import NEVER, notice
 
 #: Of addresses.
 PARAMETER = "key"
-_NEVER = {"Cache-Control": "no-store"}
 
 
-def new_key() -> str:
-    """A key for one start.
-
-    Between two starts another account may listen at the port, and gets the cookies of open tabs.
-    """
-    return secrets.token_urlsafe(24)
-
-
-def with_key(key: str) -> Callable[[ASGIApp], ASGIApp]:
-    """The door of a server that asks for a key."""
-    return lambda app: _Key(app, key)
-
-
-class _Key:
+class KeyDoor:
     """Asks for the key in the address once, then for a cookie.
 
     The cookie's name has the port, because a host's ports share its cookies.
@@ -48,16 +33,16 @@ class _Key:
             return
         connection = HTTPConnection(scope)
         name = f"tripletscope-key-{(scope.get('server') or ('', 0))[1]}"
-        given = connection.query_params.get(PARAMETER)
-        if given is not None and scope["type"] == "http" and self._is_right(_told(given)):
+        key = connection.query_params.get(PARAMETER)
+        if key is not None and scope["type"] == "http" and self._is_right(_key_in(key)):
             await self._let_in(connection, name)(scope, receive, send)
         elif self._is_right(connection.cookies.get(name, "")):
             await self._app(scope, receive, send)
         else:
-            await _refusal(connection, wrong=given is not None)(scope, receive, send)
+            await _refusal(connection, wrong=key is not None)(scope, receive, send)
 
-    def _is_right(self, given: str) -> bool:
-        return secrets.compare_digest(given.encode(), self._key.encode())
+    def _is_right(self, key: str) -> bool:
+        return secrets.compare_digest(key.encode(), self._key.encode())
 
     def _let_in(self, connection: HTTPConnection, name: str) -> Response:
         """On to the same address without the key.
@@ -73,7 +58,7 @@ class _Key:
                 "Opening", f'<p><a href="{where}">Open the dashboard</a></p>',
                 head=f'<meta http-equiv="refresh" content="0;url={where}">',
             ),
-            headers=_NEVER,
+            headers=NEVER,
         )
         response.set_cookie(
             name, self._key, httponly=True, samesite="strict", secure=url.scheme == "https"
@@ -81,19 +66,19 @@ class _Key:
         return response
 
 
-def _told(given: str) -> str:
+def _key_in(text: str) -> str:
     """The key in a text that is a key, or an address with one."""
     try:
-        query = urlsplit(given).query
+        query = urlsplit(text).query
     except ValueError:  # a malformed address
-        return given
-    return dict(parse_qsl(query)).get(PARAMETER, given.strip())
+        return text
+    return dict(parse_qsl(query)).get(PARAMETER, text.strip())
 
 
 def _refusal(connection: HTTPConnection, wrong: bool) -> Response:
     """How to get in, as a page for browsers."""
     if "text/html" not in Headers(scope=connection.scope).get("accept", ""):
-        return PlainTextResponse("The key is missing", 401, headers=_NEVER)
+        return PlainTextResponse("The key is missing", 401, headers=NEVER)
     kept = "".join(
         f'<input type="hidden" name="{html.escape(name)}" value="{html.escape(value)}">'
         for name, value in connection.query_params.multi_items() if name != PARAMETER
@@ -107,5 +92,5 @@ def _refusal(connection: HTTPConnection, wrong: bool) -> Response:
             f'<input name="{PARAMETER}" autocomplete="off" autofocus></label>'
             "<button>Open</button></form>",
         ),
-        401, headers=_NEVER,
+        401, headers=NEVER,
     )

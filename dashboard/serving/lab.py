@@ -16,7 +16,6 @@ import re
 import secrets
 import time
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,26 +32,23 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from tripletscope.dashboard.keeping.holding import NAME as LOCK
 from tripletscope.dashboard.keeping.services import for_people, work_in, workspace_folder
-from tripletscope.dashboard.serving.notice import notice
+from tripletscope.dashboard.serving.notice import NEVER, notice
 
 #: Header in which the door names the person for Streamlit; a browser's own is removed.
 HEADER = "x-tripletscope-person"
 _SIGN_IN = "/tripletscope/sign-in"
 #: Streamlit's addresses for signing in and out.
 _OPEN = ("/auth/login", "/auth/logout", "/oauth2callback")
-_NEVER = {"Cache-Control": "no-store"}
 _SECRET = re.compile("[0-9a-f]{64}")
 #: Folder of personal workspaces.
 _PEOPLE = "people"
+#: Microsoft's metadata for people of any organisation.
+_OF_ANYBODY = re.compile(r"/(common|organizations|consumers)/", re.IGNORECASE)
 _LISTED = re.compile(r"[^@\s]*@[^@\s]+")
 
 
 class LabError(Exception):
     """A lab's file cannot be used."""
-
-
-#: Microsoft's metadata for people of any organisation.
-_OF_ANYBODY = re.compile(r"/(common|organizations|consumers)/", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -117,7 +113,7 @@ def read_lab(path: Path, workspace: Path) -> Lab:
     workspace: Folder in which the secret is kept.
     """
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise LabError(f"{path} cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
@@ -127,40 +123,40 @@ def read_lab(path: Path, workspace: Path) -> Lab:
             "Signing in needs authlib. Install it in a copy of the repository: pip install '.[lab]'"
         )
     try:
-        return _checked(given, workspace)
+        return _checked(settings, workspace)
     except ValueError as error:
         raise LabError(f"{path}: {error}") from None
     except OSError as error:
         raise LabError(f"{workspace} cannot be written ({error.strerror})") from None
 
 
-def _checked(given: dict[str, Any], workspace: Path) -> Lab:
-    unknown = set(given) - {
+def _checked(settings: dict[str, Any], workspace: Path) -> Lab:
+    unknown = set(settings) - {
         "address", "people", "workspaces", "hours", "provider", "addresses_are_confirmed",
     }
     if unknown:
         raise ValueError(f"{', '.join(sorted(unknown))} means nothing here")
-    address = given.get("address")
+    address = settings.get("address")
     if not isinstance(address, str) or not re.fullmatch(r"https?://[^/\s@]+/?", address):
         raise ValueError('address must be where people open the dashboard: "https://example.org"')
-    people = given.get("people")
+    people = settings.get("people")
     if not isinstance(people, list) or not people or not all(
         isinstance(person, str) and _LISTED.fullmatch(person) for person in people
     ):
         raise ValueError('people must be a list of addresses, or domains as "@example.org"')
-    workspaces = given.get("workspaces", "own")
+    workspaces = settings.get("workspaces", "own")
     if workspaces not in ("own", "shared"):
         raise ValueError('workspaces must be "own" or "shared"')
-    hours = given.get("hours", 12)
+    hours = settings.get("hours", 12)
     if isinstance(hours, bool) or not isinstance(hours, int | float) or not hours > 0:
         raise ValueError("hours must be a number above 0")
-    provider = given.get("provider")
+    provider = settings.get("provider")
     wanted = {"metadata", "client_id", "client_secret"}
     if not isinstance(provider, dict) or set(provider) != wanted or not all(
         isinstance(value, str) and value for value in provider.values()
     ):
         raise ValueError("[provider] must have metadata, client_id and client_secret")
-    confirmed = given.get("addresses_are_confirmed", False)
+    confirmed = settings.get("addresses_are_confirmed", False)
     if not isinstance(confirmed, bool):
         raise ValueError("addresses_are_confirmed must be true or false")
     if confirmed and _OF_ANYBODY.search(provider["metadata"]):
@@ -199,25 +195,17 @@ def open_lab(path: Path) -> Lab:
     lab = read_lab(path, workspace)
 
     def folder_of_script() -> Path | None:
-        person = person_of_script()
+        context = get_script_run_ctx(suppress_warning=True)
+        person = context.user_info.get("person") if context is not None else None
         return lab.folder(workspace, person) if person else None
 
     for_people(folder_of_script)
     return lab
 
 
-def person_of_script() -> str | None:
-    """The person whose page's script runs in this thread."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.user_info.get("person") if context is not None else None
+class SignedIn:
+    """The door of a lab's server: sends people to sign in, and names them to Streamlit."""
 
-
-def signed_in(lab: Lab, workspace: Path) -> Callable[[ASGIApp], ASGIApp]:
-    """The door of a lab's server."""
-    return lambda app: _SignedIn(app, lab, workspace)
-
-
-class _SignedIn:
     def __init__(self, app: ASGIApp, lab: Lab, workspace: Path) -> None:
         self._app = app
         self._lab = lab
@@ -235,7 +223,7 @@ class _SignedIn:
         if scope.get("method") == "GET" and scope["path"] == _SIGN_IN:
             token = auth_util.encode_provider_token("default")
             where = f"{self._lab.address}/auth/login?provider={token}"
-            await RedirectResponse(where, 303, headers=_NEVER)(scope, receive, send)
+            await RedirectResponse(where, 303, headers=NEVER)(scope, receive, send)
             return
         person, left = _who(connection, self._lab)
         if person is None or left <= 0 or not self._lab.lists(person):
@@ -297,4 +285,4 @@ def _refusal(connection: HTTPConnection, lab: Lab, person: str | None, left: flo
         title, body = "Your session has ended", f"<p>Your work is kept.</p>{way_in}"
     else:
         title, body = "TripletScope", way_in
-    return HTMLResponse(notice(title, body), status, headers=_NEVER)
+    return HTMLResponse(notice(title, body), status, headers=NEVER)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 
+#: Header of responses that are for one person and one moment.
+NEVER = {"Cache-Control": "no-store"}
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">{head}

@@ -29,6 +29,7 @@ from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.help import Help
+from tripletscope.dashboard.serving.notice import NEVER
 from tripletscope.dashboard.wording.formats import plain
 from tripletscope.dashboard.working.pool import close_pool, pool
 
@@ -36,7 +37,6 @@ log = logging.getLogger(__name__)
 
 APP = Path(__file__).resolve().parent.parent / "app.py"
 _FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
-_NEVER = {"Cache-Control": "no-store"}
 #: Seconds without compilation, for the first pages and jobs.
 _FIRST = 5.0
 _PICTURE_SIZES = (64, 128, 320)
@@ -72,10 +72,10 @@ def _stimulus(request: Request) -> Response:
 def _experiment(request: Request) -> Response:
     """The state of a running experiment."""
     folder = experiment_folder(services().workspace, request.path_params["slug"])
-    told = None if folder is None else state_told(folder)
-    if told is None:
+    state = None if folder is None else state_told(folder)
+    if state is None:
         raise HTTPException(404)
-    return JSONResponse(dict(told), headers=_NEVER)
+    return JSONResponse(dict(state), headers=NEVER)
 
 
 def _job(request: Request) -> Response:
@@ -86,12 +86,12 @@ def _job(request: Request) -> Response:
     services().jobs.seen(job.owner)
     view = request.path_params.get("view")
     if view is None:
-        return JSONResponse(state_of(job), headers=_NEVER)
+        return JSONResponse(state_of(job), headers=NEVER)
     make = job.views.get(view)
     made = make() if make else None
     if made is None:
-        return Response(status_code=204, headers=_NEVER)
-    return Response(made, media_type="application/json", headers=_NEVER)
+        return Response(status_code=204, headers=NEVER)
+    return Response(made, media_type="application/json", headers=NEVER)
 
 
 def _health(request: Request) -> Response:
