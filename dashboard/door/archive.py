@@ -7,7 +7,8 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,11 @@ from tripletscope.dashboard.door import earlier
 ABOUT, FORMAT = "about.json", 1
 #: Beside the data set's files: settings of pages, and the sums of all files.
 PAGES, MANIFEST = "pages.json", "manifest-sha256.txt"
+#: What damaged files and unexpected values raise.
+_DAMAGE = (
+    AttributeError, EOFError, KeyError, OSError, RecursionError, TypeError, ValueError,
+    pa.ArrowException, zipfile.BadZipFile,
+)
 _ANSWERS = re.compile(rb"answers(-\d+)?\.parquet")
 _MARK = re.compile(rf"((?:.*/)?)({re.escape(ABOUT)}|{re.escape(earlier.ABOUT)})")
 _RUN = re.compile(r"results/(.+)/run\.json")
@@ -71,7 +77,8 @@ class PackedFolder:
             lines = self.read(MANIFEST).decode(errors="replace").splitlines()
             self.sums = {place: said for said, _, place in (x.partition("  ") for x in lines)}
         if marks[0][2] == earlier.ABOUT:
-            self._made = earlier.folder_of(self)
+            with self.checking("what it says of its data set cannot be understood"):
+                self._made = earlier.folder_of(self)
 
     def has(self, place: str) -> bool:
         return place in self._made or f"{self._above}{place}" in self._names
@@ -86,7 +93,7 @@ class PackedFolder:
             said = self.sums.pop(place, "")
             if said and said != hashlib.sha256(content).hexdigest():
                 self.changed.append(place)
-        if total is not None and total != hashlib.blake2b(content, digest_size=16).hexdigest():
+        if total is not None and total != earlier.sum_of(content):
             raise self.problem(f"its file {place} is not what was written")
         return content
 
@@ -125,7 +132,7 @@ class PackedFolder:
     def table(self, place: str, total: str) -> pd.DataFrame:
         """A table with this sum."""
         content = self.read(place, total)
-        try:
+        with self.checking(f"its file {place} cannot be read"):
             file = pyarrow.parquet.ParquetFile(pa.BufferReader(content))
             about = file.metadata
             unpacked = sum(
@@ -136,24 +143,26 @@ class PackedFolder:
             # Repeated values take no room in the file, but in a table.
             check_size(max(unpacked, 8 * about.num_rows * about.num_columns), len(content), place)
             return file.read().to_pandas()
-        except DataError:
-            raise
-        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
-            raise self.problem(f"its file {place} cannot be read") from error
 
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
         """The arrays of a file with this sum."""
         content = self.read(place, total)
-        try:
+        with self.checking(f"its file {place} cannot be read"):
             with zipfile.ZipFile(io.BytesIO(content)) as packed:
                 unpacked = sum(entry.file_size for entry in packed.infolist())
             check_size(unpacked, len(content), place)
             with np.load(io.BytesIO(content), allow_pickle=False) as kept:
                 return dict(kept)
+
+    @contextmanager
+    def checking(self, problem: str) -> Iterator[None]:
+        """Says that there is this problem where a file or a value is not as it should be."""
+        try:
+            yield
         except DataError:
             raise
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise self.problem(f"its file {place} cannot be read") from error
+        except _DAMAGE as error:
+            raise self.problem(problem) from error
 
     def problem(self, what: str) -> DataError:
         return DataError(

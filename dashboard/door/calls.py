@@ -70,19 +70,19 @@ def _filter(machine: int, column: int, process: int) -> list[Instruction]:
         return (_RETURN, 0, 0, value)
 
     refused = verdict(_REFUSE | errno.EPERM)
-    found = [
+    instructions = [
         (_LOAD, 0, 0, _MACHINE), (_IS, 1, 0, machine), verdict(_END), (_LOAD, 0, 0, _NUMBER),
     ]
     for numbers in _ALLOWED.values():
         if numbers[column] is not None:
-            found += [(_IS, 0, 1, numbers[column]), verdict(_ALLOW)]
+            instructions += [(_IS, 0, 1, numbers[column]), verdict(_ALLOW)]
     # Without clone3, the C library makes threads by clone, whose flags the filter can see.
-    found += [(_IS, 0, 1, _CLONE3[column]), verdict(_REFUSE | errno.ENOSYS)]
+    instructions += [(_IS, 0, 1, _CLONE3[column]), verdict(_REFUSE | errno.ENOSYS)]
     for numbers, test, value in (
         (_CLONE, _HAS, _THREAD), (_SIGNAL, _IS, process), (_LIMIT, _IS, 0),
     ):
-        found += [
+        instructions += [
             (_IS, 0, 4, numbers[column]), (_LOAD, 0, 0, _FIRST), (test, 0, 1, value),
             verdict(_ALLOW), refused,
         ]
-    return [*found, refused]
+    return [*instructions, refused]

@@ -7,8 +7,6 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tripletscope.core.data.errors import DataError
-
 if TYPE_CHECKING:
     from tripletscope.dashboard.door.archive import PackedFolder
 
@@ -24,18 +22,6 @@ _TABLES = {
 
 def folder_of(packed: PackedFolder) -> dict[str, bytes]:
     """The files of the data set's folder, whose sources all have the right sums."""
-    try:
-        files = _files(packed)
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise packed.problem("what it says of its data set cannot be understood") from error
-    if packed.changed:
-        raise packed.problem(f"its file {packed.changed[0]} is not what was written")
-    return files
-
-
-def _files(packed: PackedFolder) -> dict[str, bytes]:
     kept = packed.json(ABOUT)
     said, files = kept["dataset"], {}
     about = {
@@ -51,7 +37,7 @@ def _files(packed: PackedFolder) -> dict[str, bytes]:
     for number, (name, place) in enumerate(said["pictures"].items()):
         about["pictures"][name] = f"pictures/{number}.png"
         files[f"pictures/{number}.png"] = packed.read(place)
-    about["sums"] = {place: _sum(content) for place, content in files.items()}
+    about["sums"] = {place: sum_of(content) for place, content in files.items()}
     about["gold"] = about["files"].get("gold")
     about["extra"].pop("tables", None)  # their files were not in it
     if "measured" in said:
@@ -61,13 +47,15 @@ def _files(packed: PackedFolder) -> dict[str, bytes]:
         files[f"{place}/arrays.npz"] = content
         files[f"{place}/run.json"] = json.dumps({
             "format": 1, "name": one["name"], "number": number, "state": None, "renewals": 0,
-            "file": "arrays.npz", "sum": _sum(content), "run": one["record"],
+            "file": "arrays.npz", "sum": sum_of(content), "run": one["record"],
         }).encode()
+    if packed.changed:
+        raise packed.problem(f"its file {packed.changed[0]} is not what was written")
     return {
         **files, "about.json": json.dumps(about).encode(),
         "pages.json": json.dumps(kept["settings"]).encode(),
     }
 
 
-def _sum(content: bytes) -> str:
+def sum_of(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()

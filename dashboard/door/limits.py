@@ -75,12 +75,12 @@ def hide_memory() -> None:
         ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
 
 
-def allow(seconds: int = PROCESSOR) -> None:
-    """Allow so much processor time for the next request."""
+def allow() -> None:
+    """Allow `PROCESSOR` for the next request."""
     if resource is None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
-    soft = int(used.ru_utime + used.ru_stime) + seconds
+    soft = int(used.ru_utime + used.ru_stime) + PROCESSOR
     _limit(resource.RLIMIT_CPU, min(soft, ALTOGETHER), ALTOGETHER)
 
 

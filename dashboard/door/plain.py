@@ -137,17 +137,17 @@ def _frame(node: dict, within: Callable, buffers: list[memoryview]) -> pd.DataFr
     return pd.DataFrame(columns, index=index)
 
 
-def _series(kind: str, given: Any) -> pd.Series:
+def _series(kind: str, content: Any) -> pd.Series:
     if kind == "categories":
-        codes, ordered, categories = given
+        codes, ordered, categories = content
         values = pd.Index(_series(*categories))
         return pd.Series(pd.Categorical.from_codes(codes, values, ordered=ordered))
-    return pd.Series(given, dtype={"str": "str", "object": object}.get(kind))
+    return pd.Series(content, dtype={"str": "str", "object": object}.get(kind))
 
 
 def _record(node: dict, within: Callable, buffers: list[memoryview]) -> Any:
-    given = {name: within(value) for name, value in node["fields"].items()}
-    return RECORDS[node["record"]](**given)
+    values = {name: within(value) for name, value in node["fields"].items()}
+    return RECORDS[node["record"]](**values)
 
 
 #: The value of a node, by its kind.

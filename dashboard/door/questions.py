@@ -77,8 +77,6 @@ from tripletscope.dashboard.door.records import (
 )
 
 File = tuple[str, bytes]  # name and content
-#: A reading of an earlier data set, and the columns of its file.
-Known = tuple[Reading, list[str]]
 T = TypeVar("T")
 
 _MOST_KNOWN = 3  # readings of earlier data sets that are offered
@@ -124,19 +122,21 @@ class Answering:
         self._making = threading.Lock()
 
     def answer(
-        self, what: str, given: Mapping[str, Any], files: Mapping[str, list[File]],
+        self, what: str, arguments: Mapping[str, Any], files: Mapping[str, list[File]],
         progress: Progress,
     ) -> Any:
         """The answer to a question of `OF_FILES` or `OF_UPLOADS`; `files` are those `Missing`."""
         if what in OF_FILES:
-            return OF_FILES[what](progress, **given)
-        keys, shape = given["keys"], given["shape"]
+            return OF_FILES[what](progress, **arguments)
+        keys, shape = arguments["keys"], arguments["shape"]
         there = {**self._files, **files}
         if missing := [key for key in keys.values() if key not in there]:
             raise Missing(missing)
         self._files = {key: there[key] for key in keys.values()}
         upload = UploadedFiles({kind: there[key] for kind, key in keys.items()}, keys, shape)
-        settings = {name: value for name, value in given.items() if name not in ("keys", "shape")}
+        settings = {
+            name: value for name, value in arguments.items() if name not in ("keys", "shape")
+        }
         return OF_UPLOADS[what](self, upload, progress=progress, **settings)
 
     def open(self, upload: UploadedFiles, progress: Progress) -> Opened:
@@ -152,10 +152,25 @@ class Answering:
         )
 
     def propose(
-        self, upload: UploadedFiles, known: Sequence[Known], insist: bool, progress: Progress
+        self, upload: UploadedFiles, known: Sequence[tuple[Reading, list[str]]], insist: bool,
+        progress: Progress,
     ) -> list[Reading]:
-        """Readings of the table, the most probable first."""
-        return proposed(self._table(upload, progress), known, insist)
+        """The program's proposals, between earlier readings of the same named columns and others.
+
+        known: Readings of earlier data sets, and the columns of their files.
+        """
+        table = self._table(upload, progress)
+        same: list[Reading] = []
+        similar: list[Reading] = []
+        for reading, columns in known:
+            try:
+                reading.check(table)
+            except DataError:
+                continue
+            (same if table.header and columns == table.columns else similar).append(reading)
+            if len(same) + len(similar) == _MOST_KNOWN:
+                break
+        return same + propose(table, insist=insist or bool(same)) + similar
 
     def look(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> Look:
         """A preview of a reading."""
@@ -270,8 +285,8 @@ def _small(progress: Progress, name: str, content: bytes, size: int) -> bytes:
 
 def _pictures(progress: Progress, files: Sequence[File]) -> tuple[dict[str, bytes], list[str]]:
     """Pictures by name, and sentences on those shrunk or left out."""
-    found = gather_pictures(files)
-    return dict(found), found.summary()
+    pictures = gather_pictures(files)
+    return dict(pictures), pictures.summary()
 
 
 def _reading(progress: Progress, name: str, content: bytes) -> Reading:
@@ -288,7 +303,7 @@ def _reading(progress: Progress, name: str, content: bytes) -> Reading:
 def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
     """The folder of a data set in an archive, with its results."""
     packed = PackedFolder(content, name)
-    try:
+    with packed.checking("what it says of its data set cannot be understood"):
         about = packed.about()
         sums, results = about["sums"], packed.results()
         tables = {place: packed.table(place, sums[place]) for place in about["files"].values()}
@@ -302,10 +317,6 @@ def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
         places = set(about["pictures"].values())
         contents = {place: packed.read(place, sums[place]) for place in places}
         pictures = [(key, contents[place]) for key, place in about["pictures"].items()]
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise packed.problem("what it says of its data set cannot be understood") from error
     return Unpacked(
         about, results, tables, arrays, dict(gather_pictures(pictures)) if pictures else {},
         packed.json(PAGES) if packed.has(PAGES) else {}, packed.rest(),
@@ -328,24 +339,9 @@ _OF_ONE: dict[str, Callable[..., Any]] = {
 #: Questions about other files.
 OF_FILES: dict[str, Callable[..., Any]] = {
     **{what: partial(_of_one, read) for what, read in _OF_ONE.items()},
-    "measured": lambda _, **given: file_of_measured(**given),
+    "measured": lambda _, **arguments: file_of_measured(**arguments),
     "small": _small, "pictures": _pictures, "reading": _reading, "archive": archive,
 }
-
-
-def proposed(table: Table, known: Sequence[Known], insist: bool) -> list[Reading]:
-    """The program's proposals, between earlier readings of the same named columns and of others."""
-    same: list[Reading] = []
-    similar: list[Reading] = []
-    for reading, columns in known:
-        try:
-            reading.check(table)
-        except DataError:
-            continue
-        (same if table.header and columns == table.columns else similar).append(reading)
-        if len(same) + len(similar) == _MOST_KNOWN:
-            break
-    return same + propose(table, insist=insist or bool(same)) + similar
 
 
 def gather_pictures(files: Sequence[File]) -> Pictures:
@@ -383,12 +379,12 @@ def _beyond_ascii(table: Table) -> list[str]:
 
 def _pictures_in(files: Sequence[File]) -> list[File]:
     """The pictures in archives of tables."""
-    found = []
+    pictures = []
     for name, content in files:
         if name.lower().endswith(".zip") and content.startswith(b"PK"):
             archive = Archive(content, name)
-            found += [(m, archive.read(m)) for m in archive.names if is_picture_name(m)]
-    return found
+            pictures += [(m, archive.read(m)) for m in archive.names if is_picture_name(m)]
+    return pictures
 
 
 def _name_of(names: list[str]) -> str:
@@ -411,14 +407,14 @@ def get_ready() -> None:
     Image.init()
     for number, answers in enumerate(_SMALL):
         answering = Answering()
-        given = {"keys": {"tables": str(number)}, "shape": {}}
+        upload = {"keys": {"tables": str(number)}, "shape": {}}
         ask = partial(answering.answer, files={str(number): [("answers.csv", answers)]},
                       progress=_unheard)
-        pack(ask("open", given))
-        for reading in ask("propose", {**given, "known": (), "insist": True})[:1]:
-            ask("look", {**given, "reading": reading})
-            unpack(pack(ask("answers", {**given, "reading": reading})))
-            ask("direction", {**given, "reading": reading})
+        pack(ask("open", upload))
+        for reading in ask("propose", {**upload, "known": (), "insist": True})[:1]:
+            ask("look", {**upload, "reading": reading})
+            unpack(pack(ask("answers", {**upload, "reading": reading})))
+            ask("direction", {**upload, "reading": reading})
     # Many answers use other compiled code. No thread may be left over: a copied process lacks it.
     rows = np.arange(SEVERAL_PARTS)[:, None] % [5, 7, 9, 11] + [0, 5, 12, 21]
     with parallel_config(n_jobs=1):
@@ -447,7 +443,7 @@ def get_ready() -> None:
     pd.to_datetime(pd.Series(["2026-01-01T00:00:00"]), format="ISO8601", utc=True)
 
 
-def _unheard(*given: Any, **details: Any) -> bool:
+def _unheard(*share: Any, **details: Any) -> bool:
     return False
 
 

@@ -68,7 +68,7 @@ def _answer(line: Line, answering: questions.Answering, data: bytes) -> None:
     try:
         message = plain.unpack(data)
         reply = {"done": answering.answer(
-            message["do"], message["given"], message["files"], progress
+            message["do"], message["arguments"], message["files"], progress
         )}
     except questions.Missing as missing:
         reply = {"missing": missing.keys}

@@ -68,7 +68,7 @@ class Worker(Child):
 
     def ask(
         self, what: str, *, file: str, progress: Progress = silent, patience: float | None = None,
-        contents: Callable[[str], list[File]] | None = None, **given: Any,
+        contents: Callable[[str], list[File]] | None = None, **arguments: Any,
     ) -> Any:
         """The process's answer.
 
@@ -77,7 +77,7 @@ class Worker(Child):
         progress: Called in this thread, also without news.
         patience: Seconds until the process is ended; by default it grows with the request.
         contents: The files of a key that the process does not have.
-        **given: Plain data.
+        **arguments: Plain data.
         """
         done = 0.0
 
@@ -87,7 +87,7 @@ class Worker(Child):
             return progress(done)
 
         def exchange(files: Mapping[str, list[File]]) -> Message:
-            data = self._pack({"do": what, "given": given, "files": files})
+            data = self._pack({"do": what, "arguments": arguments, "files": files})
             clock = threading.Timer(
                 patience or PATIENCE + PER_MEGABYTE * len(data) / 1e6, self._out_of_time
             )
@@ -103,7 +103,7 @@ class Worker(Child):
         message = exchange({})
         for _ in range(_TRIES):  # another question may have replaced its files
             if contents is not None and isinstance(missing := message.get("missing"), list):
-                keys = [key for key in given["keys"].values() if key in missing]
+                keys = [key for key in arguments["keys"].values() if key in missing]
                 message = exchange({key: contents(key) for key in keys})
         return _result(message, file)
 
@@ -125,11 +125,11 @@ class Worker(Child):
         )
 
 
-def _hash_of(what: str, given: Mapping[str, Any]) -> str:
+def _hash_of(what: str, arguments: Mapping[str, Any]) -> str:
     """Equal for equal questions."""
     from tripletscope.dashboard.door import plain
 
-    return hashlib.sha256(plain.pack([what, dict(given)])).hexdigest()
+    return hashlib.sha256(plain.pack([what, dict(arguments)])).hexdigest()
 
 
 def _result(message: dict[str, Any], file: str) -> Any:
@@ -168,24 +168,24 @@ class Workers:
         self._source.warm()
 
     def ask(
-        self, what: str, about: str, *, file: str, wanted: Callable[[], bool], keep: bool = False,
-        progress: Progress = silent, **given: Any,
+        self, what: str, about: str, *, file: str, contents: Callable[[str], list[File]],
+        wanted: Callable[[], bool], keep: bool = False, progress: Progress = silent,
+        patience: float | None = None, **arguments: Any,
     ) -> Any:
         """An answer about an upload, by the process that has read it or by another one.
 
         about: Key of the upload.
         keep: Whether to cache the answer or error.
-        **given: As of `Worker.ask`.
+        contents, patience, **arguments: As of `Worker.ask`.
         """
-        contents, patience = given.pop("contents"), given.pop("patience", None)
-        question = _hash_of(what, given) if keep else ""
+        question = _hash_of(what, arguments) if keep else ""
         with self._lock:
             answer = self._answers.pop(question, None)
         if answer is None:
             try:
-                answer = self._asked(
+                answer = self._ask(
                     what, about, wanted, file=file, progress=progress, patience=patience,
-                    contents=contents, **given,
+                    contents=contents, **arguments,
                 )
             except Ended:
                 raise
@@ -200,13 +200,15 @@ class Workers:
             raise answer
         return answer
 
-    def _asked(self, what: str, about: str, wanted: Callable[[], bool], **given: Any) -> Any:
+    def _ask(
+        self, what: str, about: str, wanted: Callable[[], bool], *, file: str, **arguments: Any
+    ) -> Any:
         ended = False
         for _ in range(_TRIES):
             worker = None
             try:
                 worker = self.take(wanted, about)
-                return worker.ask(what, **given)
+                return worker.ask(what, file=file, **arguments)
             except Gone:
                 continue  # another upload needed its place
             except Ended:
@@ -216,9 +218,7 @@ class Workers:
             finally:
                 if worker is not None:
                     worker.reserved = False
-        raise Ended(
-            "too many files are being read at once", file=given["file"], remedy="Try again."
-        )
+        raise Ended("too many files are being read at once", file=file, remedy="Try again.")
 
     def dismiss(self, about: str) -> None:
         """End the process with an upload, if there is one."""
@@ -278,6 +278,6 @@ class Workers:
 @cache
 def workers() -> Workers:
     """The processes of this server."""
-    found = Workers()
-    atexit.register(found.close)
-    return found
+    readers = Workers()
+    atexit.register(readers.close)
+    return readers
