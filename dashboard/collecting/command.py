@@ -66,14 +66,13 @@ def collect_parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--proxy", action="append", default=[], metavar="ADDRESS",
-        help="address of a reverse proxy, for example 127.0.0.1, whose header X-Forwarded-For says "
-        "whose a request is, so that connections are limited by participant; may be repeated. "
-        "Nobody else's is believed",
+        help="address of a reverse proxy, for example 127.0.0.1, whose header X-Forwarded-For is "
+        "believed, so that connections are limited by participant; may be repeated",
     )
     alone = command.add_mutually_exclusive_group()
-    alone.add_argument("--state", action="store_true", help="only say how the experiment stands")
+    alone.add_argument("--state", action="store_true", help="only print the experiment's state")
     alone.add_argument("--person", metavar="ID",
-                       help="only print all that is kept of one participant, as JSON")
+                       help="only print all data about one participant, as JSON")
     alone.add_argument(
         "--delete-person", metavar="ID",
         help="only remove one participant with all answers; the server may run meanwhile",
@@ -104,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
             print(json.dumps(answer_log.personal_data(folder, options.person), indent=1))
         elif options.delete_person is not None:
             if not answer_log.delete_person(folder, options.delete_person):
-                return _fail("there is nobody with this id in the log")
+                return _fail("the log has no participant with this id")
             print("Removed, with all answers.")
         elif options.purge:
             answer_log.purge(folder)
@@ -126,7 +125,7 @@ def _serve(folder: Path, experiment: Experiment, options: argparse.Namespace) ->
         try:
             listening = inside.enter_context(listening_on(options.host, options.port))
         except OSError as error:
-            return _fail(f"{options.host}:{options.port} cannot be served on ({error.strerror}); "
+            return _fail(f"{options.host}:{options.port} is not available ({error.strerror}); "
                          "choose another port, for example --port 0 for any that is free")
         try:
             hold = Hold(folder)
@@ -235,7 +234,7 @@ def _standing(folder: Path) -> str:
     ]
     if state.is_overdue:
         lines.append(
-            "Personal data were to be gone by now: tripletscope collect EXPERIMENT --purge "
+            "Personal data are past their day of deletion: tripletscope collect EXPERIMENT --purge "
             "removes ids, parameters of addresses and devices, and keeps the answers."
         )
     return "\n".join(lines)

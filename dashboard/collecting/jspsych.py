@@ -22,8 +22,8 @@ def missing() -> str:
     if not absent:
         return ""
     return (
-        "jsPsych, with which experiments run in the browser, was not there when TripletScope was "
-        f"installed ({', '.join(absent)}). Everything else works. Install TripletScope again with "
-        "a connection to the package indexes of Python and npm; in a copy of the repository, "
+        "This installation lacks jsPsych, which runs experiments in the browser "
+        f"({', '.join(absent)}). Everything else works. Install TripletScope again with a "
+        "connection to the package indexes of Python and npm; in a copy of the repository, "
         "python packaging/backend.py is enough."
     )

@@ -196,7 +196,7 @@ class ExperimentServer:
                 raise
             except NotKept as error:
                 return _json(
-                    {"why": "Nothing can be kept at the moment. Keep it, and send it again."},
+                    {"why": "Nothing can be stored at the moment; send it again later."},
                     507 if error.is_full else 503,
                 )
             return _json(reply.content, reply.status)
@@ -263,7 +263,7 @@ async def _refused(request: Request, error: HTTPException) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return _json({"why": "The server failed. Keep it, and send it again."}, 500)
+    return _json({"why": "The server failed; send it again later."}, 500)
 
 
 def make_experiment_server(folder: Path, instance: str = "") -> Starlette:

@@ -36,17 +36,16 @@ class Sending:
 
 SENDINGS = {
     "file": Sending("file", "A computer of the lab: a CSV for each person", """\
-Unpack the ZIP on the computer and open index.html in a browser; no network is needed. When somebody
-is through, the browser saves a file answers-ID.csv among its downloads. "Next person" begins anew.
-Chrome and Firefox may be asked to save without a question in their settings of downloads. Read all
-of the files together with TripletScope, one after the other or as one file.
+Unpack the ZIP on the computer and open index.html in a browser; no network is needed. After the
+last question, the browser saves answers-ID.csv in its downloads. "Next person" begins again. Chrome
+and Firefox can save without a dialog: see their settings of downloads. Read all files together with
+TripletScope, or one by one.
 """),
     "post": Sending("post", "Any address that takes a POST", """\
 Copy everything to any web server. After each answer the page sends rows, as a list of objects in
-JSON (Content-Type text/plain), to the address given; a status of 200 to 299 says that they are
-stored. What is not, it sends again: store each id once. Where the address is of another host, it
-has to send Access-Control-Allow-Origin. Read what was stored, as a list or as lines of JSON, with
-TripletScope.
+JSON (Content-Type text/plain), to your address; a status of 200 to 299 says that they are stored.
+It sends other rows again: store each id once. An address of another host has to send
+Access-Control-Allow-Origin. Read the stored rows, as a list or as lines of JSON, with TripletScope.
 """),
     "jatos": Sending("jatos", "JATOS", """\
 In JATOS make a study with one component, copy everything into the study's assets folder, and name
@@ -55,8 +54,8 @@ the results as plain text and read that with TripletScope.
 """, ("jatos.js",)),
     "pavlovia": Sending("pavlovia", "Pavlovia", """\
 Make a project of your own on Pavlovia, copy everything into it, and set the format of saving to
-CSV. The script that the page asks for in lib is put there by Pavlovia. Read the CSV files of the
-folder data with TripletScope.
+CSV. Pavlovia adds the script that the page loads from lib. Read the CSV files of the folder data
+with TripletScope.
 """, ("lib/jspsych-7-pavlovia-2022.1.1.js",)),
 }
 _README = """\
@@ -64,13 +63,12 @@ _README = """\
 {line}
 
 This experiment runs without TripletScope. {how}
-Every person is asked one of {n} lists of questions: the one in the address (index.html?list=3),
-else {which}. A test of your own: index.html?preview, or index.html?simulate=visual, of which
-nothing is sent. Participants are known by the first of these in the address: {parameters}.
+Every person gets one of {n} lists of questions: that of the address (index.html?list=3), else
+{which}. To test it, open index.html?preview or index.html?simulate=visual; nothing is sent then.
+The first of these parameters in the address identifies a participant: {parameters}.
 {adaptive}
-The experiment in index.html knows the right answers of catch and gold questions, and nobody is
-stopped for failing them. It is made with jsPsych (jspsych/LICENSES.txt); nothing is loaded from
-anywhere else.
+The files contain the correct answers to catch and gold questions; failing them excludes nobody. The
+experiment is made with jsPsych (jspsych/LICENSES.txt); nothing is loaded from anywhere else.
 """
 
 
@@ -155,7 +153,7 @@ def _readme(experiment: Experiment, way: Sending, n_lists: int) -> str:
     return _README.format(
         title=experiment.title, line="=" * len(experiment.title), how=f"\n\n{way.readme}",
         n=n_lists, parameters=", ".join(experiment.parameters) or "none",
-        which="one after the other" if way.name == "file" else "one by lot",
-        adaptive="\nWithout a server questions cannot depend on answers: they are balanced, and "
-        "not adaptive.\n" if experiment.is_adaptive else "",
+        which="the next one" if way.name == "file" else "a random one",
+        adaptive="\nWithout a server, questions cannot depend on answers: they are balanced.\n"
+        if experiment.is_adaptive else "",
     )

@@ -48,11 +48,11 @@ def markdown_texts(experiment: Experiment) -> dict[str, str]:
 
 def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     """Texts for `Experiment.texts` from JSON like that of the languages we ship."""
-    remedy = "Begin with a copy of the English file, and translate what stands behind the colons."
+    remedy = "Copy the English file, and translate the texts behind the colons."
     try:
         texts = {word: of_task(text, task) for word, text in json.loads(data).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"this is no file of texts: {error}", file=name, remedy=remedy) from None
+        raise DataError(f"this is not a file of texts: {error}", file=name, remedy=remedy) from None
     for word, text in texts.items():
         if word not in (*TEXTS, *WORDS) or not isinstance(text, str):
             raise DataError(f"there is no text {word!r}", file=name, remedy=remedy)

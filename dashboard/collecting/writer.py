@@ -257,8 +257,8 @@ def overwrite(folder: Path) -> None:
         log.execute("VACUUM")
         is_busy, *_ = log.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if is_busy:
-        raise NotKept("what was deleted is still in the log's journal, which somebody reads; try "
-                      "again in a moment", False)
+        raise NotKept("deleted data are still in the log's journal, which another program reads; "
+                      "try again in a moment", False)
 
 
 def setting(log: sqlite3.Connection, name: str, default: str | int = "") -> str | int:

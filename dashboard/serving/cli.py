@@ -89,12 +89,12 @@ def parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--data", type=Path, metavar="DIR",
-        help="folder of data sets for the page Papers that may not be shipped; its documentation "
-        "lists them",
+        help="folder of data sets for the page Papers that may not be shipped; the documentation "
+        "of that page lists them",
     )
     command.add_argument(
         "--prepare", action="store_true",
-        help="only compile what the first fit needs, so that it need not wait",
+        help="only compile, so that the first fit need not wait",
     )
     command.add_argument(
         "--backup", type=Path, metavar="FILE.zip",

@@ -135,7 +135,7 @@ def _checked(settings: dict[str, Any], workspace: Path) -> Lab:
         "address", "people", "workspaces", "hours", "provider", "addresses_are_confirmed",
     }
     if unknown:
-        raise ValueError(f"{', '.join(sorted(unknown))} means nothing here")
+        raise ValueError(f"unknown settings: {', '.join(sorted(unknown))}")
     address = settings.get("address")
     if not isinstance(address, str) or not re.fullmatch(r"https?://[^/\s@]+/?", address):
         raise ValueError('address must be where people open the dashboard: "https://example.org"')

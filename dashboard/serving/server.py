@@ -131,7 +131,7 @@ def _explain(error: Exception) -> bool:
     log.error("a page failed", exc_info=error)
     st.error(
         "Something went wrong on this page. Your data and results are kept. Reload the page; if "
-        "it happens again, the server's log says what the developers need to know.",
+        "it happens again, send the server's log to the developers.",
         icon=":material/error:",
     )
     return True

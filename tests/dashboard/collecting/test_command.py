@@ -145,7 +145,7 @@ def test_what_a_server_said_is_told_when_it_does_not_start(folder):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(NotStarted, match=f"127.0.0.1:{port} cannot be served on"):
+        with pytest.raises(NotStarted, match=f"127.0.0.1:{port} is not available"):
             start(folder, port)
 
 
@@ -189,7 +189,7 @@ def test_personal_data_from_the_command(folder, served, capsys):
     assert len(kept["answers"]) == 1
     assert told("--delete-person", "annabella")[0] == 0
     status, _, said = told("--delete-person", "annabella")
-    assert (status, "nobody with this id" in said) == (1, True)
+    assert (status, "no participant with this id" in said) == (1, True)
     assert told("--purge")[0] == 0
 
 
@@ -199,7 +199,7 @@ def test_a_day_that_has_passed_is_said_at_the_start(tmp_path, capsys):
     try:
         Page(port_of(server)).begin()
         assert main(["collect", str(folder), "--state"]) == 0
-        assert "Personal data were to be gone by now" in capsys.readouterr().out
+        assert "Personal data are past their day of deletion" in capsys.readouterr().out
         stop(folder)
         start(folder)
         assert "--purge" in (folder / "server.txt").read_text()

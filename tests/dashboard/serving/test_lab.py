@@ -147,7 +147,7 @@ def test_a_session_ends(provider, tmp_path):
     (("[provider]", "addresses_are_confirmed = 1\n[provider]"), "must be true or false"),
     (('[provider]\nmetadata = "http://', 'addresses_are_confirmed = true\n[provider]\n'
       'metadata = "http://example.org/common/'), "several organisations"),
-    (("people = [", "persons = ["), "persons means nothing here"),
+    (("people = [", "persons = ["), "unknown settings: persons"),
     (('"own"', '"mine"'), "workspaces must be"),
     (("hours = 12", "hours = 0"), "hours must be"),
     (('client_secret = "a secret"', ""), "[provider] must have"),
