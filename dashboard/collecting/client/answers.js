@@ -1,8 +1,8 @@
-// What answers are, and made with, by the way of asking: as core/studies/experiment/question.py has it.
+// Answers and their controls, by kind of question (core/studies/experiment/question.py).
 "use strict";
 
 const Answers = (() => {
-  // What is shown as options, or beside each other: everything but the anchor.
+  // Everything shown but the anchor.
   function options({ is_anchored: anchored, size, step }, shown) {
     const rest = shown.slice(Number(anchored));
     const made = [];
@@ -13,12 +13,12 @@ const Answers = (() => {
   // Whether two answers are the same; levels, within a fifth of the scale.
   function agree({ answer, in_order: inOrder, levels }, first, second) {
     if (answer === "number") return Math.abs(first[0] - second[0]) <= Math.floor((levels - 1) / 5);
-    // Of a ranking perhaps only the first ones are known.
+    // The correct ranking may have only its first objects.
     if (inOrder) return first.every((one, rank) => second[rank] === one);
     return [...first].sort().join() === [...second].sort().join();
   }
 
-  // An answer of somebody who does not look.
+  // A random answer.
   function byLot(asking, question) {
     const { shown, item } = question;
     const any = (n) => Math.floor(n * Math.random());
@@ -37,13 +37,13 @@ const Answers = (() => {
     return places.slice(0, question.n_chosen);
   }
 
-  // The nearest place on a round table of radius 1, as it is sent.
+  // The nearest place on a round table of radius 1, rounded.
   function onTable(x, y) {
     const far = Math.max(1, Math.hypot(x, y));
     return [x / far, y / far].map((one) => Math.round(10000 * one) / 10000);
   }
 
-  // Cells of the table of answers, a row for each object on a table: core/studies/experiment/results.py.
+  // Cells of the table of answers (core/studies/experiment/results.py).
   function cells(asking, shown, values, place) {
     const { answer, size, in_order: inOrder } = asking;
     if (answer === "number") return [[...shown, ...values]];
@@ -58,7 +58,7 @@ const Answers = (() => {
     return [[...shown, ...named, ...rest, named.length, 1]];
   }
 
-  // What an item of a questionnaire is answered with: as core/studies/experiment/items.py has it.
+  // The control of a questionnaire's item (core/studies/experiment/items.py).
   function item({ kind, options: names, low, high, required, text }, update) {
     const { element } = Stimuli;
     const made = element("div", `item ${kind}`);
@@ -84,7 +84,7 @@ const Answers = (() => {
     if (kind === "text") field.maxLength = 2000;
     else Object.assign(field, { type: "number", min: low, max: high, step: "any" });
     field.addEventListener("input", () => {
-      // Word processors copy characters that no text may have.
+      // Word processors copy invalid characters.
       const value = field.value.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]/gu, " ");
       if (!value.trim()) update(field.validity.valid ? without : null);
       else update(kind === "text" ? [value] : field.validity.valid ? [Number(value)] : null);
@@ -93,7 +93,7 @@ const Answers = (() => {
     return made;
   }
 
-  // A slider without a value until it is touched, so that none is suggested.
+  // A slider without a value until it is touched.
   function slider({ levels }, texts, update) {
     const { element } = Stimuli;
     const range = element("input", "slider untouched");
@@ -108,7 +108,7 @@ const Answers = (() => {
     return range;
   }
 
-  // Objects that are moved by mouse, finger or keys: from a tray into piles, or onto a round table.
+  // Objects that mouse, finger or keys move from a tray into piles or onto a round table.
   function table(asking, question, texts, update) {
     const { element, box } = Stimuli;
     const isRound = asking.answer === "positions";
@@ -142,7 +142,7 @@ const Answers = (() => {
     function told() {
       const isOpen = where.includes(null);
       tray.classList.toggle("empty", where.every((one) => one !== null));
-      // Piles are numbered as they were begun, without those that are empty again.
+      // Piles are numbered by their beginning, without empty ones.
       const used = boxes.map((_, pile) => pile).filter((pile) => where.includes(pile));
       update(isOpen ? null : isRound ? where.flat() : where.map((pile) => used.indexOf(pile)));
     }
@@ -194,7 +194,7 @@ const Answers = (() => {
         const round = area.getBoundingClientRect();
         const radius = round.width / 2;
         const off = [(x - round.left) / radius - 1, 1 - (y - round.top) / radius];
-        // Beside the table there is no place; a little over its edge is on it.
+        // Places a little over the edge of the table are on it; others are none.
         if (Math.hypot(...off) <= 1.15) arrange(k, ...off);
         else if (where[k] !== null) back(k);
         return;
@@ -209,7 +209,7 @@ const Answers = (() => {
       if (event.button) return;
       const thing = things[k];
       const start = [event.clientX, event.clientY];
-      // A place is that of the middle of an object, wherever it is taken hold of.
+      // A place is the centre of an object, not where the pointer holds it.
       const frame = thing.getBoundingClientRect();
       const off = [frame.left + frame.width / 2 - start[0], frame.top + frame.height / 2 - start[1]];
       let isMoved = false;

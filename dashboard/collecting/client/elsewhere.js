@@ -1,5 +1,5 @@
-// The same as client/transport.js without a server of ours: questions come from lists in data.js,
-// and answers go where the ZIP was made for, as rows of TripletScope's own table.
+// client/transport.js without a server of ours: questions come from lists in data.js, and answers
+// go to the place of the ZIP, as rows of TripletScope's table.
 "use strict";
 
 window.Elsewhere = (() => {
@@ -12,7 +12,7 @@ window.Elsewhere = (() => {
   const place = () => `here ${person}`;
   const keep = () => { if (!isSimulated) Keeping.browser.set(place(), mine); };
 
-  // Lists as they were written, short: [kind, source, objects, right answer].
+  // Questions in lists are [kind, source, objects, right answer].
   const questions = (number) => [
     ...items.before.map((item) => ({ item, kind: "before" })),
     ...lists[number].map(([kind, source, shown, correct]) => ({
@@ -32,13 +32,13 @@ window.Elsewhere = (() => {
         return lock && new Promise(() => {}); // until the page goes
       }).catch((error) => {
         isTakenOver ||= error.name === "AbortError";
-        resolve(true); // a page from a disk may not be allowed to ask
+        resolve(true); // a page from a disk may not use locks
       });
     }
   });
   async function claim(over) {
     if (over) return claimed({ steal: true });
-    // A page that is being reloaded may not have let go yet.
+    // A page that is being reloaded may still have the lock.
     for (let tries = 0; tries < 10; tries++) {
       if (await claimed({ ifAvailable: true })) return true;
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -49,7 +49,7 @@ window.Elsewhere = (() => {
     if (isTakenOver) throw new Refused("Another tab has taken over.", "elsewhere");
   }
 
-  // The one in the address, from 1; else of one machine one after the other, of many any.
+  // The list in the address, from 1; else the next one of this machine, or a random one.
   function whichList() {
     const asked = Number(query.get("list"));
     if (Number.isInteger(asked) && asked >= 1) return (asked - 1) % lists.length;
@@ -59,13 +59,13 @@ window.Elsewhere = (() => {
     return next % lists.length;
   }
 
-  // Rows of the table, of tables one for each object; columns that it has not yet come behind.
+  // Rows of the table, one for each object on a table; new columns come last.
   function rowsOf(answer) {
     const all = questions(mine.list);
     const number = all.findIndex((question) => question.key === answer.key);
     const { kind, source, shown, correct, item } = all[number];
     const [value] = answer.chosen;
-    // What an item is answered with stands behind, and nothing where others say what was chosen.
+    // Answers to items have two columns, in experiments with items.
     const asked = items.before.length + items.after.length > 0 && {
       item_name: item?.name ?? "",
       item_answer: item ? item.options[item.kind === "choice" ? value : -1] ?? value ?? "" : "",
@@ -87,7 +87,7 @@ window.Elsewhere = (() => {
     });
   }
 
-  // A spreadsheet runs texts that look like formulas: marked as core/data/cells.py has it.
+  // Spreadsheets run texts that look like formulas; marked as in core/data/cells.py.
   function marked(value) {
     const isFormula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value)
       && !/^'*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
@@ -107,12 +107,12 @@ window.Elsewhere = (() => {
     pavlovia.trial(null, { command, errorCallback }).then(resolve, errorCallback);
   });
 
-  // Where rows go. What cannot be sent before the end is kept in the browser until then.
+  // Where rows go; the browser keeps those that can only be sent at the end.
   const ways = {
     file: { keeps: true },
     post: {
       async send(rows) {
-        // Plain text needs no permission of a server on another host but to be read.
+        // A server on another host gets plain text without a preflight request.
         const response = await fetch(address, {
           method: "POST", headers: { "Content-Type": "text/plain" }, body: JSON.stringify(rows),
         }).catch(() => null);
@@ -128,7 +128,7 @@ window.Elsewhere = (() => {
           throw new NoConnection("jatos");
         }
       },
-      // Without JATOS's own last page: ours has the code and the way back.
+      // Without JATOS's last page: ours has the code and the way back.
       end: () => (jatos.endStudyWithoutRedirect ?? jatos.endStudyAjax).call(jatos),
     },
     pavlovia: {
@@ -172,7 +172,7 @@ window.Elsewhere = (() => {
       return told;
     },
 
-    // JATOS keeps the address that participants came with to itself.
+    // JATOS hides the address of participants from the page.
     parameters: () => (sending === "jatos" ? jatos.urlQueryParameters ?? {} : {}),
 
     async begin(about) {
@@ -199,7 +199,7 @@ window.Elsewhere = (() => {
 
     async send(answers, events) {
       hold();
-      // The first answer to a question counts, also of two tabs, one of which was late.
+      // The first answer to a question counts, also of two tabs.
       const given = answers.filter(({ key }, place) => !mine.answered.includes(key)
         && answers.findIndex((one) => one.key === key) === place);
       const rows = given.flatMap(rowsOf);
@@ -222,7 +222,7 @@ window.Elsewhere = (() => {
       return farewell();
     },
 
-    // What is not sent yet is in the browser, and is sent when the page is opened again.
+    // The browser keeps unsent rows, and sends them when the page is opened again.
     leave() {},
   };
 })();

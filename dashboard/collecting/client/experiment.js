@@ -1,5 +1,5 @@
-// The experiment as a participant goes through it: a timeline of jsPsych, which presents, measures
-// and collects; this only arranges what comes when, and hands answers to the outbox.
+// The experiment for participants: a timeline of jsPsych, which presents, measures and collects.
+// This arranges its parts, and hands answers to the outbox.
 "use strict";
 
 (async () => {
@@ -35,13 +35,13 @@
   const tab = isPreview || simulation ? Keeping.uuid() : Keeping.tabId();
   const queue = []; // questions that wait for their turn
   const ready = new Set(); // files that are loaded
-  const events = []; // before it is known where they go
+  const events = []; // before there is an outbox
   let outbox = null;
   let current = null; // the question that is shown
   let last = null; // the one before, of the same list
   let done = 0;
   let all = 0;
-  let final = null; // with which page it ends
+  let final = null; // the last page
   let asking = null;
   let input = "mouse";
   let handedOverLate = 0;
@@ -49,7 +49,7 @@
 
   function whoThisIs() {
     if (isPreview || simulation) return `${simulation ? "simulated" : "preview"}-${Keeping.uuid()}`;
-    // Only the first parameter tells people apart: a study's id, say, is that of everybody.
+    // Only the first parameter identifies people; a study's id, for example, is everybody's.
     const given = address.get(told.parameters[0]);
     if (given) return Keeping.participantId(given);
     return Keeping.browser.get("person") ?? Keeping.uuid();
@@ -63,7 +63,7 @@
     input = "keyboard";
     isShortcut = event.altKey || event.ctrlKey || event.metaKey;
   }, true);
-  // A busy browser hands events over late, and says when they were.
+  // A busy browser hands events over late, with their times.
   for (const kind of ["click", "keydown"]) {
     addEventListener(kind, (event) => {
       const late = performance.now() - event.timeStamp;
@@ -80,7 +80,7 @@
     if (outbox) for (const event of events.splice(0)) outbox.put("event", event);
   }
 
-  // What takes a connection is tried until there is one.
+  // Requests are repeated until there is a connection.
   async function patiently(what) {
     for (let wait = 1000; ; wait = Math.min(2 * wait, 30000)) {
       try {
@@ -150,7 +150,7 @@
     }
     if (/^https?:\/\//.test(final.address ?? "")) {
       const link = element("a", "jspsych-btn main", texts.return);
-      // Panels such as SONA are given back what was in the address.
+      // Panels such as SONA get back the parameters of the address.
       link.href = told.parameters.reduce((one, name) => one.replaceAll(
         `{${name}}`, encodeURIComponent(address.get(name) ?? "")), final.address);
       page.append(link);
@@ -184,7 +184,7 @@
 
   async function begin() {
     const begun = await patiently(() => transport.begin(about()));
-    if (begun.state === "unknown") { // deleted, and so is the consent that was given
+    if (begun.state === "unknown") { // deleted, with the consent
       Keeping.browser.remove(`token ${person}`);
       location.reload();
       await new Promise(() => {});
@@ -193,19 +193,19 @@
     all = begun.done + begun.left;
     if (begun.token && !simulation && !isPreview) {
       Keeping.browser.set(`token ${person}`, begun.token);
-      // For who comes without an id; not before consent.
+      // For people without an id, after consent.
       if (!address.get(told.parameters[0])) Keeping.browser.set("person", person);
     }
     outbox = new Outbox(person, deliver, connected);
     if (["paused", "closed"].includes(begun.state) && begun.token && outbox.keys.length) {
-      // What was answered before counts all the same; and if it was the last, there is an end.
+      // Earlier answers count; the last one ends the experiment.
       await outbox.flush();
       if (final) return;
     } else if (!["new", "going_on"].includes(begun.state)) {
       stop(begun.state, begun);
       return;
     }
-    // What was given before a reload; whether it has arrived, the first reply says.
+    // Answers from before a reload; the first reply says whether they have arrived.
     done = Math.min(all, done + outbox.keys.length);
     outbox.flush().catch(refused);
     if (begun.state === "going_on") happened("reload");
@@ -222,7 +222,7 @@
       clearTimeout(resized);
       resized = setTimeout(() => happened("resize"), 1000);
     });
-    // The button "back" of the browser comes back here, and says what to do instead.
+    // The browser's button "back" stays here, and a message explains what to do.
     Keeping.stay();
     addEventListener("popstate", () => {
       Keeping.stay();
@@ -240,7 +240,7 @@
 
   // Questions -------------------------------------------------------------------------------------
 
-  // Asks for more questions, one request at a time; gives how it stands.
+  // Requests more questions, one request at a time; returns the state.
   function ask() {
     asking ??= (async () => {
       const have = [...queue, ...(current ? [current] : [])].map((question) => question.key);
@@ -255,7 +255,7 @@
 
   const answered = new Set();
 
-  // The next question with its files; none when there is none left.
+  // The next question with its files, if one is left.
   async function nextQuestion() {
     while (!final) {
       if (queue.length) {
@@ -266,21 +266,21 @@
       const said = await ask();
       if (said.state === "finished") return null;
       if (["excluded", "closed", "paused"].includes(said.state)) {
-        // Those that are still on their way may be the last, and then there is an end.
+        // Answers on their way may be the last ones.
         if (outbox.keys.length) await outbox.flush();
         else stop(said.state);
         continue;
       }
       if (!queue.length) {
         if (!said.left && !outbox.keys.length) return null;
-        // What comes next may depend on answers that are still on their way.
+        // The next questions may depend on answers on their way.
         await Promise.race([outbox.flush(), new Promise((resolve) => setTimeout(resolve, 300))]);
       }
     }
     return null;
   }
 
-  // All files before the first question; of very many, those of the questions ahead.
+  // Loads all files before the first question; of very many, those of the next questions.
   const everything = Stimuli.files(told.objects.map((object) => object.id));
   const isMuch = Object.values(everything).flat().length > 300;
 
@@ -302,14 +302,14 @@
 
   // Pages -----------------------------------------------------------------------------------------
 
-  // Screens are read aloud from where the focus is.
+  // Screen readers begin at the focus.
   function readFrom(text) {
     if (!text) return; // simulated without being shown
     text.tabIndex = -1;
     text.focus({ preventScroll: true });
   }
 
-  // Enter and the space bar press the one button of a page, and follow a link that has the focus.
+  // Enter and the space bar press the only button of a page, or follow the focused link.
   function enterPresses(button) {
     jsPsych.pluginAPI.getKeyboardResponse({
       valid_responses: ["Enter", " "], persist: true,
@@ -317,7 +317,7 @@
     });
   }
 
-  // A page of text with a button, or with two that have to be pressed knowingly.
+  // A page of text with a button, or with two that keys do not press.
   const page = (html, words, more = {}) => ({
     type: jsPsychHtmlButtonResponse, stimulus: html, choices: [words],
     button_html: () => '<button type="button" class="jspsych-btn main"></button>',
@@ -360,15 +360,15 @@
   const { answer: kind, is_anchored: anchored, in_order: inOrder, levels } = told.asking;
   const isTable = kind === "piles" || kind === "positions";
   const isSlider = kind === "number" && levels > 11;
-  // Buttons that are no objects: two words, or levels.
+  // Buttons without objects: two words, or levels.
   const said = kind === "words" ? [texts.same, texts.different]
     : kind === "number" ? [...Array(levels).keys()].map((k) => String(k + 1)) : null;
   const options = (question) => Answers.options(told.asking, question.shown);
-  // Whether an answer is made of several steps, with a button for the last one.
+  // Whether an answer takes several steps, with a button for the last one.
   const composed = (question) => Boolean(question.item) || isTable || isSlider || (!said && question.n_chosen > 1);
   let shownAt = null; // the frame in which the stimuli appeared
   let loadedAt = 0;
-  let chosen = []; // where an answer is composed
+  let chosen = []; // of an answer in several steps
   let silence = null;
 
   function showQuestion() {
@@ -425,7 +425,7 @@
         place.append(...slot.childNodes);
       });
     }
-    // What is not enabled is no answer, nor is what lies beside a button.
+    // Disabled buttons, and places beside buttons, are no answers.
     content().addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (button ? button.disabled : event.isTrusted) event.stopPropagation();
@@ -448,7 +448,7 @@
     const there = performance.now();
     if (queue.length < 3) ask().catch(refused);
     requestAnimationFrame((frame) => {
-      // A frame may be begun late, and by its own time before the stimuli were there.
+      // A late frame may have a time before the stimuli were there.
       shownAt = Math.max(frame, there);
       jsPsych.pluginAPI.setTimeout(() => { late = true; enable(); }, told.least_ms);
     });
@@ -473,7 +473,7 @@
       jsPsych.pluginAPI.getKeyboardResponse({
         valid_responses: ["Enter"], persist: true,
         callback_function: () => {
-          // With the focus on an option that is still to be chosen, Enter chooses it, as ever.
+          // With the focus on an open option, Enter chooses it.
           const focused = document.activeElement.closest(".option, .head");
           (focused && (button.disabled || focused.matches(".head")) ? focused : button).click();
         },
@@ -481,7 +481,7 @@
     }
   }
 
-  // Chooses an option, or takes it back; with the last one jsPsych's own button may be pressed.
+  // Chooses an option, or takes it back; the last one enables jsPsych's button.
   function choose(slots, number, group) {
     const full = chosen.length === current.n_chosen;
     if (chosen.includes(number)) chosen = chosen.filter((one) => one !== number);
@@ -510,8 +510,8 @@
     else if (!chosen.length) chosen = Answers.byLot(told.asking, current);
     const answer = {
       ...moment(), key: current.key, chosen,
-      // jsPsych counts from when it made the question, which is seen from the next frame on, to
-      // when the browser told it of the response.
+      // jsPsych counts from making the question, a frame before it is seen, to hearing of the
+      // response.
       rt_ms: simulation ? data.rt
         : Math.max(0, data.rt - handedOverLate - ((shownAt ?? loadedAt) - loadedAt)),
       shown_ms: shownAt ?? loadedAt, input: simulation ? "mouse" : input,
@@ -538,7 +538,7 @@
     on_finish: take,
   };
 
-  // After practice: whether it was as expected, and what was.
+  // After practice: whether the answer was right, and the right one.
   const feedback = page("", texts.continue, {
     css_classes: ["question"],
     on_load: () => {
@@ -629,7 +629,7 @@
       button_label_previous: texts.back, allow_backward: texts.instructions.length > 1,
       simulation_options: { data: { rt: 400 } },
     }),
-    // After a reload something must be touched before anything can be heard.
+    // After a reload, browsers play sounds only once the page was touched.
     only(() => done && everything.audio.length, page("", texts.continue)),
     {
       timeline: [

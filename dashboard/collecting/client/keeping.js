@@ -1,15 +1,14 @@
-// What the page keeps in the browser: whose it is, and answers that nobody has acknowledged yet.
+// Data in the browser: the participant, and answers without acknowledgement.
 "use strict";
 
 const Keeping = (() => {
-  // One for each log of answers, so that experiments do not mix which stand, perhaps one after the
-  // other, at one address: nobody agreed to the second by agreeing to the first.
+  // One for each log: consent to one experiment is not consent to the next at the same address.
   let place = `tripletscope ${location.pathname} `;
   function of(log) {
     place = `tripletscope ${location.pathname} ${log} `;
   }
 
-  // Where storage is blocked, the entry of this page in the tab's history survives a reload.
+  // Where storage is blocked, the page's entry in the tab's history survives a reload.
   let kept = history.state?.kept ?? {};
   const entry = () => ({ ...history.state, kept });
   const inHistory = {
@@ -42,7 +41,7 @@ const Keeping = (() => {
   }
 
   function shelf(storage) {
-    // What could not be written, because storage is full, is kept as long as the page is open.
+    // Values for a full storage, while the page is open.
     const unwritten = new Map();
     return {
       get(name) {
@@ -67,7 +66,7 @@ const Keeping = (() => {
         try {
           storage.removeItem(place + name);
         } catch {
-          // Some browsers let a page change its entry only so often; it is written with the next.
+          // Some browsers limit changes of the entry; the next change writes it, too.
         }
       },
       names(start) {
@@ -93,8 +92,8 @@ const Keeping = (() => {
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
 
-  // The id of a participant in its one spelling, as core/studies/experiment/participant.py has it; nothing
-  // for one that cannot be used.
+  // The normal spelling of a participant's id (core/studies/experiment/participant.py), if it is
+  // valid.
   function participantId(given) {
     const id = given.normalize("NFKC").replace(/(?!\p{Cn})[\p{Cf}\p{DI}]/gu, "")
       .replace(/[\s\x1c-\x1f\x85]+/g, " ").trim().normalize("NFKC");
@@ -104,8 +103,8 @@ const Keeping = (() => {
     return isText && !isAnother ? id : null;
   }
 
-  // The id of a tab survives its reload, but not a copy of the tab: it is put down as the page goes
-  // and taken up as it comes, so that a copy of a page that is still there finds none.
+  // The id of a tab survives a reload, but not a copy of the tab: it is stored while the page
+  // closes, and removed when it opens.
   function tabId() {
     const id = tab.get("tab") ?? uuid();
     if (!ofTab) {
@@ -122,11 +121,11 @@ const Keeping = (() => {
   return { of, browser, uuid, participantId, tabId, stay, lasts: lasting !== null };
 })();
 
-// Records that wait to be acknowledged. Nothing leaves it before somebody said that it is stored.
+// Records without acknowledgement; they leave it once they are stored elsewhere.
 class Outbox {
-  // send(answers, events) gives the ids that need not be sent again; it throws where nobody answers.
+  // send(answers, events) returns the ids that are done; it throws without a connection.
   constructor(person, send, told) {
-    this.start = `out ${JSON.stringify(person)} `; // no name of one person begins that of another
+    this.start = `out ${JSON.stringify(person)} `; // never a prefix of another person's
     this.send = send;
     this.told = told; // of whether there is a connection
     this.wait = 0;
@@ -134,7 +133,7 @@ class Outbox {
     this.ended = false;
     addEventListener("online", () => this.retry());
     addEventListener("beforeunload", (event) => {
-      // A reload finds what is kept again; without storage, closing the tab would lose it.
+      // A reload finds the records again; without storage, closing the tab would lose them.
       if (!Keeping.lasts && this.records("answer").length) event.preventDefault();
     });
   }
@@ -151,7 +150,7 @@ class Outbox {
       .sort((a, b) => a.clock_ms - b.clock_ms || a.at_ms - b.at_ms);
   }
 
-  // As many as one request may hold.
+  // The records of one request.
   batch(kind) {
     let room = 20000; // characters, of up to three bytes
     return this.records(kind).slice(0, 100).filter((record, place) => {
@@ -199,7 +198,7 @@ class Outbox {
     }
   }
 
-  // One second, then twice as long each time up to half a minute, not all browsers at once.
+  // One second, then twice as long each time up to half a minute, with random variation.
   pause() {
     this.wait = Math.min(30000, Math.max(1000, this.wait * 2));
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// How objects look: every stimulus in a box of one size, as large as fits; sounds one after another.
+// Objects on the screen: every stimulus in a box of one size, as large as fits; sounds in turn.
 "use strict";
 
 const Stimuli = (() => {
@@ -12,7 +12,7 @@ const Stimuli = (() => {
     document.documentElement.style.setProperty("--behind", told.background);
     document.documentElement.classList.toggle("dark", isDark(told.background));
     addEventListener("resize", fit);
-    // Browsers let nothing be heard before somebody has touched the page.
+    // Browsers play no sound before the page was touched.
     for (const kind of ["pointerdown", "keydown"]) {
       addEventListener(kind, () => jsPsych.pluginAPI.audioContext());
     }
@@ -31,7 +31,7 @@ const Stimuli = (() => {
   };
   const fileOf = (object) => `stimuli/${encodeURIComponent(object.content)}`;
 
-  // One letter size for all, with which the longest text fits into its box.
+  // One letter size for all, so that the longest text fits into its box.
   function letterSize(size) {
     const all = told.objects.filter((object) => object.medium === "text");
     const longest = Math.max(1, ...all.map((object) => object.content.length));
@@ -48,7 +48,7 @@ const Stimuli = (() => {
     const name = object.label || words;
     if (object.medium === "text") {
       const text = element("span", "", object.content);
-      text.dir = "auto"; // as they are written, from the left or from the right
+      text.dir = "auto"; // from the left or from the right
       inside.append(text);
     } else if (object.medium === "colour") {
       inside.style.backgroundColor = object.content;
@@ -56,7 +56,7 @@ const Stimuli = (() => {
     } else if (object.medium === "picture") {
       const picture = element("img");
       picture.alt = name;
-      picture.decoding = "sync"; // it is painted in the frame that it is measured by
+      picture.decoding = "sync"; // painted in the frame that is measured
       picture.draggable = false;
       picture.src = fileOf(object);
       inside.append(picture);
@@ -84,7 +84,7 @@ const Stimuli = (() => {
     made.setAttribute("aria-label", name);
   }
 
-  // What stands above the options: an anchor, or two that are judged.
+  // Above the options: an anchor, or two objects that are judged.
   function above(ids) {
     const frame = element("div", "anchor");
     const row = element("div", "row");
@@ -94,13 +94,13 @@ const Stimuli = (() => {
     return frame;
   }
 
-  // What an object is called, where that can be read.
+  // The visible name of an object.
   function nameOf(id) {
     const object = byId.get(id);
     return object?.label || (object?.medium === "text" ? object.content : "");
   }
 
-  // What may be chosen: a button that holds one stimulus, the two of a pair, or a word.
+  // An option: a button with one stimulus, the two of a pair, or a word.
   function option(ids, number, hint) {
     const slot = element("div", "slot");
     const button = element("button", "option");
@@ -117,7 +117,7 @@ const Stimuli = (() => {
     return slot;
   }
 
-  // Buttons to hear something again, beside the button that chooses it.
+  // Buttons that play a sound again, beside the button that chooses it.
   function replay(frame) {
     return [...frame.querySelectorAll("[data-sound]")].map((sound, number) => {
       const button = element("button", "replay", `▶ ${texts.play}`);
@@ -127,8 +127,7 @@ const Stimuli = (() => {
     });
   }
 
-  // The largest size at which everything fits; the same for every stimulus, and none larger than
-  // asked for.
+  // The largest size at which everything fits, up to the experiment's; equal for all stimuli.
   function fit() {
     const content = document.querySelector("#jspsych-content");
     if (!content?.querySelector(".stimulus")) return;
@@ -139,7 +138,7 @@ const Stimuli = (() => {
     const rowsAbove = content.querySelector(".anchor") ? 1 : 0;
     const gap = 12;
     const style = getComputedStyle(content);
-    // Padding and border around stimuli, labels, and what else stands on the page.
+    // Padding and border around stimuli, labels, and the rest of the page.
     content.style.setProperty("--size", "100px");
     content.style.setProperty("--letters", "11px");
     const around = wide ? first.offsetWidth - wide * 100 - (wide - 1) * gap : 0;
@@ -157,12 +156,12 @@ const Stimuli = (() => {
     const board = content.querySelector(".board");
     if (board) { fitBoard(content, board, width, height); return; }
     const best = { size: 0 };
-    if (!wide) { // words or a scale below what they are about
+    if (!wide) { // words or a scale below the objects
       const beside = content.querySelectorAll(".anchor .stimulus").length;
       const across = (width - 24 - gap * (beside - 1)) / beside;
       best.size = Math.floor(Math.min(across, Math.max(height, 64), told.size));
     }
-    // Two options stand side by side, left and right; two pairs one above the other on a phone.
+    // Two options stand side by side; two pairs one above the other on a phone.
     for (let columns = n; wide && columns >= (n === 2 && wide === 1 ? 2 : 1); columns--) {
       const rows = Math.ceil(n / columns);
       const across = ((width - gap * (columns - 1)) / columns - around - gap * (wide - 1)) / wide;
@@ -173,12 +172,12 @@ const Stimuli = (() => {
     content.style.setProperty("--size", `${Math.max(best.size, 40)}px`);
     content.style.setProperty("--letters", `${letterSize(Math.max(best.size, 40))}px`);
     if (!wide) return;
-    // As many in each row as are needed, so that none stands alone.
+    // Rows of nearly equal length, so that no object stands alone.
     const columns = Math.ceil(n / Math.ceil(n / (best.columns ?? 1)));
     group.style.width = `${columns * (first.offsetWidth + gap)}px`;
   }
 
-  // The largest objects with which a table has room for all of them.
+  // The largest size at which a table has room for all objects.
   function fitBoard(content, board, width, height) {
     const n = board.querySelectorAll(".thing").length;
     const isRound = board.matches(".arranging");
@@ -201,7 +200,7 @@ const Stimuli = (() => {
     board.querySelector(".round").style.width = `${Math.max(round, 220)}px`;
   }
 
-  // Plays what can be heard, from the first to the last; calls back when all was heard once.
+  // Plays all sounds in order; calls back after the last one.
   function play(content, heard) {
     const frames = [...content.querySelectorAll("[data-sound]")];
     const waiting = new Set(frames);
@@ -221,7 +220,7 @@ const Stimuli = (() => {
         if (next) one(next);
         else heard();
       };
-      // Where a machine has no loudspeaker, the end of a sound never comes.
+      // Without a loudspeaker, the end of a sound never comes.
       const timer = setTimeout(over, 1000 * seconds + 1000);
       current = { frame, player, over, timer };
       frame.classList.add("playing");
@@ -236,7 +235,7 @@ const Stimuli = (() => {
       clearTimeout(timer);
       frame.classList.remove("playing");
       player.removeEventListener("ended", over);
-      player.stop(); // which also makes it playable again
+      player.stop(); // makes it playable again
     }
 
     for (const frame of content.querySelectorAll(".thing [data-sound]")) {
@@ -249,7 +248,7 @@ const Stimuli = (() => {
         one(frame);
       });
     }
-    // On a table each is heard when it is chosen.
+    // On a table, each sound plays when it is chosen.
     if (frames.length && !frames[0].closest(".thing")) one(frames[0]);
     else heard();
     return stop;

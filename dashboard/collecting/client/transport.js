@@ -1,8 +1,8 @@
-// How the page talks with the server of an experiment. client/elsewhere.js does the same without one.
+// The page's requests to the server of an experiment; client/elsewhere.js works without one.
 "use strict";
 
 class NoConnection extends Error {}
-// The server does not want this page to go on; it ends with this page of text.
+// The server ends this page, with a page of text.
 class Refused extends Error {
   constructor(why, page) {
     super(why);
@@ -25,7 +25,7 @@ const Server = {
     return this.post("next", { ...this.about, have });
   },
 
-  // Ids that are stored, and those that were refused: sending them again would change nothing.
+  // Ids that were stored or refused: none is sent again.
   async send(answers, events) {
     const done = [];
     let state = null;
@@ -47,7 +47,7 @@ const Server = {
     return this.post("end", this.about);
   },
 
-  // What is still to be said as the page goes; and that it goes, so that another may go on.
+  // Sends the rest as the page closes, and that it closes, so that another tab may go on.
   leave(answers, event) {
     for (const [path, body] of [
       ["answers", answers.length && { answers }], ["events", { events: [event] }]]) {
@@ -78,7 +78,7 @@ const Server = {
       clearTimeout(timer);
     }
     if (response.ok) return response;
-    // Too many at once, or a server or proxy that is just being restarted.
+    // Too many requests at once, or a server or proxy that is starting.
     if (response.status >= 500 || response.status === 408 || response.status === 429) {
       throw new NoConnection(path);
     }
