@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 from tripletscope.core.data.triplets import Triplets
@@ -45,29 +46,23 @@ def refill(folder: Path, n_before: int = 0) -> int:
     return n_answers
 
 
-def keep_full(folder: Path, ended: threading.Event) -> None:
-    """Keep questions ready until the end; after a failure random questions stand in."""
-    n_answers = 0
-    while not ended.wait(_EVERY):
+def main() -> None:
+    """Keep questions ready while the server lives; after a failure random ones stand in."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    folder, n_answers = Path(sys.argv[1]), 0
+    while True:
+        time.sleep(_EVERY)
         try:
             n_answers = refill(folder, n_answers)
         except Exception:
             log.exception("choosing questions failed; it is tried again")
-            ended.wait(10 * _EVERY)
+            time.sleep(10 * _EVERY)
 
 
-def main() -> None:
-    """Serve one experiment while the parent process lives."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
-    ended = threading.Event()
-
-    def watch() -> None:
-        sys.stdin.buffer.read()  # the pipe closes however the server ends
-        ended.set()
-        os._exit(0)  # also during a fit
-
-    threading.Thread(target=watch, daemon=True).start()
-    keep_full(Path(sys.argv[1]), ended)
+def _end_with_server() -> None:
+    sys.stdin.buffer.read()  # the pipe closes however the server ends
+    os._exit(0)  # also during a fit
 
 
 if __name__ == "__main__":

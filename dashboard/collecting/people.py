@@ -144,17 +144,17 @@ class Reception:
     def _is_full(self, log: Connection, simulated: bool) -> bool:
         """Whether all places are taken; excluded and absent people free theirs."""
         if simulated:
-            (there,) = log.execute("SELECT count(*) FROM people WHERE simulated").fetchone()
-            return there >= _MOST_SIMULATED
+            (count,) = log.execute("SELECT count(*) FROM people WHERE simulated").fetchone()
+            return count >= _MOST_SIMULATED
         if setting(log, "next_number", 0) < self._experiment.most_people:
             return False  # no need to count
-        (there,) = log.execute(
+        (count,) = log.execute(
             "SELECT count(*) FROM people AS p WHERE NOT simulated AND (state = 'finished' OR "
             f"state = 'going_on' AND (NOT {_GONE} OR EXISTS (SELECT 1 FROM answers WHERE number = "
             "p.number AND julianday(received_at) > "
             f"julianday('now', '-{_SILENT_HOURS} hours'))))"
         ).fetchone()
-        return there >= self._experiment.most_people
+        return count >= self._experiment.most_people
 
     def _forget_gone(self, log: Connection) -> None:
         """After very many beginnings, forget people who left without an answer."""
@@ -177,10 +177,10 @@ class Reception:
 
     def hand_out(self, log: Connection, number: int, questions: Sequence[str | None]) -> int:
         """Store the questions of a person who has none yet; returns how many are left."""
-        (there,) = log.execute(
+        (count,) = log.execute(
             "SELECT count(*) FROM questions WHERE number = ?", (number,)
         ).fetchone()
-        if not there:
+        if not count:
             log.executemany(
                 "INSERT INTO questions (number, place, key, record) VALUES (?, ?, ?, ?)",
                 [(number, place, json.loads(record)["key"] if record else key_of(place), record)
@@ -331,15 +331,15 @@ class Reception:
     ) -> Reply:
         """Store events, up to a limit."""
         number = person["number"]
-        (there,) = log.execute("SELECT count(*) FROM events WHERE number = ?", (number,)).fetchone()
+        (count,) = log.execute("SELECT count(*) FROM events WHERE number = ?", (number,)).fetchone()
         stored, refused = [], []
         for event in events:
-            if isinstance(event, Event) and there >= _MOST_EVENTS:
+            if isinstance(event, Event) and count >= _MOST_EVENTS:
                 event = event.refused(f"more than {_MOST_EVENTS:,} events of one person")
             if isinstance(event, Refusal):
                 refused.append(self._refused(log, number, "event", event))
                 continue
-            there += log.execute(
+            count += log.execute(
                 "INSERT OR IGNORE INTO events (number, id, what, at_ms, clock_ms, received_at, "
                 "steady_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (number, event.id, event.what, event.at_ms, event.clock_ms, now(),
@@ -393,10 +393,10 @@ class Reception:
         self, log: Connection, number: int | None, what: str, why: str, value: str
     ) -> None:
         """Log a refusal, or count it after very many of this person, or of unknown people."""
-        (there,) = log.execute(
+        (count,) = log.execute(
             "SELECT count(*) FROM refused WHERE number IS ?", (number,)
         ).fetchone()
-        if there >= (_MOST_OF_NOBODY if number is None else _MOST_REFUSALS):
+        if count >= (_MOST_OF_NOBODY if number is None else _MOST_REFUSALS):
             set_setting(log, "not_logged", setting(log, "not_logged", 0) + 1)
             return
         log.execute(
@@ -427,8 +427,8 @@ def _number_of(log: Connection, token: str) -> int | None:
 
 def _new_token(log: Connection, number: int) -> str:
     """A token for one browser; only its hash is stored."""
-    (there,) = log.execute("SELECT count(*) FROM tokens WHERE number = ?", (number,)).fetchone()
-    if there >= _MOST_TOKENS:
+    (count,) = log.execute("SELECT count(*) FROM tokens WHERE number = ?", (number,)).fetchone()
+    if count >= _MOST_TOKENS:
         log.execute("DELETE FROM tokens WHERE number = ?", (number,))
     token = secrets.token_hex(16)
     log.execute("INSERT INTO tokens VALUES (?, ?)", (_hash_of(token), number))

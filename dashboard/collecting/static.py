@@ -89,8 +89,8 @@ def static_zip(
     if sending == "post" and not address.startswith(("https://", "http://", "/", "./")):
         raise DataError("answers need an address that they are sent to", file=experiment.title,
                         remedy="Give one that begins with https://.")
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("index.html", _page(way))
         data = _data(experiment, way, address, n_lists)
         # A script, because a page from a disk may read no other file.
@@ -108,7 +108,7 @@ def static_zip(
             except OSError:
                 raise DataError(f"the stimulus {name} is missing", file=experiment.title,
                                 remedy=f"Put it into {folder / STIMULI}.") from None
-    return made.getvalue()
+    return packed.getvalue()
 
 
 def _page(way: Sending) -> str:
@@ -154,6 +154,6 @@ def _readme(experiment: Experiment, way: Sending, n_lists: int) -> str:
         title=experiment.title, line="=" * len(experiment.title), how=f"\n\n{way.readme}",
         n=n_lists, parameters=", ".join(experiment.parameters) or "none",
         which="the next one" if way.name == "file" else "a random one",
-        adaptive="\nWithout a server, questions cannot depend on answers: they are balanced.\n"
-        if experiment.is_adaptive else "",
+        adaptive="\nWithout a server, questions cannot depend on answers: they are balanced, and "
+        "not adaptive.\n" if experiment.is_adaptive else "",
     )

@@ -37,15 +37,6 @@ def of_task(text: str | dict[str, str], task: str) -> str:
     return text.get(task) or text["tables" if ASKINGS[task].is_table else "questions"]
 
 
-def markdown_texts(experiment: Experiment) -> dict[str, str]:
-    """An experiment's texts, or those of its language, as Markdown with places in braces."""
-    texts = {
-        name: of_task(text, experiment.task)
-        for name, text in shipped_texts(experiment.language).items()
-    }
-    return {**texts, "title": experiment.title, **experiment.texts}
-
-
 def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     """Texts for `Experiment.texts` from JSON like that of the languages we ship."""
     remedy = "Copy the English file, and translate the texts behind the colons."
@@ -68,7 +59,7 @@ def n_asked(experiment: Experiment) -> int:
 
 @cache
 def _markdown() -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
     def opened(self: Any, tokens: Any, place: int, options: Any, env: Any) -> str:
         # A link that replaced the page would look like the end of the experiment.
@@ -76,8 +67,8 @@ def _markdown() -> MarkdownIt:
         tokens[place].attrSet("rel", "noopener noreferrer")
         return self.renderToken(tokens, place, options, env)
 
-    made.add_render_rule("link_open", opened)
-    return made
+    markdown.add_render_rule("link_open", opened)
+    return markdown
 
 
 def rendered(markdown: str) -> str:
@@ -87,7 +78,11 @@ def rendered(markdown: str) -> str:
 
 def page_texts(experiment: Experiment) -> dict[str, Any]:
     """HTML of `PAGES` (a list for `instructions`), and plain text of the others."""
-    texts: dict[str, Any] = markdown_texts(experiment)
+    texts: dict[str, Any] = {
+        name: of_task(text, experiment.task)
+        for name, text in shipped_texts(experiment.language).items()
+    }
+    texts |= {"title": experiment.title, **experiment.texts}
     number = n_asked(experiment)
     places = {
         "n_questions": f"{number:,}" if experiment.language == "en" else str(number),

@@ -141,14 +141,14 @@ class AnswerLog:
                 for job, answer in jobs:
                     log.execute("SAVEPOINT job")
                     try:
-                        made = job(log)
+                        result = job(log)
                     except sqlite3.Error:
                         raise
                     except Exception as error:
                         log.execute("ROLLBACK TO job")
                         done.append((answer.set_exception, error))
                     else:
-                        done.append((answer.set_result, made))
+                        done.append((answer.set_result, result))
                     log.execute("RELEASE job")
         except sqlite3.Error as error:
             refusal = _not_kept(error)

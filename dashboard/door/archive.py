@@ -75,7 +75,7 @@ class PackedFolder:
         self.sums: dict[str, str] = {}
         if self.has(MANIFEST):
             lines = self.read(MANIFEST).decode(errors="replace").splitlines()
-            self.sums = {place: said for said, _, place in (x.partition("  ") for x in lines)}
+            self.sums = {place: total for total, _, place in (x.partition("  ") for x in lines)}
         if marks[0][2] == earlier.ABOUT:
             with self.checking("what it says of its data set cannot be understood"):
                 self._made = earlier.folder_of(self)
@@ -90,8 +90,8 @@ class PackedFolder:
         content = self._made.get(place)
         if content is None:
             content = self._zip.read(f"{self._above}{place}")
-            said = self.sums.pop(place, "")
-            if said and said != hashlib.sha256(content).hexdigest():
+            listed = self.sums.pop(place, "")
+            if listed and listed != hashlib.sha256(content).hexdigest():
                 self.changed.append(place)
         if total is not None and total != earlier.sum_of(content):
             raise self.problem(f"its file {place} is not what was written")

@@ -23,25 +23,25 @@ _TABLES = {
 def folder_of(packed: PackedFolder) -> dict[str, bytes]:
     """The files of the data set's folder, whose sources all have the right sums."""
     kept = packed.json(ABOUT)
-    said, files = kept["dataset"], {}
+    dataset, files = kept["dataset"], {}
     about = {
         "format": 1, "created": datetime.now(UTC).isoformat(), "gold": None, "renewals": 0,
         **dict.fromkeys(("n_objects", "n_answers", "n_participants", "n_pairs"), 0),
-        **{name: said[name] for name in ("name", "origin", "report", "exclusions", "imported")},
-        "fingerprint": "", "files": {}, "pictures": {}, "sums": {}, "extra": {**said["extra"]},
+        **{name: dataset[name] for name in ("name", "origin", "report", "exclusions", "imported")},
+        "fingerprint": "", "files": {}, "pictures": {}, "sums": {}, "extra": {**dataset["extra"]},
     }
     for part, name in _TABLES.items():
         if f"{_INSIDE}{name}.parquet" in packed.sums:
             about["files"][part] = f"{part}.parquet"
             files[f"{part}.parquet"] = packed.read(f"{_INSIDE}{name}.parquet")
-    for number, (name, place) in enumerate(said["pictures"].items()):
+    for number, (name, place) in enumerate(dataset["pictures"].items()):
         about["pictures"][name] = f"pictures/{number}.png"
         files[f"pictures/{number}.png"] = packed.read(place)
     about["sums"] = {place: sum_of(content) for place, content in files.items()}
     about["gold"] = about["files"].get("gold")
     about["extra"].pop("tables", None)  # their files were not in it
-    if "measured" in said:
-        about["extra"]["measured"] = said["measured"]
+    if "measured" in dataset:
+        about["extra"]["measured"] = dataset["measured"]
     for number, one in enumerate(kept["runs"]):
         place, content = f"results/{one['record']['key']}", packed.read(one["file"])
         files[f"{place}/arrays.npz"] = content

@@ -129,11 +129,11 @@ class Answering:
         if what in OF_FILES:
             return OF_FILES[what](progress, **arguments)
         keys, shape = arguments["keys"], arguments["shape"]
-        there = {**self._files, **files}
-        if missing := [key for key in keys.values() if key not in there]:
+        contents = {**self._files, **files}
+        if missing := [key for key in keys.values() if key not in contents]:
             raise Missing(missing)
-        self._files = {key: there[key] for key in keys.values()}
-        upload = UploadedFiles({kind: there[key] for kind, key in keys.items()}, keys, shape)
+        self._files = {key: contents[key] for key in keys.values()}
+        upload = UploadedFiles({kind: contents[key] for kind, key in keys.items()}, keys, shape)
         settings = {
             name: value for name, value in arguments.items() if name not in ("keys", "shape")
         }
@@ -309,10 +309,10 @@ def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
         tables = {place: packed.table(place, sums[place]) for place in about["files"].values()}
         features = [table["file"] for table in about["extra"].get("tables", ())]
         arrays = {place: packed.arrays(place, sums[place]) for place in features}
-        for number, (key, said) in enumerate(results.items()):
+        for number, (key, result) in enumerate(results.items()):
             progress(number / len(results))
-            place = f"results/{key}/{said['file']}"
-            arrays[place] = packed.arrays(place, said["sum"])
+            place = f"results/{key}/{result['file']}"
+            arrays[place] = packed.arrays(place, result["sum"])
         # Several objects may have the same picture.
         places = set(about["pictures"].values())
         contents = {place: packed.read(place, sums[place]) for place in places}

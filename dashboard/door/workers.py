@@ -141,9 +141,9 @@ def _result(message: dict[str, Any], file: str) -> Any:
     if "memory" in message:
         raise DataError("there is not enough memory to read it", file=file, remedy=_SMALLER)
     if "failed" in message:
-        said = message["failed"]
-        raise _ERRORS[said["kind"]](
-            said["problem"], file=said["file"], row=said["row"], remedy=said["remedy"]
+        error = message["failed"]
+        raise _ERRORS[error["kind"]](
+            error["problem"], file=error["file"], row=error["row"], remedy=error["remedy"]
         )
     log.error("%s could not be read: %s", file, message.get("broken"))
     raise DataError(
@@ -247,8 +247,8 @@ class Workers:
         return worker
 
     def _make_room(self) -> None:
-        while len(there := [w for w in self._taken.values() if w.alive]) >= _AT_MOST:
-            idle = [worker for worker in there if not worker.busy]
+        while len(alive := [w for w in self._taken.values() if w.alive]) >= _AT_MOST:
+            idle = [worker for worker in alive if not worker.busy]
             if idle:
                 min(idle, key=lambda worker: worker.used).close()
             else:

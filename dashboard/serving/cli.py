@@ -63,6 +63,27 @@ def parser() -> argparse.ArgumentParser:
         "--open", action=argparse.BooleanOptionalAction, default=True,
         help="open a browser window (default)",
     )
+    _add_access(command)
+    command.add_argument(
+        "--engine", metavar="NAME",
+        help="where computations run: threads:4, loky:8 for processes, dask://scheduler:8786, or "
+        "dask:FILE (default: what TRIPLETSCOPE_ENGINE says, or a thread per processor)",
+    )
+    command.add_argument(
+        "--sample", choices=[sample.name for sample in samples()],
+        help="data set to begin with",
+    )
+    command.add_argument(
+        "--data", type=Path, metavar="DIR",
+        help="folder of data sets for the page Papers that may not be shipped; the documentation "
+        "of that page lists them",
+    )
+    _add_other_tasks(command)
+    command.add_argument("--version", action="version", version=f"TripletScope {__version__}")
+    return command
+
+
+def _add_access(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--host", action="append", default=[], metavar="NAME[:PORT]", type=_host,
         help="a name under which a reverse proxy serves the dashboard, with the port if it is not "
@@ -78,20 +99,9 @@ def parser() -> argparse.ArgumentParser:
         help="admit listed people who sign in with their institution, instead of a key; the page "
         "For a lab of the documentation shows the file",
     )
-    command.add_argument(
-        "--engine", metavar="NAME",
-        help="where computations run: threads:4, loky:8 for processes, dask://scheduler:8786, or "
-        "dask:FILE (default: what TRIPLETSCOPE_ENGINE says, or a thread per processor)",
-    )
-    command.add_argument(
-        "--sample", choices=[sample.name for sample in samples()],
-        help="data set to begin with",
-    )
-    command.add_argument(
-        "--data", type=Path, metavar="DIR",
-        help="folder of data sets for the page Papers that may not be shipped; the documentation "
-        "of that page lists them",
-    )
+
+
+def _add_other_tasks(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--prepare", action="store_true",
         help="only compile, so that the first fit need not wait",
@@ -105,8 +115,6 @@ def parser() -> argparse.ArgumentParser:
         help="only restore a workspace from such a file, into the new folder that --workspace "
              "names",
     )
-    command.add_argument("--version", action="version", version=f"TripletScope {__version__}")
-    return command
 
 
 def _port(text: str) -> int:

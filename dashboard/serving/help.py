@@ -21,14 +21,13 @@ class Help(StaticFiles):
 
     def __init__(self, site: Path = SITE) -> None:
         super().__init__(directory=site, html=True, check_dir=False)
-        self._site = site
 
     async def check_config(self) -> None:
         """Nothing: the folder may be missing."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """The file of a path."""
-        if not (self._site / "index.html").exists():
+        if not Path(self.directory, "index.html").exists():
             return HTMLResponse(
                 notice(
                     "Help is not here yet",

@@ -84,14 +84,14 @@ def _job(request: Request) -> Response:
     if job is None:
         raise HTTPException(404)
     services().jobs.seen(job.owner)
-    view = request.path_params.get("view")
-    if view is None:
+    name = request.path_params.get("view")
+    if name is None:
         return JSONResponse(state_of(job), headers=NEVER)
-    make = job.views.get(view)
-    made = make() if make else None
-    if made is None:
+    make = job.views.get(name)
+    view = make() if make else None
+    if view is None:
         return Response(status_code=204, headers=NEVER)
-    return Response(made, media_type="application/json", headers=NEVER)
+    return Response(view, media_type="application/json", headers=NEVER)
 
 
 def _health(request: Request) -> Response:

@@ -253,7 +253,7 @@ def test_what_is_still_read_is_said_to_remain(folder, monkeypatch):
         take_part(port, "annabella")
         with answer_log.reading(folder) as read:
             read.execute("SELECT * FROM people").fetchall()
-            with pytest.raises(NotKept, match="somebody reads"):
+            with pytest.raises(NotKept, match="another program reads"):
                 answer_log.delete_person(folder, "annabella")
         answer_log.delete_person(folder, "annabella")
         assert b"annabella" not in everything_in(folder)
