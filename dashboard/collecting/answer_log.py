@@ -16,6 +16,7 @@ from tripletscope.core.studies.experiment.participant import normal_id, shown_id
 from tripletscope.core.studies.experiment.question import Question
 from tripletscope.dashboard.collecting.people import PREVIEW, hashed
 from tripletscope.dashboard.collecting.writer import (
+    n_rows,
     now,
     overwrite,
     reading,
@@ -128,7 +129,7 @@ def _names(log: sqlite3.Connection, simulated: bool) -> dict[int, str]:
 def n_answers(folder: Path) -> int:
     """Number of answers, including those of simulated people."""
     with reading(folder) as log:
-        return log.execute("SELECT count(*) FROM answers").fetchone()[0]
+        return n_rows(log, "answers")
 
 
 def people(folder: Path) -> list[CollectedPerson]:
@@ -167,18 +168,18 @@ def state(folder: Path) -> CollectingState:
             "p.simulated GROUP BY source"
         ).fetchall())
         minute_ago = (datetime.now(UTC) - timedelta(minutes=1)).isoformat(timespec="milliseconds")
-        (lately,) = log.execute(
-            "SELECT count(*) FROM answers AS a JOIN people AS p USING (number) WHERE NOT "
-            "p.simulated AND a.received_at > ?", (minute_ago,),
-        ).fetchone()
-        (refused,) = log.execute("SELECT count(*) FROM refused").fetchone()
-        (ready,) = log.execute("SELECT count(*) FROM queue WHERE taken_by IS NULL").fetchone()
-        (named,) = log.execute("SELECT count(*) FROM people WHERE person IS NOT NULL").fetchone()
+        recent = (
+            "answers AS a JOIN people AS p USING (number) WHERE NOT p.simulated AND "
+            "a.received_at > ?"
+        )
+        is_past = bool(keep_until) and date.today().isoformat() > keep_until
         return CollectingState(
-            setting(log, "state", "open"), sum(by_state.values()), by_state.get("finished", 0),
-            by_state.get("excluded", 0), sum(sources.values()), lately,
-            refused + setting(log, "not_logged", 0), ready, sources,
-            bool(named and keep_until and date.today().isoformat() > keep_until),
+            state=setting(log, "state", "open"), n_people=sum(by_state.values()),
+            n_finished=by_state.get("finished", 0), n_excluded=by_state.get("excluded", 0),
+            n_answers=sum(sources.values()), n_last_minute=n_rows(log, recent, minute_ago),
+            n_refused=n_rows(log, "refused") + setting(log, "not_logged", 0),
+            n_queued=n_rows(log, "queue WHERE taken_by IS NULL"), sources=sources,
+            is_overdue=is_past and n_rows(log, "people WHERE person IS NOT NULL") > 0,
         )
 
 

@@ -31,7 +31,7 @@ from tripletscope.dashboard.collecting.requests import (
     Refusal,
     clipped,
 )
-from tripletscope.dashboard.collecting.writer import SteadyClock, now, set_setting, setting
+from tripletscope.dashboard.collecting.writer import SteadyClock, n_rows, now, set_setting, setting
 
 #: Questions that a page holds ahead against a lost network; few where answers decide the next ones.
 AHEAD, AHEAD_ADAPTIVE = 5, 2
@@ -144,25 +144,23 @@ class Reception:
     def _is_full(self, log: Connection, simulated: bool) -> bool:
         """Whether all places are taken; excluded and absent people free theirs."""
         if simulated:
-            (count,) = log.execute("SELECT count(*) FROM people WHERE simulated").fetchone()
-            return count >= _MOST_SIMULATED
+            return n_rows(log, "people WHERE simulated") >= _MOST_SIMULATED
         if setting(log, "next_number", 0) < self._experiment.most_people:
             return False  # no need to count
-        (count,) = log.execute(
-            "SELECT count(*) FROM people AS p WHERE NOT simulated AND (state = 'finished' OR "
+        people = (
+            "people AS p WHERE NOT simulated AND (state = 'finished' OR "
             f"state = 'going_on' AND (NOT {_GONE} OR EXISTS (SELECT 1 FROM answers WHERE number = "
             "p.number AND julianday(received_at) > "
             f"julianday('now', '-{_SILENT_HOURS} hours'))))"
-        ).fetchone()
-        return count >= self._experiment.most_people
+        )
+        return n_rows(log, people) >= self._experiment.most_people
 
     def _forget_gone(self, log: Connection) -> None:
         """After very many beginnings, forget people who left without an answer."""
         most = _MOST_BEGUN * self._experiment.most_people
         if setting(log, "next_number", 0) < most:
             return
-        (begun,) = log.execute("SELECT count(*) FROM people WHERE NOT simulated").fetchone()
-        if begun >= most:
+        if n_rows(log, "people WHERE NOT simulated") >= most:
             gone = (
                 f"SELECT number FROM people WHERE NOT simulated AND state = 'going_on' AND {_GONE} "
                 "AND number NOT IN (SELECT number FROM answers)"
@@ -177,10 +175,7 @@ class Reception:
 
     def hand_out(self, log: Connection, number: int, questions: Sequence[str | None]) -> int:
         """Store the questions of a person who has none yet; returns how many are left."""
-        (count,) = log.execute(
-            "SELECT count(*) FROM questions WHERE number = ?", (number,)
-        ).fetchone()
-        if not count:
+        if not n_rows(log, "questions WHERE number = ?", number):
             log.executemany(
                 "INSERT INTO questions (number, place, key, record) VALUES (?, ?, ?, ?)",
                 [(number, place, json.loads(record)["key"] if record else key_of(place), record)
@@ -331,7 +326,7 @@ class Reception:
     ) -> Reply:
         """Store events, up to a limit."""
         number = person["number"]
-        (count,) = log.execute("SELECT count(*) FROM events WHERE number = ?", (number,)).fetchone()
+        count = n_rows(log, "events WHERE number = ?", number)
         stored, refused = [], []
         for event in events:
             if isinstance(event, Event) and count >= _MOST_EVENTS:
@@ -393,10 +388,8 @@ class Reception:
         self, log: Connection, number: int | None, what: str, why: str, value: str
     ) -> None:
         """Log a refusal, or count it after very many of this person, or of unknown people."""
-        (count,) = log.execute(
-            "SELECT count(*) FROM refused WHERE number IS ?", (number,)
-        ).fetchone()
-        if count >= (_MOST_OF_NOBODY if number is None else _MOST_REFUSALS):
+        most = _MOST_OF_NOBODY if number is None else _MOST_REFUSALS
+        if n_rows(log, "refused WHERE number IS ?", number) >= most:
             set_setting(log, "not_logged", setting(log, "not_logged", 0) + 1)
             return
         log.execute(
@@ -427,8 +420,7 @@ def _number_of(log: Connection, token: str) -> int | None:
 
 def _new_token(log: Connection, number: int) -> str:
     """A token for one browser; only its hash is stored."""
-    (count,) = log.execute("SELECT count(*) FROM tokens WHERE number = ?", (number,)).fetchone()
-    if count >= _MOST_TOKENS:
+    if n_rows(log, "tokens WHERE number = ?", number) >= _MOST_TOKENS:
         log.execute("DELETE FROM tokens WHERE number = ?", (number,))
     token = secrets.token_hex(16)
     log.execute("INSERT INTO tokens VALUES (?, ?)", (_hash_of(token), number))

@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _logger = logging.getLogger(__name__)
 
@@ -259,6 +259,11 @@ def overwrite(folder: Path) -> None:
     if is_busy:
         raise NotKept("deleted data are still in the log's journal, which another program reads; "
                       "try again in a moment", False)
+
+
+def n_rows(log: sqlite3.Connection, of: str, *values: Any) -> int:
+    """Number of rows of a table; `of` is its name, and maybe joins and a condition."""
+    return log.execute(f"SELECT count(*) FROM {of}", values).fetchone()[0]
 
 
 def setting(log: sqlite3.Connection, name: str, default: str | int = "") -> str | int:
