@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tripletscope.dashboard import BROWSER
 
-#: Wraps an app, and decides who may use it.
+#: Wraps an app for requests and websockets, and decides who may use it.
 Door = Callable[[ASGIApp], ASGIApp]
 
 LOOPBACK = ("localhost", "127.0.0.1")
@@ -64,12 +64,17 @@ class Guard:
     def __init__(
         self, app: ASGIApp, hosts: Sequence[str] = LOOPBACK, door: Door | None = None
     ) -> None:
+        self._unguarded = app
         app = _needed_only(app)
         app = _own_pages(door(app) if door else app, hosts)
         names = [host_and_port(host)[0] for host in hosts]
         self._app = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):  # the start and end of the server
+            await self._unguarded(scope, receive, send)
+            return
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = [*message.get("headers", []), *_HEADERS.items()]
@@ -85,15 +90,14 @@ def _own_pages(app: ASGIApp, hosts: Collection[str]) -> ASGIApp:
     """Refuses requests of pages from other origins; programs name no origin."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] in ("http", "websocket"):
-            headers = Headers(scope=scope)
-            _, port = scope.get("server") or (None, None)
-            if not all(
-                is_own_origin(origin, headers.get("host", ""), port, hosts)
-                for origin in headers.getlist("origin")
-            ):
-                await PlainTextResponse("Foreign origin", 403)(scope, receive, send)
-                return
+        headers = Headers(scope=scope)
+        _, port = scope.get("server") or (None, None)
+        if not all(
+            is_own_origin(origin, headers.get("host", ""), port, hosts)
+            for origin in headers.getlist("origin")
+        ):
+            await PlainTextResponse("Foreign origin", 403)(scope, receive, send)
+            return
         if scope["type"] == "websocket":
             # A proxy may have changed Host: Streamlit would ask outside about the origin.
             kept = [(name, value) for name, value in scope["headers"] if name != b"origin"]
@@ -107,12 +111,11 @@ def _needed_only(app: ASGIApp) -> ASGIApp:
     """Hides Streamlit's addresses that watch or drive it."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] in ("http", "websocket"):
-            # Below any base path.
-            _, core, rest = scope["path"].partition("/_stcore/")
-            if core and not rest.startswith(_CORE):
-                await PlainTextResponse("Not found", 404)(scope, receive, send)
-                return
+        # Below any base path.
+        _, core, rest = scope["path"].partition("/_stcore/")
+        if core and not rest.startswith(_CORE):
+            await PlainTextResponse("Not found", 404)(scope, receive, send)
+            return
         await app(scope, receive, send)
 
     return answer

@@ -28,9 +28,6 @@ class KeyDoor:
         self._key = key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
         connection = HTTPConnection(scope)
         name = f"tripletscope-key-{(scope.get('server') or ('', 0))[1]}"
         key = connection.query_params.get(PARAMETER)

@@ -212,9 +212,6 @@ class SignedIn:
         self._workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
         connection = HTTPConnection(scope)
         kept = [(name, value) for name, value in scope["headers"] if name != HEADER.encode()]
         if scope.get("method") == "GET" and scope["path"] in _OPEN:
