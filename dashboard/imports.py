@@ -1,4 +1,4 @@
-"""Files become data sets: an upload that was accepted, matrices, ratings, features, archives."""
+"""Files become data sets: accepted uploads, matrices, ratings, features, archives."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _SLOT = "import"
 class Opening:
     """Files that are being read for a session.
 
-    key: Tells them from others.
+    key: Distinguishes them from others.
     error: Why they cannot be read.
-    restored: What they have become, where they were an archive of a data set.
+    restored: The restored data set, where they are its archive.
     """
 
     key: str
@@ -65,12 +65,11 @@ class Opening:
 
 
 def opening(session_id: str) -> Opening | None:
-    """What a session has uploaded last, which may be read yet."""
+    """The last upload of a session, perhaps still being read."""
     return services().openings.get(session_id)
 
 
 def forget_opening(session_id: str) -> None:
-    """Let the files of a session be read again."""
     services().openings.pop(session_id, None)
 
 
@@ -78,11 +77,9 @@ def begin(
     session_id: str, key: str, files: Sequence[File] | Callable[..., list[File]], *,
     insist: bool, name: str = "",
 ) -> Opening:
-    """Read files in the background, and let them wait for a decision.
+    """Read files in the background, and let them wait for a decision; an archive needs none.
 
-    An archive of a data set needs none: it is opened as it was.
-
-    files: Or what fetches them, given a ``progress``; `name` is what they are called until then.
+    files: Or a function of ``progress`` that fetches them; `name` is their name until then.
     insist: See `tripletscope.dashboard.uploads.take_in`.
     """
     begun, wanted = Opening(key, name or uploads.name_of(files)), tab_is_open()
@@ -116,7 +113,6 @@ def open_archive(
     name: str, content: bytes, *, progress: Progress = silent,
     wanted: Callable[[], bool] | None = None,
 ) -> Restored:
-    """Keep the data set of an archive, with its results, beside all others."""
     unpacked: Unpacked = uploads.ask_aside(
         "archive", name, progress=progress, wanted=wanted, name=name, content=content
     )
@@ -128,8 +124,8 @@ def accept(
 ) -> DatasetInfo:
     """Keep the upload of a session as a data set.
 
-    What the same upload, read in the same way, was kept as with nothing left out is not kept
-    again: what was computed for it is there at once, and lists hold it once.
+    An equal one without exclusions, from the same upload and reading, is used instead: its results
+    are there at once.
     """
     columns = uploads.opened(upload).sheet.columns
     read = uploads.answers(upload, progress)
@@ -153,7 +149,7 @@ def _kept(
     triplets: Triplets, origin: str, report: list[str],
     same: Callable[[DatasetInfo], bool] = lambda info: True, **further: Any,
 ) -> DatasetInfo:
-    """The data set that the same was kept as before, or a new one."""
+    """The equal data set that is kept already, or a new one."""
     about = (triplets.name, origin, triplets.fingerprint, [], report)
     for info in services().workspace.datasets():
         if about == (
@@ -164,14 +160,14 @@ def _kept(
 
 
 def _meaning(reading: dict[str, Any]) -> dict[str, Any]:
-    """A reading as the catalogue writes it, without the words for where it comes from."""
+    """A reading as JSON would give it back, without the words on its origin."""
     told = {name: value for name, value in reading.items()
             if name not in ("layout", "title", "reasons")}
     return json.loads(json.dumps(told))
 
 
 def suggested_name(file: str) -> str:
-    """What a data set is called at first: the file without folder and endings like .json.gz."""
+    """First name of a data set: the file without folder and endings like .json.gz."""
     name = file_name(file)
     return _ENDINGS.sub("", name) or name
 
@@ -179,7 +175,7 @@ def suggested_name(file: str) -> str:
 def accept_matrix(
     name: str, content: bytes, similarities: bool | None = None, progress: Progress = silent
 ) -> DatasetInfo:
-    """Keep what a matrix of similarities or distances answers as a data set.
+    """Keep the comparisons of a matrix of similarities or distances as a data set.
 
     similarities: Whether large values mean alike, see `read_matrix`.
     """
@@ -205,10 +201,7 @@ def accept_matrix(
 
 
 def accept_measured(name: str, found: MeasuredFile) -> DatasetInfo:
-    """Keep what was measured as a data set, with the comparisons that each rater made.
-
-    name: The file.
-    """
+    """Keep ratings and so on as a data set, with the comparisons that each rater made."""
     data = found.measured()
     triplets = data.triplets(name=suggested_name(name))
     if not len(triplets):

@@ -42,8 +42,8 @@ _BEGINNINGS = {
 class FolderChange:
     """A change of a data set.
 
-    about: What ``about.json`` is to say.
-    released: Files that it mentioned before, and no longer does; known when it is complete.
+    about: The content of ``about.json`` after it.
+    released: Files that are no longer mentioned; filled by `complete`.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], compared: Compared) -> None:
@@ -53,10 +53,7 @@ class FolderChange:
         self._new: list[Path] = []
 
     def keep_answers(self, cleaning: Cleaning, pairs: Pairs | Quadruples | None = None) -> None:
-        """Let the data set be these answers and checks, with what is left out.
-
-        pairs: Comparisons of pairs beside triplets.
-        """
+        """Replace answers, checks and exclusions; `pairs` are comparisons beside triplets."""
         raw = cleaning.raw
         self.keep_triplets("answers", triplets_of(raw))
         self.keep_cleaning(cleaning, pairs)
@@ -65,7 +62,6 @@ class FolderChange:
         self.keep_table("pairs", None if compared is None else _pair_table(compared))
 
     def keep_cleaning(self, cleaning: Cleaning, pairs: Pairs | Quadruples | None = None) -> None:
-        """Note what is left out, and what is left; keep the gold questions."""
         raw, left, gold = cleaning.raw, cleaning.triplets, cleaning.gold
         if isinstance(raw, Quadruples):
             left, pairs = triplets_of(raw), left
@@ -86,25 +82,22 @@ class FolderChange:
             self.keep_triplets("gold", gold)
 
     def keep_triplets(self, part: str, triplets: Triplets) -> None:
-        """Let a part be these answers."""
         answers = pd.DataFrame(triplets.rows, columns=ROLES)
         self.keep_table(part, pd.concat([answers, triplets.answers], axis=1), empty=True)
         name = "objects" if part == "answers" else f"{part}_objects"
         self.keep_table(name, triplets.objects, empty=True)
 
     def keep_table(self, part: str, table: pd.DataFrame | None, *, empty: bool = False) -> None:
-        """Let a part be this table; none, or one without rows, takes it away."""
+        """Replace a table; None, or one without rows, removes it."""
         if table is None or (table.empty and not empty):
             self.about["files"].pop(part, None)
         else:
             self.about["files"][part] = self.keep_file(part, "parquet", table.to_parquet)
 
     def keep_arrays(self, stem: str, arrays: Mapping[str, np.ndarray]) -> str:
-        """Where in the folder arrays are kept."""
         return self.keep_file(f"{FEATURES}/{slug(stem).lower()}", "npz", writer_of(arrays))
 
     def keep_pictures(self, pictures: Mapping[str, bytes]) -> None:
-        """Add pictures by their names."""
         for name, content in pictures.items():
             place = picture_place(name)
             self.about["pictures"][name] = self.keep_file(
@@ -112,7 +105,7 @@ class FolderChange:
             )
 
     def keep_file(self, stem: str, ending: str, write: Callable[[Path], Any]) -> str:
-        """Where in the folder a file is kept; what is there already is not written again."""
+        """Write a file, unless its content is there already; its place in the folder."""
         folder, _, name = stem.rpartition("/")
         (self._path / folder).mkdir(exist_ok=True)
         there = {
@@ -129,7 +122,6 @@ class FolderChange:
         return place
 
     def complete(self) -> None:
-        """Let the folder say what it now is."""
         mentioned = files_of(self.about)
         self.about["sums"] = {
             place: total for place, total in self.about["sums"].items() if place in mentioned
@@ -145,7 +137,7 @@ class FolderChange:
         self.released = [self._path / place for place in sorted(unneeded - mentioned)]
 
     def undo(self) -> None:
-        """Remove what was written, unless the folder says already that it is there."""
+        """Remove new files, unless ``about.json`` mentions them already."""
         with suppress(OSError, ValueError):
             if self.about["sums"] == json.loads((self._path / ABOUT).read_bytes())["sums"]:
                 return
@@ -158,12 +150,12 @@ class FolderChange:
 
 
 def picture_place(name: str) -> str:
-    """Where a picture is kept, without number and ending; the same whatever the case of letters."""
+    """Place of a picture without number and ending, in small letters."""
     return f"{PICTURES}/{slug(Path(name).stem).lower()}"
 
 
 def files_of(about: Mapping[str, Any]) -> set[str]:
-    """The files that a data set mentions, without those of its results."""
+    """Files that a data set mentions, without those of its results."""
     tables = about["extra"].get(TABLES)
     return {
         *about["files"].values(), *about["pictures"].values(),
@@ -173,14 +165,13 @@ def files_of(about: Mapping[str, Any]) -> set[str]:
 
 
 def triplets_of(answers: Triplets | Quadruples) -> Triplets:
-    """The triplets among answers: none of comparisons of pairs, which are kept beside."""
+    """Triplets among answers; comparisons of pairs are kept beside them."""
     if isinstance(answers, Triplets):
         return answers
     return Triplets(np.zeros((0, 3)), answers.objects, name=answers.name)
 
 
 def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
-    """What of a data set follows from its content."""
     # Comparisons of pairs hold all answers, also those that are triplets.
     answers = triplets.answers if pairs is None else pairs.answers
     participants = answers.get("participant", pd.Series(dtype=str))
@@ -194,12 +185,11 @@ def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, An
 
 
 def _pair_table(pairs: Pairs | Quadruples) -> pd.DataFrame:
-    """Comparisons of pairs as they are kept."""
     rows = pd.DataFrame(pairs.rows, columns=PAIR_ROLES)
     return pd.concat([rows, pairs.answers.reset_index(drop=True)], axis=1)
 
 
 def _ending(picture: bytes) -> str:
-    """How the name of a picture ends, by its first bytes."""
+    """Ending of a picture's file name, by its first bytes."""
     found = (kind for start, kind in _BEGINNINGS.items() if picture.startswith(start))
     return next(found, "png")

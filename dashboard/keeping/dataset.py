@@ -1,4 +1,4 @@
-"""What a workspace says of its data sets and results."""
+"""Data sets and results as a workspace lists them."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ ExclusionLog = list[dict[str, Any]]
 
 
 class WorkspaceError(Exception):
-    """The workspace cannot be used; the message says why and what to do."""
+    """The workspace cannot be used; the message has the reason and the remedy."""
 
 
 class DamagedFile(WorkspaceError):
-    """A file of the workspace is not what was written; the message says which."""
+    """A file of the workspace is missing or differs from its sum."""
 
 
 class DamagedPicture(DamagedFile, FileNotFoundError):
-    """A picture is missing, or is not what was written."""
+    """As `DamagedFile`, of a picture."""
 
 
 @dataclass(frozen=True)
 class DatasetInfo:
     """A data set as its folder describes it.
 
-    id: The name of its folder.
-    fingerprint, imported: Of the triplets that are not left out, and of all that were imported.
-    pictures: By their names, what `Workspace.picture` takes.
+    id: Name of its folder.
+    fingerprint, imported: Of the triplets after exclusions, and before.
+    pictures: By name, as `Workspace.picture` takes them.
     exclusions, view: Of the view in use.
-    views: The exclusions of every view by its name: that of all answers is first.
+    views: Exclusions of every view by name, all answers first.
     gold: Fingerprint of the gold questions.
     catch_trials, pairs: Sums of the files with catch trials and comparisons of pairs.
-    n_pairs: Answers that compare two pairs of objects, without those left out where all do.
-    extra: Plain values: what importing notes, such as how the file was read, and what is kept
-        beside the data, such as how its report is set.
+    n_pairs: Comparisons of two pairs of objects; after exclusions where all answers are such.
+    extra: Plain values, such as how the file was read and the settings of the report.
     renewals: How often its answers were replaced while they came in.
     """
 
@@ -66,7 +65,7 @@ class DatasetInfo:
 
     @property
     def state(self) -> str:
-        """Hash of what is left out; empty where nothing is."""
+        """Hash of the exclusions; empty without any."""
         return state_of(self.exclusions, self.gold)
 
     @property
@@ -82,18 +81,18 @@ class DatasetInfo:
 
     @property
     def titled(self) -> str:
-        """Its name, with that of the view in use where this is not all answers."""
+        """Its name, with the view in use unless that is all answers."""
         return f"{self.name}, view “{self.view}”" if self.exclusions else self.name
 
     @property
     def n_trials(self) -> int | None:
-        """Trials in which the answers were given; None if each has its own, or none is known."""
+        """Number of trials; None if it is unknown or that of the answers."""
         trials = self.extra.get("trials")
         return trials if isinstance(trials, int) else None
 
     @property
     def has_only_pairs(self) -> bool:
-        """Whether all answers compare two pairs of objects without one in common."""
+        """Whether all answers compare two pairs without an object in common."""
         return not self.n_answers and self.n_pairs > 0
 
     @property
@@ -103,7 +102,7 @@ class DatasetInfo:
 
     @property
     def left_out(self) -> str:
-        """The view in use and what it leaves out, as a sentence; empty for all answers."""
+        """The view in use and its exclusions, as sentences; empty for all answers."""
         if not self.exclusions:
             return ""
         view = f"View “{self.view}”:"
@@ -122,7 +121,6 @@ class DatasetInfo:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the data are, as plain values for exports."""
         return {
             "name": self.name, "origin": self.origin, "fingerprint": self.fingerprint,
             "objects": self.n_objects, "answers": self.n_answers,
@@ -133,14 +131,13 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """A run as it is listed: everything but its arrays.
+    """A run without its arrays.
 
-    id: Tells it from all others of the workspace.
+    id: Unique in the workspace.
     dataset: None for simulations.
-    number: The later it was first kept, the higher.
-    state, renewals: Those of the `DatasetInfo` when it was computed; no state where that does not
-        matter.
-    unasked: Whether a page computed it because it was looked at.
+    number: Grows with the time at which it was first kept.
+    state, renewals: Of `DatasetInfo` when it was computed; no state where that does not matter.
+    unasked: Whether a page computed it on its own.
     group, pinned: Pinned results stand first in lists, those of a group together.
     """
 
@@ -161,12 +158,11 @@ class RunInfo:
 
     @property
     def listed_name(self) -> str:
-        """Its name in lists, with pin and group."""
         return f"{'★ ' * self.pinned}{f'{self.group}: ' * bool(self.group)}{self.name}"
 
 
 def state_of(exclusions: ExclusionLog, gold: str | None) -> str:
-    """Hash of what is left out, whatever the reasons; empty where nothing is."""
+    """Hash of exclusions, whatever their reasons; empty without any."""
     if not exclusions:
         return ""
     steps = [[step[name] for name in ("rule", "parameters", "participants", "answers")]

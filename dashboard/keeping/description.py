@@ -1,4 +1,4 @@
-"""What ``about.json`` and ``run.json`` say, checked: others may have written or changed them."""
+"""Checks of ``about.json`` and ``run.json``: others may have written or changed them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _ARRAYS = re.compile(r"arrays(-\d+)?\.npz")
 
 
 def read_about(path: Path, content: bytes | None = None) -> dict[str, Any]:
-    """What a data set's ``about.json`` says; `DamagedFile` if it is none of ours.
+    """Content of a data set's ``about.json``; `DamagedFile` if it is not sound.
 
     content: Of the file, where it was read already.
     """
@@ -71,12 +71,11 @@ def read_about(path: Path, content: bytes | None = None) -> dict[str, Any]:
 
 
 def read_run(path: Path, content: bytes | None = None) -> dict[str, Any]:
-    """What a result's ``run.json`` says; `DamagedFile` if it is none of ours."""
+    """Content of a result's ``run.json``; `DamagedFile` if it is not sound."""
     return _read(path, content, _is_sound_run)
 
 
 def new_about(**values: Any) -> dict[str, Any]:
-    """What is said of a data set before anything is kept of it."""
     return {
         "format": FORMAT, "name": "", "origin": "", "created": "", "report": [],
         "fingerprint": "", "imported": "", "n_objects": 0, "n_answers": 0, "n_participants": 0,
@@ -86,7 +85,6 @@ def new_about(**values: Any) -> dict[str, Any]:
 
 
 def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetInfo:
-    """A data set in a folder of this name."""
     values = {
         field: about[field] for field in DatasetInfo.__annotations__ if field in about
     }
@@ -114,7 +112,6 @@ def views_of(about: Mapping[str, Any]) -> tuple[str, dict[str, ExclusionLog]]:
 
 
 def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunInfo:
-    """A result of a data set."""
     run = said["run"]
     return RunInfo(
         f"{dataset or ''}/{key}", dataset, key, said["name"], run["task"], run["complete"],
@@ -175,7 +172,6 @@ def _is_sound_run(said: Mapping[str, Any]) -> bool:
 
 
 def _are_of(values: Any, kinds: Mapping[str, Any]) -> bool:
-    """Whether values are there, each of its kind."""
     return isinstance(values, dict) and all(
         name in values and isinstance(values[name], kind) for name, kind in kinds.items()
     )

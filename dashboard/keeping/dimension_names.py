@@ -1,7 +1,6 @@
 """Names that people gave dimensions: kept beside the data set, by the key of their fit.
 
-A fit without names takes over those of the newest other one, where its dimensions are the same by
-their correlation over objects.
+A fit without names takes those of the newest named fit for dimensions that correlate over objects.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ _MANY = 10_000
 
 
 def kept_names(info: DatasetInfo) -> dict[str, Any]:
-    """What is kept, by the key of a fit."""
     return info.extra.get(NAMES_KEPT, {})
 
 
 def sound_names(names: Any, n_dimensions: int = _MANY) -> dict[int, str]:
-    """Names by position, without what is none: other versions may have kept something else."""
+    """Names by position, without what other versions may have kept."""
     if not isinstance(names, dict):
         return {}
     return {
@@ -36,7 +34,7 @@ def sound_names(names: Any, n_dimensions: int = _MANY) -> dict[int, str]:
 
 
 def dimensions_again(fit: Run, before: Run) -> dict[int, tuple[int, float]]:
-    """For each dimension of a fit the one of an earlier fit that matches, and their correlation."""
+    """For each dimension of a fit the matching one of an earlier fit, and their correlation."""
     one, other = (run.arrays.get("embedding_") for run in (fit, before))
     if one is None or other is None or len(one) != len(other):
         return {}
@@ -45,9 +43,9 @@ def dimensions_again(fit: Run, before: Run) -> dict[int, tuple[int, float]]:
 
 
 def names_of_fits(info: DatasetInfo, fits: Sequence[Run]) -> dict[str, dict[int, str]]:
-    """Names of the dimensions of several fits, their own or taken over, by the key of the fit.
+    """Names of dimensions by the key of the fit, its own or taken over.
 
-    fits: All fits of the data set that there are, the newest first.
+    fits: All fits of the data set, the newest first.
     """
     own = {key: sound_names(names) for key, names in kept_names(info).items()}
     named = next((fit for fit in fits if own.get(fit.key)), None)

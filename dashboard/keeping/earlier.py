@@ -1,8 +1,7 @@
-"""Workspaces of versions 0.2 and 0.3 are taken over, once: a SQLite catalogue and its files.
+"""Takes over workspaces of versions 0.2 and 0.3: a SQLite catalogue and its files.
 
-Version 0.3 wrote records beside its catalogue, which are at least as new; where the catalogue is
-lost, these and the newest sound copy of it tell what there is. The old files are kept aside, as
-links where the disk has them, so that they take no room twice.
+Version 0.3 wrote records beside its catalogue, which replace a lost one together with its newest
+sound backup. The old files are kept aside, as links where the disk has them.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ Rows = dict[str, dict[str, Any]]
 
 
 def take_over(folder: Path) -> list[str]:
-    """Make data sets of what an earlier version has kept; what the user has to know, as sentences.
+    """Make data sets of an earlier version's files, and return notes for the user.
 
-    A crash leaves what can be taken over once more.
+    After a crash, it can be repeated.
     """
     if not is_earlier(folder):
         return []
@@ -74,7 +73,6 @@ def take_over(folder: Path) -> list[str]:
 
 
 def is_earlier(folder: Path) -> bool:
-    """Whether an earlier version has kept something in a folder."""
     return any((folder / name).exists() for name in (CATALOGUE, f"{CATALOGUE}-wal")) or any(
         _OWN.fullmatch(path.name)
         for part in ("data", "records") for path in folder.glob(f"{part}/*")
@@ -82,7 +80,6 @@ def is_earlier(folder: Path) -> bool:
 
 
 def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
-    """Data sets, results and sessions as the catalogue and the records list them."""
     copies = sorted((folder / "backups").glob("catalogue-*.sqlite"), reverse=True)
     found = next(filter(None, map(_read, [folder / CATALOGUE, *copies])), None)
     records = list((folder / "records").glob("*.json"))
@@ -105,7 +102,7 @@ def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
 
 
 def _record(path: Path) -> dict[str, Any] | None:
-    """What a record says; None where it is damaged, or of somebody else."""
+    """None for a damaged record, or somebody else's."""
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         row = json.loads(path.read_bytes())
         named = (row["dataset"] or "none", row["key"]) if "key" in row else (row["id"],)
@@ -115,7 +112,6 @@ def _record(path: Path) -> dict[str, Any] | None:
 
 
 def _read(path: Path) -> tuple[Rows, Rows, Rows] | None:
-    """The rows of a catalogue; None where it is lost."""
     try:
         if not path.is_file() or not path.stat().st_size:
             return None
@@ -143,7 +139,7 @@ def _read(path: Path) -> tuple[Rows, Rows, Rows] | None:
 
 
 def _plain(row: sqlite3.Row) -> dict[str, Any]:
-    """A row with its texts of plain values read; one that is damaged lacks its value."""
+    """A row with its JSON decoded; damaged values are left out."""
     found = dict(row)
     for name in set(found) & set(_TEXTS):
         try:
@@ -167,7 +163,7 @@ def _has_files(folder: Path, row: Mapping[str, Any]) -> bool:
 
 
 def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
-    """Make a data set of a row; whether its files are there."""
+    """False where files are missing."""
     row = {**_FIRST, **row}
     if not _has_files(folder, row):
         return False
@@ -213,7 +209,7 @@ def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
 
 
 def _take_run(folder: Path, row: Mapping[str, Any], target: Path) -> bool:
-    """Make a result of a row; whether its file is there."""
+    """False where its file is missing."""
     source, place = folder / "runs" / row["file"], target / "results" / row["key"]
     if not source.is_file():
         return (place / "run.json").exists()
@@ -246,7 +242,7 @@ def _take_sessions(folder: Path, datasets: Rows, sessions: Rows, names: Mapping)
 
 
 def _linked(change: FolderChange, source: Path, stem: str, total: str | None) -> str | None:
-    """Where a file is that was there; its sum stays what it was when it was written."""
+    """Place of a linked file, with the sum of its first writing; None where it is missing."""
     if not source.is_file():
         return None
     place = change.keep_file(stem, source.suffix.lstrip("."), lambda path: _link(source, path))
@@ -262,14 +258,13 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _sum(data: Path, stem: str, kind: str) -> str | None:
-    """What the sum of a file was; earlier versions wrote none."""
+    """Sum at the first writing; version 0.2 kept none."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return json.loads((data / f"{stem}.sums.json").read_bytes())[kind]
     return None
 
 
 def _put_aside(folder: Path) -> None:
-    """Move the old files to where they are kept."""
     for part in _PARTS:
         for path in folder.glob(f"{part}/*"):
             if _OWN.fullmatch(path.name):

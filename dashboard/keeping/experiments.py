@@ -1,7 +1,6 @@
-"""Experiments in a workspace: a folder for each, which the server of the experiment is started on.
+"""Experiments in a workspace: a folder for each, on which its server is started.
 
-They are files and nothing else, so that a folder that was copied from another computer is there,
-too.
+Folders are all there is: one copied from another computer is listed, too.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class KeptExperiment:
 
 
 def kept_experiments(workspace: Workspace) -> list[KeptExperiment]:
-    """The experiments of a workspace, the last changed first."""
+    """The last changed first."""
     found = []
     for file in (workspace.folder / NAME).glob(f"*/{FILE}"):
         if _SLUG.fullmatch(file.parent.name):
@@ -60,7 +59,7 @@ def kept_experiments(workspace: Workspace) -> list[KeptExperiment]:
 
 @lru_cache(maxsize=256)
 def _listed(folder: Path, changed: int) -> KeptExperiment:
-    """A folder as it was at its last change: thousands of objects are read once."""
+    """A folder, read once for each time of its last change."""
     try:
         experiment = Experiment.load(folder)
     except DataError as error:
@@ -69,7 +68,7 @@ def _listed(folder: Path, changed: int) -> KeptExperiment:
 
 
 def experiment_folder(workspace: Workspace, slug: str) -> Path | None:
-    """Where an experiment is; None if there is none of that name."""
+    """None if there is none of that name."""
     folder = workspace.folder / NAME / slug
     return folder if _SLUG.fullmatch(slug) and (folder / FILE).is_file() else None
 
@@ -78,12 +77,10 @@ def keep_experiment(
     workspace: Workspace, experiment: Experiment, files: Mapping[str, bytes | Path],
     slug: str | None = None,
 ) -> str:
-    """Write an experiment into the workspace.
+    """Write an experiment into the workspace, and return the name of its folder.
 
-    files: Content of stimuli by the names of their files, or where it is; those that the folder has
-        already may be left out.
-    slug: Of the one that is changed; by default it is a new one.
-    Returns: Name of its folder.
+    files: Content of stimuli by file name, or its path; those already there may be left out.
+    slug: Folder of the experiment to change; by default a new one.
     """
     with _writing(workspace):
         place = workspace.folder / NAME
@@ -103,10 +100,7 @@ def keep_experiment(
 
 
 def copy_experiment(workspace: Workspace, slug: str) -> str:
-    """Write an experiment once more, without its answers.
-
-    Returns: Name of the folder of the copy.
-    """
+    """Copy an experiment without its answers; the name of the new folder."""
     folder = workspace.folder / NAME / slug
     experiment = _loaded(folder)
     return keep_experiment(
@@ -116,7 +110,6 @@ def copy_experiment(workspace: Workspace, slug: str) -> str:
 
 
 def delete_experiment(workspace: Workspace, slug: str) -> None:
-    """Move the folder of an experiment, with its answers, to the trash."""
     folder = experiment_folder(workspace, slug)
     if folder is not None:
         with _writing(workspace):
@@ -124,19 +117,17 @@ def delete_experiment(workspace: Workspace, slug: str) -> None:
 
 
 def load_experiment(workspace: Workspace, slug: str) -> Experiment:
-    """An experiment of the workspace."""
     return _loaded(workspace.folder / NAME / slug)
 
 
 def stimulus_file(workspace: Workspace, slug: str, name: str) -> Path | None:
-    """The file of a stimulus; None if there is none."""
     folder = experiment_folder(workspace, slug)
     path = None if folder is None else folder / STIMULI / Path(name).name
     return path if path is not None and path.is_file() else None
 
 
 def plain_file_name(name: str, taken: set[str]) -> str:
-    """A name that every system and address takes, added to those `taken`, in small letters."""
+    """A name for every system and address, not in `taken`, where it is added in small letters."""
     ascii_only = unicodedata.normalize("NFKD", Path(name).name).encode("ascii", "ignore").decode()
     stem, dot, ending = ascii_only.rpartition(".")
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", stem if dot else ending).strip("-_")[:100] or "stimulus"
@@ -156,7 +147,6 @@ def _loaded(folder: Path) -> Experiment:
 
 
 def _new_folder(place: Path, title: str) -> Path:
-    """A folder that was not there, called after the title."""
     ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", ascii_only)[:_LONGEST].strip("-") or "experiment"
     number = 1
@@ -173,7 +163,7 @@ def _write_stimuli(
     workspace: Workspace, folder: Path, experiment: Experiment,
     files: Mapping[str, bytes | Path],
 ) -> None:
-    """Have all files that are named in the folder, and no others."""
+    """Have exactly the files in the folder that the experiment names."""
     stimuli, named = folder / STIMULI, experiment.files
     if named:
         stimuli.mkdir(exist_ok=True)
@@ -195,7 +185,6 @@ def _write_stimuli(
 
 @contextmanager
 def _writing(workspace: Workspace) -> Iterator[None]:
-    """Say in a sentence what is wrong with the disk."""
     if workspace.read_only:
         raise WorkspaceError(workspace.read_only)
     try:

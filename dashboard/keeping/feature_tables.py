@@ -20,15 +20,15 @@ MOST = 100
 
 @dataclass(frozen=True)
 class KeptTable:
-    """A table as its data set lists it, without its numbers.
+    """A table of features without its numbers.
 
-    name: Of one data set no two are the same.
-    file: Where its numbers are.
+    name: Unique in its data set.
+    file: Place of its numbers.
     origin: The file that it was read from.
-    about: What it holds, in a few words.
+    about: Its content in a few words.
     notes: How it was read and matched to the objects.
     settings: How its rows are compared.
-    named: Whether it names its features.
+    named: Whether its features have names.
     """
 
     name: str
@@ -41,20 +41,18 @@ class KeptTable:
 
 
 class FeatureTables(OpenFolder):
-    """The part of a workspace that keeps tables of features; see `Workspace`."""
+    """The part of `Workspace` that keeps tables of features."""
 
     def tables(self, info: DatasetInfo) -> list[KeptTable]:
-        """The tables of a data set, in the order in which they came."""
         return [KeptTable(**entry) for entry in info.extra.get(TABLES, ())]
 
     def add_tables(
         self, info: DatasetInfo, about: Judgements, found: Sequence[MeasuredTable], origin: str
     ) -> list[str]:
-        """Keep tables beside a data set.
+        """Keep tables beside a data set, and return their names: numbered where one is taken.
 
-        about: Whose objects their rows are.
+        about: The objects of their rows.
         origin: The file.
-        Returns: Their names: numbered, where there is one of the same name with other numbers.
         """
         names: list[str] = []
         with self._changing(info.id) as change:
@@ -76,7 +74,6 @@ class FeatureTables(OpenFolder):
         return names
 
     def change_table(self, info: DatasetInfo, which: str, **changed: Any) -> None:
-        """Give a table another name, or other settings."""
         with self._changing(info.id) as change:
             listed = _listed(info, change)
             if changed.get("name") in {entry["name"] for entry in listed} - {which}:
@@ -86,13 +83,12 @@ class FeatureTables(OpenFolder):
                     entry.update(changed)
 
     def remove_table(self, info: DatasetInfo, name: str) -> None:
-        """Remove a table; its file goes to the trash, and results that were computed stay."""
         with self._changing(info.id) as change:
             listed = _listed(info, change)
             listed[:] = [entry for entry in listed if entry["name"] != name]
 
     def table(self, info: DatasetInfo, kept: KeptTable, about: Judgements) -> MeasuredTable:
-        """The numbers of a table, with a row for each object that there is now."""
+        """The numbers of a table, with a row for each of the present objects."""
         try:
             arrays = self._folder(info.id).features(self._about(info), kept.file)
         except DamagedFile as error:
@@ -105,7 +101,7 @@ class FeatureTables(OpenFolder):
 def measured_table(
     kept: KeptTable, arrays: Mapping[str, np.ndarray], about: Judgements
 ) -> MeasuredTable:
-    """A table of these arrays, with a row for each object that answers are about."""
+    """A table of arrays, with a row for each object of the answers."""
     place = {name: row for row, name in enumerate(arrays["ids"].tolist())}
     rows = np.array([place.get(name, -1) for name in about.ids], dtype=np.int64)
     values = distances = None
@@ -122,7 +118,6 @@ def measured_table(
 
 
 def _listed(info: DatasetInfo, change: FolderChange | None) -> list[dict[str, Any]]:
-    """The tables that a data set is going to have."""
     if change is None:
         raise WorkspaceError(f"{info.name} was deleted meanwhile.")
     return change.about["extra"].setdefault(TABLES, [])
@@ -144,7 +139,6 @@ def _at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name, numbered where it is taken."""
     name = name.strip() or "features"
     numbered = (f"{name} ({k})" for k in range(2, len(taken) + 3))
     return name if name not in taken else next(n for n in numbered if n not in taken)

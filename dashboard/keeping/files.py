@@ -1,4 +1,4 @@
-"""Files that appear when they are complete, and arrays in one. Known to processes of jobs, too."""
+"""Whole-file writes with sums, and files of arrays. Used by processes of jobs, too."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ class HeldArrays(Protocol):
 
 
 def partial_of(path: Path) -> Path:
-    """What a file is called while it is not complete."""
     return path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
 
 
@@ -58,8 +57,8 @@ def partial_of(path: Path) -> Path:
 def whole_file(path: Path, *, sync: bool = True) -> Iterator[io.BufferedWriter]:
     """A file that appears under its name only when it is complete.
 
-    With `sync`, it is on the disk when this ends, and under that name: not every file system has
-    renamed a file that is there after a power cut because another, written later, is.
+    With `sync`, content and name are on the disk at the end: not every file system keeps the order
+    of renames over a power cut.
     """
     with unfinished(path) as partial:
         with partial.open("wb") as file:
@@ -82,14 +81,12 @@ def unfinished(path: Path) -> Iterator[Path]:
 
 
 def put(partial: Path, path: Path, *, sync: bool = True) -> None:
-    """Give a complete file its name."""
     partial.replace(path)
     if sync:
         sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """Have on the disk what the files of a folder are called."""
     if os.name == "nt":  # where a folder cannot be opened
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -103,7 +100,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> str:
-    """Write arrays to a file, and have it on the disk; the hash of its content."""
+    """Write arrays to the disk; the hash of the file."""
     large = max((values.nbytes for values in arrays.values()), default=0) > MAPPED
     with path.open("wb") as file:
         (np.savez if large else np.savez_compressed)(file, **arrays)
@@ -111,7 +108,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a file; large ones stay there and are mapped to memory."""
+    """The arrays of a file; large ones are mapped to memory."""
     with zipfile.ZipFile(path) as archive:
         return {
             member.filename.removesuffix(".npy"): _mapped(path, archive, member)
@@ -122,7 +119,6 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
-    """An array of a file that is not packed, read-only."""
     with archive.open(member) as content:
         np.lib.format.read_magic(content)
         shape, by_column, dtype = np.lib.format.read_array_header_1_0(content)
@@ -137,32 +133,29 @@ def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np
 
 
 def synced(path: Path) -> str:
-    """Have a file on the disk; the hash of its content."""
+    """Write a file to the disk; its hash."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
     return sum_of(path)
 
 
 def sum_of(path: Path) -> str:
-    """Hash of the content of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def hash_of(content: bytes) -> str:
-    """Name for a content."""
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def slug(name: str, most: int = 40) -> str:
-    """A name as files and folders can be called everywhere."""
+    """A name that files and folders can have on every system."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     found = re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:most].strip("-") or "data"
     return f"{found}_" if _TAKEN.fullmatch(found) else found
 
 
 def damaged(path: Path) -> DamagedFile:
-    """What is said of a file that is missing, or not what was written."""
     how = "is not what was written: it is damaged" if path.is_file() else "is missing"
     return DamagedFile(
         f"The file {path.parent.name}/{path.name} of the workspace {how}. Put it back from a "
@@ -172,7 +165,7 @@ def damaged(path: Path) -> DamagedFile:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Say which file cannot be read."""
+    """Turn errors of reading into a sentence that names the file."""
     try:
         yield
     except _UNREADABLE as error:
@@ -182,7 +175,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def words_for(error: OSError) -> str:
-    """What went wrong with the workspace's folder, and what to do, as sentences."""
+    """Sentences on an error of the workspace's folder, and its remedy."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
             "The disk of the workspace is full: nothing was changed. Delete data sets or results "
@@ -194,7 +187,7 @@ def words_for(error: OSError) -> str:
 
 
 def checked(path: Path, total: str | None, compared: Compared) -> Path:
-    """A path whose file has this sum, and is in its folder; each is compared once."""
+    """A path whose file has this sum and is no link; each is compared once."""
     with reading(path):
         state = path.lstat()
         mark = path, total, state.st_mtime_ns, state.st_size, state.st_ino
@@ -209,9 +202,9 @@ def written(
     folder: Path, stem: str, ending: str, write: Callable[[Path], Any], there: Mapping[str, str],
     compared: Compared,
 ) -> tuple[str, str, bool]:
-    """Write a file that is whole when it appears: its name, its sum, and whether it is new.
+    """Write a whole file: its name, its sum, and whether it is new.
 
-    there: Names of files of this ending by their sums. One with the same content is taken instead.
+    there: Names of files by their sums; one with the same content is taken instead.
     """
     with unfinished(folder / f"{stem}.{ending}") as partial:
         total = write(partial)
@@ -231,7 +224,6 @@ def written(
 
 
 def _reserved(folder: Path, stem: str, ending: str) -> Path:
-    """A name that no other file has."""
     for number in count(1):
         path = folder / (f"{stem}-{number}.{ending}" if number > 1 else f"{stem}.{ending}")
         with suppress(FileExistsError):

@@ -1,13 +1,8 @@
-"""A data set as a folder: what is in it, how it is read, and how it is changed.
+"""The folder of a data set: ``about.json`` lists its files with their sums.
 
-``about.json`` says what the data set is called, where it comes from, what is left out of it, and
-which files it has, with a sum of each. Files are whole before they are mentioned there, and one
-with another content gets another name: a change is complete when ``about.json`` is replaced, and a
-crash at any moment leaves what was before. The version before is kept beside it. Results have
-folders of their own, each with a ``run.json`` that is to its arrays what ``about.json`` is to the
-others.
-
-Every file is compared with its sum when a process first reads it.
+Files are whole before they are mentioned there, and a new content has a new name: a change is
+complete when ``about.json`` is replaced, and a crash leaves the version before. Results have
+folders with a ``run.json`` of their own. A process compares each file once with its sum.
 """
 
 from __future__ import annotations
@@ -73,7 +68,7 @@ SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
 class DataFolder:
     """The folder of a data set, or of simulations, which have results alone.
 
-    compared: Files that are known to be as they were written; others are added.
+    compared: Files that were compared with their sums; others are added.
     """
 
     def __init__(self, path: Path, compared: Compared | None = None) -> None:
@@ -81,13 +76,11 @@ class DataFolder:
         self._compared = set() if compared is None else compared
 
     def about(self) -> dict[str, Any]:
-        """What ``about.json`` says; `DamagedFile` if it is none of ours."""
         return read_about(self.path / ABOUT)
 
     # Reading -------------------------------------------------------------------------------
 
     def triplets(self, about: Mapping[str, Any], part: str = "answers") -> Triplets:
-        """Answers with their objects."""
         files = about["files"]
         answers = self.table(about, files[part])
         objects = self.table(about, files.get(f"{part}_objects", files["objects"]))
@@ -95,7 +88,6 @@ class DataFolder:
             return Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
 
     def table(self, about: Mapping[str, Any], place: str | None) -> pd.DataFrame | None:
-        """A table; None for none."""
         if place is None:
             return None
         path = self.checked(about, place)
@@ -103,7 +95,6 @@ class DataFolder:
             return pd.read_parquet(path)
 
     def pairs(self, about: Mapping[str, Any], objects: pd.DataFrame) -> Quadruples | None:
-        """All comparisons of two pairs that were imported."""
         table = self.table(about, about["files"].get("pairs"))
         if table is None:
             return None
@@ -114,10 +105,7 @@ class DataFolder:
         )
 
     def cleaning(self, about: Mapping[str, Any], imported: Triplets) -> Cleaning:
-        """What was imported, and what is left out of it.
-
-        imported: The triplets, under any name.
-        """
+        """Imported answers and their exclusions; the name of `imported` does not matter."""
         from tripletscope.core.studies.quality import Cleaning
 
         pairs = None if len(imported) else self.pairs(about, imported.objects)
@@ -131,7 +119,7 @@ class DataFolder:
         )
 
     def measured(self, about: Mapping[str, Any]) -> Measured | None:
-        """Ratings and so on, without participants who are left out entirely."""
+        """Without participants who are excluded entirely."""
         noted = about["extra"].get(MEASURED)
         table = self.table(about, about["files"].get(MEASURED))
         if noted is None or table is None:
@@ -152,32 +140,28 @@ class DataFolder:
         return arrays
 
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
-        """What a file of arrays holds."""
         path = checked(self.path / place, total, self._compared)
         with reading(path):
             return read_arrays(path)
 
     def checked(self, about: Mapping[str, Any], place: str) -> Path:
-        """The path of a file that is as it was written."""
         return checked(self.path / place, about["sums"].get(place), self._compared)
 
     # Results -------------------------------------------------------------------------------
 
     def result_keys(self) -> list[str]:
-        """Keys of all results that have a folder."""
         try:
             return sorted(path.name for path in (self.path / RESULTS).iterdir())
         except (FileNotFoundError, NotADirectoryError):
             return []
 
     def result(self, key: str) -> dict[str, Any]:
-        """What ``run.json`` says of a result; `DamagedFile` if there is none."""
         return read_run(self.path / RESULTS / key / RUN)
 
     def write_result(
         self, key: str, arrays: Mapping[str, np.ndarray] | HeldArrays
     ) -> tuple[str, str]:
-        """Write the arrays of a result beside those that it has: name and sum of the file."""
+        """Write the arrays of a result beside its former ones: name and sum of the file."""
         folder = self.path / RESULTS / key
         with suppress(FileExistsError):
             folder.parent.mkdir()
@@ -187,14 +171,13 @@ class DataFolder:
         return name, total
 
     def keep_result(self, key: str, described: Mapping[str, Any]) -> None:
-        """Let a result be what its files and this say."""
         write_json(self.path / RESULTS / key / RUN, described)
 
     # Changing ------------------------------------------------------------------------------
 
     @contextmanager
     def changing(self, about: Mapping[str, Any]) -> Iterator[FolderChange]:
-        """A change, complete at the end; what fails leaves nothing."""
+        """A change, complete at the end; a failure leaves nothing."""
         change = FolderChange(self.path, about, self._compared)
         try:
             yield change
@@ -205,11 +188,10 @@ class DataFolder:
 
 
 def mended(path: Path) -> tuple[dict[str, Any], bool]:
-    """What can be said of a data set whose ``about.json`` is damaged, and whether that is all.
+    """Description of a data set whose ``about.json`` is damaged, and whether it is complete.
 
-    It is all where it stands in the version before; otherwise it is what the other files tell.
-
-    Raises `DamagedFile` where these do not tell either.
+    It is the version before where all its files are sound, and else what the other files show.
+    Raises `DamagedFile` without answers and objects.
     """
     folder = DataFolder(path)
     with suppress(WorkspaceError):
@@ -248,7 +230,6 @@ def mended(path: Path) -> tuple[dict[str, Any], bool]:
 
 
 def _are_features(arrays: Mapping[str, np.ndarray]) -> bool:
-    """Whether arrays are the numbers of a table, or distances, with the names of their sides."""
     ids, columns = arrays["ids"], arrays["columns"]
     numbers = arrays["values"] if "values" in arrays else arrays["distances"]
     width = numbers.shape[-1] if "values" in arrays else len(ids)

@@ -1,9 +1,8 @@
-"""One server for each workspace: a lock on its folder that names who holds it.
+"""One server for each workspace: a lock on its folder that names the process.
 
-The system lets go of the lock when the process that holds it ends, however it ends, so that none
-can be stale. Linux and macOS lock by ``flock``, which network file systems pass on to their server.
-On Windows ``msvcrt`` locks a byte far behind the end of the file, because nobody else could read
-what is locked there.
+The system releases it when the process ends: none can be stale. Linux and macOS lock by ``flock``,
+which network file systems pass on to their server. On Windows ``msvcrt`` locks a byte far behind
+the end of the file, because locked bytes cannot be read.
 """
 
 from __future__ import annotations
@@ -43,11 +42,9 @@ _one_at_a_time = threading.Lock()
 
 
 class Hold:
-    """The hold of this process on a folder.
+    """The hold of this process on a folder, shared by all of its workspaces.
 
-    Several of one process share it; the last one that lets go releases it.
-
-    is_first: Whether nobody else of this process had it.
+    is_first: Whether this process had none before.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -63,12 +60,11 @@ class Hold:
             lock.users += 1
 
     def announce(self, address: str) -> None:
-        """Let others know at which address this process serves what it holds."""
         with _one_at_a_time, suppress(OSError):
             _write(_locks[self._path].file, address)
 
     def release(self) -> None:
-        """Let go; nothing is done the second time."""
+        """Let go; a second call does nothing."""
         with _one_at_a_time:
             if not self._held:
                 return
@@ -82,7 +78,7 @@ class Hold:
 
 
 def _let_go_in_child() -> None:
-    """A forked process may outlive this one, and is not to hold what it knows nothing of."""
+    """A forked process may outlive this one."""
     for lock in _locks.values():
         os.close(lock.file)
     _locks.clear()
@@ -93,7 +89,6 @@ if hasattr(os, "register_at_fork"):
 
 
 def _locked(path: Path) -> int:
-    """An open file that is locked."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if os.name == "nt":
@@ -124,7 +119,6 @@ def _write(file: int, address: str | None) -> None:
 
 
 def _described(path: Path) -> str:
-    """Who holds a lock, in words."""
     try:
         about: dict[str, Any] = json.loads(path.read_text())
         since = datetime.fromisoformat(about["since"]).astimezone()

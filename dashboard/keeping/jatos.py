@@ -1,8 +1,6 @@
-"""Results of a study on a JATOS server: what has finished since they were fetched last.
+"""Finished results of a study on a JATOS server (https://www.jatos.org/JATOS-API.html).
 
-A token of a member of the study opens metadata and data of its results
-(https://www.jatos.org/JATOS-API.html). It is sent, and kept nowhere. What comes is kept as it is,
-and read like any upload.
+They are kept as they come, and read like an upload. The token is sent and never kept.
 """
 
 from __future__ import annotations
@@ -42,8 +40,6 @@ _fetching: dict[Path, threading.Lock] = {}
 
 @dataclass(frozen=True)
 class JatosStudy:
-    """A study on a JATOS server."""
-
     address: str
     study: int
 
@@ -61,27 +57,27 @@ class JatosStudy:
 
     @property
     def name(self) -> str:
-        """What its results are called: the same whenever they are fetched."""
+        """Name of its results, the same each time."""
         return f"{re.sub(r'[^a-z0-9]+', '-', self.url.netloc)} study {self.study} JATOS results"
 
     @property
     def base(self) -> str:
-        """What stands before the addresses of JATOS, also where the page of JATOS was copied."""
+        """The path before JATOS's addresses, also where that of a page was copied."""
         return self.url.path.removesuffix("/jatos")
 
     @property
     def folder(self) -> str:
-        """Where its results are kept; no other study has the same."""
+        """Name of its folder, unique for the study."""
         which = hash_of(f"{self.url.netloc}{self.base} {self.study}".encode())
         return f"{slug(self.name)}-{which[:12]}"
 
     def problem(self, what: str, remedy: str = "Check address, study and token.") -> DataError:
-        """What is wrong, in words that tell nothing of the token."""
+        """An error that does not contain the token."""
         return DataError(what, file=f"JATOS study {self.study}", remedy=remedy)
 
 
 def fetched(workspace: Path, source: JatosStudy) -> list[dict[str, Any]]:
-    """What was fetched of a study: when, which results, in which file; none of a damaged log."""
+    """Earlier fetches of a study: time, results and file; none if the log is damaged."""
     folder = workspace / FETCHED / source.folder
     try:
         log = json.loads((folder / _LOG).read_bytes())["fetched"]
@@ -97,10 +93,10 @@ def fetch(
     workspace: Path, source: JatosStudy, token: str, *, is_shared: bool, most: int,
     progress: Progress = silent,
 ) -> list[File]:
-    """Fetch the finished results that were not fetched before; all that were fetched, as files.
+    """Fetch the results that have finished since; all files so far.
 
-    is_shared: Whether others work on this server, who may reach public addresses alone.
-    most: Bytes that are taken.
+    is_shared: Whether several people use this server; then it reaches public addresses alone.
+    most: Upper limit in bytes.
     """
     folder, token = workspace / FETCHED / source.folder, token.strip()
     if not _TOKEN.fullmatch(token):
@@ -138,7 +134,7 @@ def fetch(
 
 
 def _place_of(source: JatosStudy, is_shared: bool) -> tuple[str, int]:
-    """Address and port of a server that may be asked."""
+    """Address and port, if the server may be asked."""
     url = source.url
     port = url.port or {"http": 80, "https": 443}[url.scheme]
     try:
@@ -162,7 +158,7 @@ def _post(
     source: JatosStudy, place: tuple[str, int], token: str, path: str, asked: dict[str, Any],
     most: int, progress: Progress,
 ) -> bytes:
-    """What the server answers, of at most so many bytes. No redirection is followed."""
+    """The server's answer, up to a number of bytes. Redirections are not followed."""
     url = source.url
     kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
     connection = kind(url.hostname, url.port, timeout=_PATIENCE)

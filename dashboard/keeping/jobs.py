@@ -1,8 +1,7 @@
-"""Long computations in the background: started, watched, cancelled, collected.
+"""Long computations in the background, for callers that poll; independent of Streamlit.
 
-Nothing here knows about Streamlit; the caller polls. Steps of all jobs wait in one queue, the short
-ones in front, and one worker at least is never taken by long ones: nobody waits for the long job of
-somebody else.
+Steps of all jobs wait in one queue, short ones in front. One worker never takes long steps, so
+that nobody waits for somebody else's.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ class Failed(Exception):
 class Step:
     """One part of a job: a function of a progress object.
 
-    weight: Its share of the whole job, for the bar.
-    seconds: A rough estimate of how long it takes; long ones give way to others.
-    estimates: What the loss that it reports is called, where that is worth knowing before the end.
+    weight: Its share of the bar.
+    seconds: Rough estimate; long steps give way to short ones.
+    estimates: Name of the loss that it reports, where that is worth showing.
     """
 
     title: str
@@ -62,17 +61,16 @@ class Job:
     """A sequence of steps, computed one after the other.
 
     id: Unguessable. Digits and letters only: widgets are named by it, and some signs part names.
-    owner, slot: Whose job it is, and the place that it fills: a newer job there replaces it.
+    owner, slot: Its owner, and the place that it fills: a newer job there replaces it.
     state {"waiting", "running", "done", "stopped", "failed"}: It may wait again between its steps.
-    place: In the queue while it waits, from 1; else 0.
-    losses: Loss after every iteration, by start, of the step at work.
+    place: In the queue, from 1; 0 while it does not wait.
+    losses: Loss after every iteration of the present step, by start.
     snapshot: Latest iterate of the start with the lowest loss.
-    results: What every step that is done has returned.
-    message: Why it failed, or what is lost of one that was stopped, in words for the user.
-    views: What there is to see of it while it runs, by name, as text; None where there is nothing
-        yet. Called from any thread.
-    given_up: Whether nobody wants to know how it ends.
-    context: Of whoever made it; it works in the same one.
+    results: Return values of completed steps.
+    message: For the user, why it failed or what is lost.
+    views: Functions by name that show the running job as text, or None; called from any thread.
+    given_up: Whether nobody needs to know the end.
+    context: In which it was made, and works.
     """
 
     owner: str
@@ -104,44 +102,42 @@ class Job:
 
     @property
     def stopping(self) -> bool:
-        """Whether it has been asked to stop."""
         return self._stop.is_set()
 
     @property
     def share_done(self) -> float:
-        """Share of all steps that is done."""
         weights = [step.weight for step in self.steps]
         done = sum(weights[: self.step]) + weights[min(self.step, len(weights) - 1)] * self.fraction
         return min(done / sum(weights), 1.0) if self.step < len(weights) else 1.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate of the time to the end of the step at work; None where it is not known."""
+        """Estimated time to the end of the present step; None where unknown."""
         pace = self._pace  # read once: the step may end meanwhile
         return pace.seconds_left(time.monotonic()) if pace is not None else None
 
     def cancel(self) -> None:
-        """Ask to stop; the step at work keeps what it has, and none begins."""
+        """Ask to stop; the present step keeps its partial result."""
         self._stop.set()
         self._cancelled()
 
     def show(self, name: str, view: Callable[[], str | None]) -> None:
-        """Let a view be seen for as long as the job is active."""
+        """Add a view for as long as the job is active."""
         self.views[name] = view
         if not self.active:  # it has ended meanwhile
             self.views.clear()
 
     def follow(self, other: Job) -> None:
-        """Show what another job shows that computes what this one waits for."""
+        """Show the losses of another job, for which this one waits."""
         self.losses, self.snapshot = other.losses, other.snapshot
 
     def give_up(self) -> None:
-        """Ask to stop, because nobody wants to know any more."""
+        """Ask to stop, without telling anybody."""
         self.given_up = True
         self.cancel()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end; whether it has come."""
+        """Wait for the end; False after the timeout."""
         return self._ended.wait(timeout)
 
     def _report(
@@ -162,7 +158,7 @@ class Job:
         return self._stop.is_set()
 
     def _advance(self) -> None:
-        """Do the next step, and wait for the one after it, or end."""
+        """Do the next step; then wait for the one after it, or end."""
         self.state, self.fraction, self.begun, self.losses = "running", 0.0, time.monotonic(), {}
         self._pace = Pace(self.begun)
         _current.set(self)
@@ -191,7 +187,6 @@ class Job:
             )
 
     def _run(self) -> None:
-        """Do all steps, one after the other."""
         while self.active:
             self._advance()
 
@@ -204,7 +199,7 @@ class Job:
 
 
 def current_job() -> Job | None:
-    """The job whose step this thread is at."""
+    """The job whose step runs in this thread."""
     return _current.get()
 
 
@@ -215,13 +210,11 @@ def _nothing(progress: Progress) -> None:
 class Jobs:
     """Runs jobs in threads and remembers the last ones.
 
-    workers: Steps at work at the same time, of which one is short. Each may use all processors
-        itself.
+    workers: Steps at work at the same time, of which one is short. Each may use all processors.
     keep: Ended jobs of each owner that are remembered.
-    gone: Seconds after which a job is stopped whose owner has not been seen. After 24 times as long
-        it is forgotten.
-    long: Seconds from which a step is long. One that was estimated as shorter is from then on, and
-        its place is free for another.
+    gone: Seconds after which a job is stopped whose owner was not seen; after 24 times as long it
+        is forgotten.
+    long: Seconds from which a step is long, by its estimate or by its time so far.
     """
 
     def __init__(self, workers: int = 3, keep: int = 20, gone: float = 3600.0) -> None:
@@ -241,8 +234,8 @@ class Jobs:
     def submit(self, job: Job, *, at_once: bool = False) -> Job:
         """Start a job; an active one of the same owner in the same slot is cancelled.
 
-        It fails at once where its owner has too many already. With `at_once` it needs no place
-        among those at work: it waits for another process.
+        It fails at once where its owner has too many. With `at_once` it needs no worker: it waits
+        for another process.
         """
         with self._lock:
             for other in self.of(job.owner):
@@ -267,7 +260,6 @@ class Jobs:
         return job
 
     def get(self, job: str) -> Job | None:
-        """A job by its id, or None if it is forgotten."""
         with self._lock:
             return self._jobs.get(job)
 
@@ -277,23 +269,21 @@ class Jobs:
             return [job for job in reversed(self._jobs.values()) if job.owner == owner]
 
     def active(self) -> list[Job]:
-        """The jobs of everybody that have not ended: those at work, then by their places."""
+        """All jobs that have not ended: those at work, then by their places."""
         with self._lock:
             return sorted(
                 (job for job in self._jobs.values() if job.active), key=lambda job: job.place
             )
 
     def latest(self, owner: str, slot: str) -> Job | None:
-        """The newest job in a slot, whatever its state."""
         return next((job for job in self.of(owner) if job.slot == slot), None)
 
     def seen(self, owner: str) -> None:
-        """Note that an owner is there."""
         with self._lock:
             self._seen[owner] = time.monotonic()
 
     def tend(self) -> None:
-        """Stop the jobs of those who are gone, and let others by what takes longer than thought."""
+        """Stop the jobs of absent owners, and reschedule past steps that have become long."""
         now = time.monotonic()
         with self._lock:
             for job in list(self._jobs.values()):
@@ -308,7 +298,6 @@ class Jobs:
             self._schedule()
 
     def shutdown(self) -> None:
-        """Cancel everything and let the threads end."""
         with self._lock:
             self._over.set()
             for job in self._jobs.values():
@@ -328,7 +317,7 @@ class Jobs:
             self._schedule()
 
     def _schedule(self) -> None:
-        """Begin what may begin, and tell all others their places."""
+        """Begin what may begin, and number the others."""
         with self._lock:
             for job in self._waiting:
                 if job.stopping:

@@ -1,4 +1,4 @@
-"""What was seen of an experiment while it ran: the error of the map at every look, and the map."""
+"""Looks at a running experiment: the error of the map at each, and the newest map."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILE, MAP = "looks.json", "map.json"
 
 @dataclass(frozen=True)
 class KeptLook:
-    """An error, and when it was looked at (ISO 8601, UTC)."""
+    """An error, and its time (ISO 8601, UTC)."""
 
     at: str
     found: CollectedError
@@ -29,14 +29,14 @@ class KeptLook:
 
 @dataclass(frozen=True)
 class KeptMap:
-    """The newest map: positions (n, 2) of the experiment's objects, of so many answers."""
+    """The newest map: positions (n, 2) of the experiment's objects, and its number of answers."""
 
     positions: np.ndarray
     n_answers: int
 
 
 def kept_looks(folder: Path) -> list[KeptLook]:
-    """All looks at an experiment in their order; none where the file is not there, or damaged."""
+    """In order; none where the file is damaged."""
     with suppress(OSError):
         try:
             return [
@@ -49,7 +49,7 @@ def kept_looks(folder: Path) -> list[KeptLook]:
 
 
 def keep_look(folder: Path, found: CollectedError) -> None:
-    """Write down what was seen; on a full disk it was seen all the same."""
+    """Add a look, if the disk has room."""
     looks = [*kept_looks(folder), KeptLook(
         datetime.now(UTC).isoformat(timespec="seconds"), found
     )]
@@ -58,7 +58,7 @@ def keep_look(folder: Path, found: CollectedError) -> None:
 
 
 def kept_map(folder: Path) -> KeptMap | None:
-    """The newest map of an experiment; None where there is none, or its file is damaged."""
+    """None where its file is missing or damaged."""
     try:
         found = json.loads((folder / MAP).read_text(encoding="utf-8"))
         positions = np.array(found["positions"], dtype=float)  # null is NaN
@@ -71,7 +71,7 @@ def kept_map(folder: Path) -> KeptMap | None:
 
 
 def keep_map(folder: Path, found: KeptMap) -> None:
-    """Write down the newest map; on a full disk it was seen all the same."""
+    """Replace the map, if the disk has room."""
     rows = [[None if np.isnan(x) else x for x in row] for row in found.positions.tolist()]
     with suppress(OSError), whole_file(folder / MAP) as file:
         file.write(json.dumps({"positions": rows, "n_answers": found.n_answers}).encode())

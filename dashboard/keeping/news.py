@@ -1,4 +1,4 @@
-"""What is new since the version that a workspace was opened with last."""
+"""News for a workspace that another version used last."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _NEWS = (
 
 
 def news_since(folder: Path, *, is_used: bool) -> tuple[str, ...]:
-    """Three sentences where another version has used the workspace; this one is noted.
+    """Three sentences if another version used the workspace last, whose version is replaced.
 
-    is_used: Whether there is anything in the workspace yet.
+    is_used: Whether the workspace has any data set.
     """
     path = folder / VERSION
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A workspace's folder that is open: its lock, what is listed in it, and how it is changed."""
+"""An open workspace: its lock, its lists and its changes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _locks: dict[Path, threading.RLock] = {}
 
 
 class OpenFolder:
-    """What every part of a workspace stands on. See `Workspace`."""
+    """The base of every part of `Workspace`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
@@ -98,7 +98,7 @@ class OpenFolder:
         return False
 
     def _tidy(self) -> None:
-        """Take over what earlier versions kept, mend what is damaged, empty the trash."""
+        """Take over earlier versions' files, mend damaged descriptions, empty the trash."""
         self.notes += take_over(self.folder)
         self.news = news_since(self.folder, is_used=bool(self._folders()))
         self.trash.take(list(self._partial()))
@@ -117,7 +117,7 @@ class OpenFolder:
             self.trash.empty_old(last)  # by a clock that is ahead, all of it would be old
 
     def _look_through(self, *, mend: bool) -> set[str]:
-        """Say of every data set that is not shown why, and mend it where that can be; all sums."""
+        """Note every data set that is not shown, and mend it if possible; the sums of all."""
         if is_earlier(self.folder):
             self.notes.append(
                 "This workspace is of an earlier version. It has to be opened once where it can be "
@@ -137,14 +137,13 @@ class OpenFolder:
         return needed
 
     def _partial(self) -> Iterator[Path]:
-        """What a process that was killed has left unfinished."""
+        """Unfinished files of a process that was killed."""
         for folder in (self.folder, *self._folders()):
             for pattern in ("*.partial", "pictures/*.partial", "features/*.partial",
                             "results/*/*.partial"):
                 yield from (path for path in folder.glob(pattern) if PARTIAL.fullmatch(path.name))
 
     def _mend(self, path: Path) -> None:
-        """Make ``about.json`` again from what else there is."""
         try:
             about, all_of_it = mended(path)
             self.trash.take([path / ABOUT])
@@ -161,19 +160,16 @@ class OpenFolder:
         )
 
     def close(self) -> None:
-        """Let go of the folder."""
         if self._hold is not None:
             self._hold.release()
 
     def announce(self, address: str) -> None:
-        """Let other processes that want this workspace know where it is served."""
         if not self.read_only:
             self._hold.announce(address)
 
     # Folders -------------------------------------------------------------------------------
 
     def _folders(self) -> list[Path]:
-        """The folders that are data sets, or were."""
         return [path for path in sorted(self.folder.iterdir()) if _is_data_set(path)]
 
     def _folder(self, dataset: str | None) -> DataFolder:
@@ -184,7 +180,7 @@ class OpenFolder:
         return None if about is None else info_of(dataset, about, opened.get(dataset))
 
     def _about_of(self, dataset: str) -> dict[str, Any] | None:
-        """What a data set says of itself; None if it is not there, or damaged."""
+        """Description of a data set; None if it is missing or damaged."""
         if not dataset or dataset.startswith(".") or set(dataset) & set("/\\\0"):
             return None
         folder = self._folder(dataset)
@@ -197,7 +193,7 @@ class OpenFolder:
         return about
 
     def _remembered(self, path: Path, read: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
-        """What a file says, read again when it is another; None without one, or a damaged one."""
+        """Content of a file, read again after changes; None if it is missing or damaged."""
         try:
             there = path.stat()
         except OSError:
@@ -221,7 +217,6 @@ class OpenFolder:
         return content
 
     def _opened(self) -> dict[str, str]:
-        """When each data set was opened last."""
         path = self.folder / OPENED
 
         def read() -> dict[str, str]:
@@ -243,7 +238,7 @@ class OpenFolder:
 
     @contextmanager
     def _changing(self, dataset: str) -> Iterator[FolderChange | None]:
-        """A change of a data set, which nobody else changes meanwhile; None if it is gone."""
+        """A change of a data set, under its lock; None if it is gone."""
         with self._explaining(writing=True), self._changes:
             about = self._about_of(dataset)
             if about is None:
@@ -255,7 +250,7 @@ class OpenFolder:
 
     @contextmanager
     def _explaining(self, *, writing: bool = False) -> Iterator[None]:
-        """Say in a sentence what is wrong with the disk or the folder; the log has it all."""
+        """Turn errors of the disk into a sentence, and log them."""
         if writing and self.read_only:
             raise WorkspaceError(self.read_only)
         try:
@@ -271,7 +266,6 @@ class OpenFolder:
     # Sessions ------------------------------------------------------------------------------
 
     def session(self, session_id: str) -> dict[str, Any] | None:
-        """What was saved of a browser session, or None."""
         if not SESSION.fullmatch(session_id):
             return None
         with suppress(OSError, ValueError):  # damaged: it begins anew
@@ -280,7 +274,7 @@ class OpenFolder:
         return None
 
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
-        """Keep the state of a browser session, if that can be kept."""
+        """Keep the state of a browser session, if the disk allows."""
         path = self.folder / SESSIONS / f"{session_id}.json"
         with suppress(WorkspaceError), self._explaining(writing=True):
             path.parent.mkdir(exist_ok=True)
@@ -296,7 +290,7 @@ class OpenFolder:
             return self._answers.get(fingerprint)
 
     def _hold_answers(self, fingerprint: str, triplets: Triplets) -> None:
-        """Keep answers in memory; to compute the fingerprint of many takes a second."""
+        """Keep answers in memory: the fingerprint of many takes a second."""
         with self._memory:
             self._answers[fingerprint] = triplets
             self._answers.move_to_end(fingerprint)
@@ -305,7 +299,6 @@ class OpenFolder:
 
 
 def _is_data_set(path: Path) -> bool:
-    """Whether a folder is a data set, or was."""
     if path.name.startswith(".") or PARTIAL.fullmatch(path.name):
         return False
     try:

@@ -1,4 +1,4 @@
-"""How long a computation still takes, as far as its progress so far tells."""
+"""How long a computation still takes, by its progress so far."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ _MOST = 256  # advances that are remembered
 
 
 class Pace:
-    """When a computation has advanced how far.
-
-    begun: Time in seconds, of any clock that the other times are of, too.
-    """
+    """Progress of a computation over time; `begun` in seconds, of any clock."""
 
     def __init__(self, begun: float) -> None:
         self._marks = [(begun, 0.0)]
         self._longest = 0.0
 
     def advance(self, now: float, fraction: float) -> None:
-        """Note that a fraction of the work is done; what is no advance is ignored."""
         then, before = self._marks[-1]
         if fraction <= before:
             return
@@ -30,11 +26,7 @@ class Pace:
         self._marks = marks if len(marks) <= _MOST else [marks[0], *marks[2:-1:2], marks[-1]]
 
     def seconds_left(self, now: float) -> float | None:
-        """Seconds to the end; None where the progress so far does not tell.
-
-        It does not in the beginning, where work gets slower and slower, and where no
-        advance was reported for long.
-        """
+        """Seconds to the end; None in the beginning, while work slows down or stands still."""
         marks = self._marks
         begun, (last, done) = marks[0][0], marks[-1]
         if done < _SHARE or last - begun < _SECONDS or len(marks) <= _ADVANCES:

@@ -44,23 +44,17 @@ _FORMAT = 2
 
 @dataclass(frozen=True)
 class Packed:
-    """What a package holds.
-
-    missing: Files that data sets mention and that were not there.
-    """
+    """Number of files in a package, and those that were missing."""
 
     files: int
     missing: list[str]
 
 
 def pack(workspace: Path, target: Path) -> Packed:
-    """Put a workspace, which may be in use, into a file.
+    """Put a workspace, which may be in use, into a file that appears only when it is complete.
 
-    What describes data sets and results is read first. A file that somebody deletes while others
-    are being packed is taken from the trash, so that the package is as the workspace was at its
-    beginning.
-
-    target: Appears only when it is complete.
+    Descriptions are read first. Files that are deleted meanwhile are taken from the trash, so that
+    the package is as the workspace was at the beginning.
     """
     if not workspace.is_dir():
         raise WorkspaceError(f"{workspace} cannot be backed up: it is missing.")
@@ -98,7 +92,7 @@ def pack(workspace: Path, target: Path) -> Packed:
 
 
 def _described(workspace: Path) -> Iterator[tuple[str, bytes | str | None]]:
-    """The files of a workspace: what says what others are, or the sum of a file where it is known.
+    """Places of a workspace's files, with the content of a description or the sum of another file.
 
     The folder of a data set that cannot be read is packed as it is.
     """
@@ -131,7 +125,7 @@ def _described(workspace: Path) -> Iterator[tuple[str, bytes | str | None]]:
 
 
 def _opened(workspace: Path, place: str, total: str | None, trash: Trash) -> BinaryIO | None:
-    """A file with this sum, which may be moved while it is read; None if it is gone."""
+    """A file with this sum, which may be moved meanwhile; None if it is gone."""
     for paths in ([workspace / place], trash.find(place), [workspace / place]):
         for path in paths:
             with suppress(FileNotFoundError):
@@ -143,7 +137,7 @@ def _opened(workspace: Path, place: str, total: str | None, trash: Trash) -> Bin
 
 
 def _packed(place: str) -> str:
-    """What a file is called in a package: a folder that is not called so everywhere is renamed."""
+    """Folders without a name for every system are renamed."""
     folder, slash, rest = place.partition("/")
     if slash and not _SAFE.fullmatch(folder):
         folder = f"{slug(folder)}-{hash_of(os.fsencode(folder))[:6]}"
@@ -187,7 +181,7 @@ def unpack(source: Path, workspace: Path) -> int:
 
 
 def _names(archive: zipfile.ZipFile) -> list[str]:
-    """What is in a package. Names lead nowhere but into the workspace."""
+    """Names in a package; `ValueError` for one that leads out of the workspace."""
     there = archive.namelist()
     mark = _MARK if _MARK in there else ABOUT  # of 0.2 and 0.3
     about = json.loads(archive.read(mark))

@@ -17,7 +17,7 @@ from tripletscope.dashboard.keeping.opened import OpenFolder
 
 
 class KeptPictures(OpenFolder):
-    """The part of a workspace that gives pictures; see `Workspace`."""
+    """The part of `Workspace` that gives pictures."""
 
     def __init__(self, folder: Path) -> None:
         self._shrinker: Worker | None = None  # what a picture does to it reaches nobody else's
@@ -47,7 +47,7 @@ class KeptPictures(OpenFolder):
         return small if small.exists() else path
 
     def _shrunk(self, path: Path, size: int) -> bytes | None:
-        """A picture made small by a reader of files; none where that cannot be done."""
+        """Made by a reader of files; None where that fails."""
         with self._shrinking, suppress(DataError, Gone, Stopped, OSError):
             if self._shrinker is None or not self._shrinker.alive:
                 self._shrinker = workers().take(lambda: True)
@@ -57,7 +57,7 @@ class KeptPictures(OpenFolder):
         return None
 
     def pictures(self, info: DatasetInfo) -> dict[str, bytes]:
-        """The pictures of a data set by their names, without those that are damaged."""
+        """By name, without damaged ones."""
         found = {}
         for name, file in info.pictures.items():
             with suppress(DamagedFile):

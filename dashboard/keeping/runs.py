@@ -1,4 +1,4 @@
-"""Results that are kept with their data sets, and those of simulations."""
+"""Results of data sets, and of simulations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _JUST_NOW = 60.0
 
 
 class KeptRuns(OpenFolder):
-    """The part of a workspace that keeps results; see `Workspace`."""
+    """The part of `Workspace` that keeps results."""
 
     def __init__(self, folder: Path) -> None:
         self._arrays: OrderedDict[tuple[Path, str], dict[str, np.ndarray]] = OrderedDict()
@@ -40,12 +40,11 @@ class KeptRuns(OpenFolder):
         self, info: DatasetInfo | None, run: Run, name: str, *, state: str | None = None,
         unasked: bool = False,
     ) -> RunInfo | None:
-        """Keep a run of a data set as it was when `info` was read, or of none.
+        """Keep a run of a data set as in `info`, or of none; one of the same key is replaced.
 
-        state: `DatasetInfo.state` where it was computed, if that is another one.
-        unasked: Whether a page computed it because it was looked at.
-        A run of the same key is replaced. None is returned if the data set was deleted
-        meanwhile, and with it the place for the run.
+        state: `DatasetInfo.state` where it was computed, if that differs.
+        unasked: Whether a page computed it on its own.
+        Returns None if the data set was deleted meanwhile.
         """
         dataset = info.id if info else None
         folder = self._folder(dataset)
@@ -70,7 +69,7 @@ class KeptRuns(OpenFolder):
         self, info: DatasetInfo | None, run: Run, name: str, file: str, total: str,
         state: str | None, unasked: bool,
     ) -> RunInfo:
-        """Let a run be listed whose arrays are written; nobody else changes anything meanwhile."""
+        """List a run whose arrays are written, under the lock for changes."""
         dataset = info.id if info else None
         folder, listed = self._folder(dataset), self._listed(dataset)
         before = next((other for other in listed if other.key == run.key), None)
@@ -102,10 +101,9 @@ class KeptRuns(OpenFolder):
         self, dataset: str | None, task: str | None = None, kind: str | None = None,
         *, of_any_exclusions: bool = False,
     ) -> list[RunInfo]:
-        """The runs of a data set, of a task, with methods of a kind; the newest first.
+        """Runs of a data set, the newest first; of simulations for None.
 
-        Those that were computed while other answers were left out are among them only if wanted,
-        and come back with these exclusions. None is for simulations, which belong to no data set.
+        Those with other exclusions only with `of_any_exclusions`.
         """
         info = self.dataset(dataset) if dataset else None
         return [
@@ -116,13 +114,13 @@ class KeptRuns(OpenFolder):
         ]
 
     def first_map(self, dataset: str) -> RunInfo | None:
-        """The map of a data set that was computed first, whatever was left out then."""
+        """The earliest map of a data set, with any exclusions."""
         maps = [run for run in self._listed(dataset)
                 if run.task == "fit" and run.record["kind"] == "embedding"]
         return maps[-1] if maps else None
 
     def run(self, dataset: str | None, key: str) -> Run | None:
-        """The run of a key, whole or stopped early, or None."""
+        """Whole or stopped early; None if there is none."""
         said = self._described_result(dataset, key)
         if said is None:
             return None
@@ -139,7 +137,7 @@ class KeptRuns(OpenFolder):
     def _run_again(
         self, dataset: str | None, key: str, said: Mapping[str, Any], error: DamagedFile
     ) -> Run | None:
-        """A result that was another one meanwhile; one that is damaged goes to the trash."""
+        """Read a run that has changed meanwhile, or move a damaged one to the trash."""
         with self._changes:
             if self._described_result(dataset, key) != said:
                 return self.run(dataset, key)
@@ -154,7 +152,7 @@ class KeptRuns(OpenFolder):
         ) from error
 
     def describe_run(self, run: str, **said: str | bool) -> None:
-        """Give a result another name or group, or pin it; see `RunInfo`."""
+        """Change its name, group or pin; see `RunInfo`."""
         dataset, key = _named(run)
         with self._explaining(writing=True), self._changes:
             before = self._described_result(dataset, key)
@@ -162,9 +160,9 @@ class KeptRuns(OpenFolder):
                 self._folder(dataset).keep_result(key, {**before, **said})
 
     def delete_run(self, run: str) -> None:
-        """Delete a fit together with what was computed for it, or any other run alone.
+        """Delete a fit together with the results of its method, or any other run alone.
 
-        Beside a fit that another version has made anew, only what its own version computed.
+        Where another version has fitted it, too, only results of the same version go along.
         """
         dataset, key = _named(run)
         with self._changes:
@@ -180,7 +178,6 @@ class KeptRuns(OpenFolder):
             self.delete_runs(doomed)
 
     def delete_runs(self, runs: list[RunInfo]) -> None:
-        """Delete these results and no others; their folders go to the trash."""
         with self._explaining(writing=True), self._changes:
             for run in runs:
                 path = self._folder(run.dataset).path / RESULTS / run.key
@@ -188,7 +185,6 @@ class KeptRuns(OpenFolder):
                     self.trash.throw(path)
 
     def _listed(self, dataset: str | None) -> list[RunInfo]:
-        """All results of a data set, the newest first."""
         keys = self._folder(dataset).result_keys()
         said = {key: self._described_result(dataset, key) for key in keys}
         found = [run_info_of(dataset, key, one) for key, one in said.items() if one is not None]
@@ -219,7 +215,7 @@ class KeptRuns(OpenFolder):
 
 
 def _same_method(other: RunInfo, fit: RunInfo) -> bool:
-    """Whether a run goes when a fit goes: it was computed for the same method."""
+    """Whether a run goes with a fit: it was computed for the same method."""
     if other.state != fit.state:
         return False
     names = ("kind", "method", "parameters")
@@ -232,7 +228,6 @@ def _same_method(other: RunInfo, fit: RunInfo) -> bool:
 
 
 def _named(run: str) -> tuple[str | None, str]:
-    """Data set and key of a result by its id."""
     dataset, _, key = run.rpartition("/")
     return dataset or None, key
 

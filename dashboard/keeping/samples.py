@@ -19,10 +19,10 @@ class Sample:
     """A data set that comes with the program.
 
     name: Of its folder.
-    title, about: What it is called, and what one should see in it.
+    title, about: Its title, and what to see in it.
     answers, objects: Files in the folder.
-    pictures: The folder of pictures; empty if there are none.
-    page: Where it is looked at first.
+    pictures: The folder of pictures; empty without any.
+    page: Where it opens.
     """
 
     name: str
@@ -48,7 +48,6 @@ class Sample:
 
 @cache
 def samples() -> list[Sample]:
-    """All samples, in alphabetical order of their folders."""
     found = []
     for file in sorted(FOLDER.glob("*/sample.toml")):
         found.append(Sample(file.parent.name, **tomllib.loads(file.read_text())))
@@ -56,7 +55,7 @@ def samples() -> list[Sample]:
 
 
 def open_sample(sample: Sample) -> DatasetInfo:
-    """The data set of a sample, imported through the same door as a user's file, once."""
+    """The data set of a sample, imported once, like a user's file."""
     # The command names the samples before anything else is loaded, which takes seconds.
     from tripletscope.core.io import attach_pictures, load, propose, read_pictures
     from tripletscope.core.io.interpretation.interpret import interpret

@@ -1,4 +1,4 @@
-"""What all sessions of a server share."""
+"""Workspace, jobs and uploads that all sessions of a server share."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _opening: dict[Path, threading.Lock] = {}
 
 
 class FigureSheet(list[Any]):
-    """Panels of a sheet of figures: drawings, of megabytes each, that go with their session.
+    """Panels of a sheet of figures, of megabytes each, that end with their session.
 
-    shown_in: The browser tab that shows the session, as Streamlit calls it.
+    shown_in: Streamlit's name of the browser tab that shows the session.
     """
 
     shown_in: str = ""
@@ -39,8 +39,6 @@ class FigureSheet(list[Any]):
 
 @dataclass
 class Services:
-    """The workspace, the running jobs, and uploads that wait for a decision."""
-
     workspace: Workspace
     uploads: Uploads
     jobs: Jobs = field(default_factory=Jobs)
@@ -50,7 +48,7 @@ class Services:
     sheets: WeakValueDictionary[str, FigureSheet] = field(default_factory=WeakValueDictionary)
 
     def job(self, name: str) -> Job | None:
-        """A job of this workspace by its id, or None if it is forgotten."""
+        """A job of this workspace; None if it is forgotten."""
         job = self.jobs.get(name)
         return job if job is not None and job.context.get(_folder) == _folder.get() else None
 
@@ -60,7 +58,6 @@ class Services:
 
 
 def workspace_folder() -> Path:
-    """Folder of the workspace: what was asked for, or the user's data directory."""
     asked = os.environ.get(WORKSPACE_VARIABLE)
     return Path(asked) if asked else platformdirs.user_data_path("tripletscope", appauthor=False)
 
@@ -72,27 +69,26 @@ _folder_of_script: Callable[[], Path | None] | None = None
 
 
 def work_in(folder: Path) -> None:
-    """Let this thread or task, and what it starts, work in a workspace."""
+    """Set the workspace of this thread or task, and of those that it starts."""
     _folder.set(folder)
 
 
 def for_people(folder_of_script: Callable[[], Path | None]) -> None:
-    """From now on give nobody a workspace who is not known.
+    """Give a workspace of their own to people who sign in, and none to others.
 
-    folder_of_script: Gives the workspace of whose page is running in this thread; None where no
-        page is.
+    folder_of_script: The workspace for the page that runs in this thread; None without one.
     """
     global _folder_of_script
     _folder_of_script = folder_of_script
 
 
 def is_shared() -> bool:
-    """Whether people sign in to this server, each with a workspace."""
+    """Whether people sign in, each with a workspace."""
     return _folder_of_script is not None
 
 
 def services() -> Services:
-    """The services of this process, or of the person whom this thread or task works for."""
+    """The services of this process, or of the person for whom this thread or task works."""
     if _folder_of_script is None:
         folder = workspace_folder()
     else:
@@ -107,7 +103,6 @@ def services() -> Services:
 
 
 def close_all() -> None:
-    """End what is running, and close every workspace."""
     while _opened:
         _opened.pop().close()
 

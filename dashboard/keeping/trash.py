@@ -1,7 +1,7 @@
-"""Where files go that a workspace no longer needs: a folder that they leave after thirty days.
+"""The trash of a workspace: files that are no longer needed stay for thirty days.
 
-Every folder in it is called after the moment (UTC) at which its files came, and has the folders of
-the workspace in it. What is moved back to where it was is part of the workspace again.
+Every folder in it is named by a moment (UTC) and has the workspace's folders in it. A file that is
+moved back to its place is part of the workspace again.
 """
 
 from __future__ import annotations
@@ -31,11 +31,6 @@ _LITTLE = 2**28
 
 
 class Trash:
-    """The trash of a workspace.
-
-    workspace: Folder of the workspace. The trash is made when something comes.
-    """
-
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
         self.folder = workspace / NAME
@@ -68,7 +63,7 @@ class Trash:
                 shutil.move(path, target)  # a part of the workspace may be on another disk
 
     def remove(self, path: Path) -> None:
-        """Delete a file or folder, which is gone at once or not at all."""
+        """Delete a file or folder, at once or not at all."""
         if path.is_dir() and not path.is_symlink():
             partial = partial_of(path)
             path.replace(partial)
@@ -81,28 +76,27 @@ class Trash:
 
     @property
     def what_becomes(self) -> str:
-        """What becomes of a file that is deleted now, as a sentence."""
+        """What a page says of a deletion."""
         if is_full(self._workspace):
             return "The disk is nearly full, so that this frees its room at once, for good."
         return f"The files stay in {self.folder} for {_STAY.days} days."
 
     def empty_old(self, now: datetime) -> None:
-        """Delete what came more than thirty days before; what is called otherwise stays."""
+        """Delete what came more than thirty days before; folders with other names stay."""
         for path in self._entries():
             if now - _came(path) > _STAY:
                 shutil.rmtree(path, ignore_errors=True)
 
     def empty(self) -> None:
-        """Delete what is here now."""
         for path in self._entries():
             shutil.rmtree(path, ignore_errors=True)
 
     def size(self) -> int:
-        """Bytes that would become free."""
+        """In bytes."""
         return sum(map(_size, self._entries()))
 
     def find(self, place: str) -> list[Path]:
-        """The files that were there in the workspace and are here, the newest first."""
+        """Files that were at this place in the workspace, the newest first."""
         found = (entry / place for entry in reversed(self._entries()))
         return [path for path in found if path.is_file()]
 
@@ -114,7 +108,7 @@ class Trash:
 
 
 def _came(entry: Path) -> datetime | None:
-    """When the files of a folder in the trash came; None if it is not called after a moment."""
+    """The moment in its name; None without one."""
     named = _MOMENT.fullmatch(entry.name)
     try:
         return datetime.strptime(named[1], _FORM).replace(tzinfo=UTC) if named else None
@@ -123,7 +117,7 @@ def _came(entry: Path) -> datetime | None:
 
 
 def _size(entry: Path) -> int:
-    """Bytes of the files in a folder, as far as nobody deletes them meanwhile."""
+    """Bytes of the files that are still there."""
     total = 0
     for folder, _, files in os.walk(entry):  # which passes over a folder that has gone
         for name in files:
@@ -133,12 +127,10 @@ def _size(entry: Path) -> int:
 
 
 def is_full(folder: Path) -> bool:
-    """Whether there is hardly any room left on the disk of a folder."""
     return free(folder) < _LITTLE
 
 
 def free(folder: Path) -> int:
-    """Bytes that are left on the disk of a folder."""
     try:
         return shutil.disk_usage(folder).free
     except FileNotFoundError as error:

@@ -1,9 +1,8 @@
-"""Uploads that wait for a decision, on disk: their files, and how they are going to be read.
+"""Uploads that wait for a decision, on disk: their files, and how they will be read.
 
-Every session has one at most, which no other session displaces and a restart of the server does
-not lose. A session in which nobody looks at it for a day is taken to be gone, and its upload goes
-to the trash, as does what a killed server has left. Only what its own user replaces, discards or
-has accepted is deleted at once: the file has been uploaded a moment ago.
+Every session has at most one, which survives a restart. After a day without a look it goes to the
+trash, as do files of a killed server. An upload that its user replaces, discards or accepts is
+deleted at once: its file was uploaded a moment ago.
 """
 
 from __future__ import annotations
@@ -35,23 +34,20 @@ _ARCHIVE = re.compile(r"[0-9a-f]{16}\.tar")
 
 
 def new_archive() -> str:
-    """A name for an archive of files."""
     return f"{secrets.token_hex(8)}.tar"
 
 
 @dataclass(frozen=True)
 class Upload:
-    """An upload and how it is going to be read.
+    """An upload and how it will be read.
 
     name: Of the file, or of several.
-    archives: Where its files are: ``tables`` as they were uploaded, ``objects`` and ``pictures``
-        that were added later.
-    readings: What the program proposes, the best first, and others that were used.
-    reading: What has become of the one that the user began from.
-    chosen: Which of them that was.
-    shape: What the user wants to be cut in another way: ``header``, ``delimiter``, ``encoding``.
-    turn: How often the user has begun from another one.
-    id: Tells it from other uploads.
+    archives: Its files: ``tables`` as uploaded, ``objects`` and ``pictures`` that were added later.
+    readings: Proposals of the program, the best first, and others that were used.
+    reading: The user's version of one of them.
+    chosen: Position of that one.
+    shape: The user's other way to cut the file: ``header``, ``delimiter``, ``encoding``.
+    turn: How often the user has begun from another reading.
     """
 
     name: str
@@ -65,23 +61,22 @@ class Upload:
 
     @property
     def version(self) -> str:
-        """Tells the form from the one before, whose widgets have other values."""
+        """Distinguishes the form from the one before, whose widgets have other values."""
         return f"{self.id}.{self.turn}"
 
     def begun_from(self, reading: Reading) -> dict[str, Any]:
-        """What changes when the user begins from a reading, which may be a new one."""
+        """Changes when the user begins from a reading, which may be a new one."""
         readings = self.readings if reading in self.readings else (*self.readings, reading)
         return {"readings": readings, "reading": reading, "chosen": readings.index(reading),
                 "turn": self.turn + 1}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
         return {**asdict(self), "reading": self.reading.to_dict(),
                 "readings": [reading.to_dict() for reading in self.readings]}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """What `to_dict` wrote down; ValueError, KeyError or TypeError if it is anything else."""
+        """The inverse of `to_dict`; ValueError, KeyError or TypeError for other values."""
         if not all(map(_ARCHIVE.fullmatch, values["archives"].values())):
             raise ValueError("no archive is called so")
         readings = tuple(map(Reading.from_dict, values["readings"]))
@@ -90,12 +85,9 @@ class Upload:
 
 
 class Uploads:
-    """Uploads in a folder.
+    """Uploads in a folder: a JSON file per session, named by its hash, and archives of files.
 
-    An upload is a JSON file, under a hash of its session, which mentions archives of files.
-
-    folder: Made if it does not exist; those of earlier servers are found there.
-    trash: Of the workspace that the folder is in.
+    folder: Made if it does not exist; earlier servers' uploads are read from there.
     """
 
     def __init__(self, folder: Path, trash: Trash) -> None:
@@ -121,7 +113,6 @@ class Uploads:
         self._trash.take(left)
 
     def pack(self, archive: str, files: Iterable[File]) -> None:
-        """Keep files in an archive, which an upload is to mention."""
         with (
             whole_file(self._folder / archive) as target,
             tarfile.open(fileobj=target, mode="w") as tar,
@@ -132,12 +123,11 @@ class Uploads:
                 tar.addfile(entry, io.BytesIO(content))
 
     def unpacked(self, archive: str) -> list[File]:
-        """The files in an archive."""
         with tarfile.open(self._folder / archive) as tar:
             return [(entry.name, tar.extractfile(entry).read()) for entry in tar]
 
     def of(self, session_id: str) -> Upload | None:
-        """The upload of a session, which is looked at now."""
+        """The upload of a session, and note that it was looked at."""
         path = self._path(session_id)
         with self._lock:
             upload = _read(path)
@@ -155,7 +145,7 @@ class Uploads:
         return upload
 
     def begin(self, session_id: str, upload: Upload) -> Upload | None:
-        """Let an upload wait; the one before, whose place it takes."""
+        """Keep an upload; returns the one that it replaces."""
         path = self._path(session_id)
         with self._lock:
             before = _read(path)
@@ -165,7 +155,7 @@ class Uploads:
         return before
 
     def change(self, session_id: str, upload: Upload, **changes: Any) -> Upload:
-        """Change what is kept of an upload; archives come beside those that it has.
+        """Change an upload; archives come beside its other ones.
 
         Nothing is kept of one that was removed or replaced meanwhile, in another tab.
         """
@@ -184,7 +174,7 @@ class Uploads:
         return now
 
     def remove(self, session_id: str, upload: Upload) -> None:
-        """Remove an upload, unless another one of the session has taken its place."""
+        """Remove an upload, unless another one has replaced it."""
         path = self._path(session_id)
         with self._lock:
             there = _read(path)
@@ -204,7 +194,7 @@ class Uploads:
             (self._folder / name).unlink(missing_ok=True)
 
     def _forget(self) -> None:
-        """Move the uploads of sessions that are gone to the trash."""
+        """Move the uploads of absent sessions to the trash."""
         with self._lock:
             for path in self._folder.glob("*.json"):
                 upload = _read(path)
@@ -217,7 +207,7 @@ class Uploads:
 
 
 def _read(path: Path) -> Upload | None:
-    """What is kept of an upload; None if there is none, or it is damaged."""
+    """None if it is missing or damaged."""
     try:
         return Upload.from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

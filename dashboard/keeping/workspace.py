@@ -1,8 +1,7 @@
-"""What survives a refresh and a restart: data sets, results, pictures and open sessions.
+"""The workspace: data sets, results, pictures and sessions, which survive a refresh and a restart.
 
-A workspace is a folder of folders, one for each data set (`folder`), which may be read, copied,
-taken away and put back by anybody. What is listed is what is there: nothing else knows of it. What
-is deleted is moved to the trash; files and folders of others are never touched.
+A folder of folders, one for each data set (`folder`), which anybody may read, copy, take away and
+put back: the folder is the truth. Deleted files go to the trash; foreign ones are never touched.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
     """A folder that keeps data sets, results, pictures and sessions.
 
     folder: Made if it does not exist.
-    notes: What the user has to know of what was found when it was opened.
+    notes: Sentences for the user from its opening.
     read_only: Why nothing can be kept, as a sentence; empty where it can.
     """
 
@@ -76,12 +75,12 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
     ) -> DatasetInfo:
         """Keep a data set.
 
-        origin: Where it came from: a file's name, or ``sample:`` and the name of a sample.
-        report: What was read and what was left out.
-        pictures: Pictures by the name that column ``image`` of the objects uses.
+        origin: A file's name, or ``sample:`` and the name of a sample.
+        report: How the file was read.
+        pictures: By the name that column ``image`` of the objects uses.
         catch_trials: As `tripletscope.core.io.Imported.catch_trials`.
-        pairs: Answers that compare two pairs of objects.
-        measured: Ratings and so on that the answers were made of.
+        pairs: Comparisons of two pairs of objects.
+        measured: Ratings and so on from which the answers follow.
         extra: Plain values to keep along.
         """
         from tripletscope.core.studies.quality import Cleaning
@@ -114,12 +113,12 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         self, info: DatasetInfo, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None,
         *, view: str = "",
     ) -> DatasetInfo:
-        """Change what a data set leaves out, its gold questions or what is known of its objects.
+        """Change exclusions, gold questions or objects of a data set.
 
         info: The data set as it was when `cleaning` was made.
         pictures: Are added to those it has.
-        view: Name of the view with these exclusions, which is in use then. By default the one in
-            use; exclusions of all answers begin a new one. One that excludes nothing is given up.
+        view: Name of the view with these exclusions, which is then in use. By default the one in
+            use; exclusions of all answers begin a new one. A view without exclusions is removed.
         """
         if not view:
             view = info.view if info.view != ALL_ANSWERS else (
@@ -141,13 +140,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self._held(info.id, cleaning)
 
     def use_view(self, info: DatasetInfo, view: str) -> DatasetInfo:
-        """Let another view of a data set be in use.
+        """Switch to another view of a data set.
 
-        Raises
-        ------
-        DataError
-            If its rules need what is not there, such as gold questions that were forgotten, or
-            exclude all answers.
+        Raises `DataError` if its rules exclude all answers, or need what is missing, such as gold
+        questions.
         """
         cleaning = self.cleaning(replace(info, exclusions=info.views[view], view=view))
         if not cleaning.kept.any():
@@ -156,7 +152,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self.update_dataset(info, cleaning, view=view)
 
     def rename_view(self, dataset: str, view: str, name: str) -> None:
-        """Give a view another name, unless it is gone or a view has that name already."""
+        """Rename a view, unless it is gone or the name is taken."""
         with self._changing(dataset) as change:
             used, views = views_of(change.about) if change is not None else ("", {})
             if view in views and view != ALL_ANSWERS and name not in views:
@@ -164,7 +160,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 keep_views(change, {named[one]: steps for one, steps in views.items()}, named[used])
 
     def add_views(self, dataset: str, views: Mapping[str, ExclusionLog]) -> None:
-        """Further views, but those whose exclusions a view has already; names may be numbered."""
+        """Add views, except those whose exclusions a view has; names may be numbered."""
         with self._changing(dataset) as change:
             if change is None:
                 return
@@ -180,16 +176,11 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         catch_trials: pd.DataFrame | None = None, measured: Measured | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
-        """Give a data set the answers that there are now, while they still come in.
+        """Replace a data set's answers by the present ones, while they still come in.
 
-        Its exclusions are made anew on them, but for those that name single answers by their
-        places, which may be others now. Results of the earlier answers go to the trash.
-
-        answers: About the objects of its pictures.
-        report: What was read and what was left out.
-        catch_trials: As `tripletscope.core.io.Imported.catch_trials`.
-        measured: See `add_dataset`.
-        extra: Plain values to keep along, beside those that are kept already.
+        Exclusions are repeated, except those that name single answers by position. Results of
+        earlier answers go to the trash. `answers` are about the objects of its pictures; for other
+        parameters see `add_dataset`.
         """
         from tripletscope.core.studies.quality import Cleaning
 
@@ -218,7 +209,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self._held(info.id, cleaning)
 
     def _held(self, dataset: str, cleaning: Cleaning) -> DatasetInfo:
-        """A data set that was changed a moment ago, with its answers in memory."""
+        """A data set after a change, with its answers in memory."""
         info = self.dataset(dataset)
         if info is None:
             raise WorkspaceError("The data set was deleted in another tab meanwhile.")
@@ -233,18 +224,17 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 self._cleanings.popitem(last=False)
 
     def datasets(self) -> list[DatasetInfo]:
-        """All data sets, the last opened first."""
+        """The last opened first."""
         opened = self._opened()
         with self._explaining():
             found = [self._info(path.name, opened) for path in self._folders()]
         return sorted(filter(None, found), key=lambda info: info.opened, reverse=True)
 
     def dataset(self, dataset: str) -> DatasetInfo | None:
-        """One data set, or None if it is not there."""
         return self._info(dataset, self._opened())
 
     def triplets(self, info: DatasetInfo) -> Triplets:
-        """The triplets of a data set. The last few are held in memory."""
+        """The triplets of a data set. The last few stay in memory."""
         held = self._held_answers(info.fingerprint)
         if held is None:
             if info.has_only_pairs or not info.exclusions:
@@ -255,11 +245,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return held.renamed(info.name)
 
     def answers(self, info: DatasetInfo) -> Judgements:
-        """The content of a data set: its comparisons of pairs, where there are no others."""
+        """Triplets of a data set, or its comparisons of pairs where it has only these."""
         return self.pairs(info) if info.has_only_pairs else self.triplets(info)
 
     def cleaning(self, info: DatasetInfo) -> Cleaning:
-        """What was imported, and what was left out of it."""
         wanted = _wanted(info)
         with self._memory:
             if wanted in self._cleanings:
@@ -270,22 +259,22 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return cleaning
 
     def objects(self, info: DatasetInfo) -> pd.DataFrame:
-        """The objects of a data set alone; its answers may be many."""
+        """Without reading the answers."""
         return self._table(info, "objects")
 
     def measured(self, info: DatasetInfo) -> Measured | None:
-        """What was measured of a data set, without participants who are left out entirely."""
+        """Without participants who are excluded entirely."""
         return self._folder(info.id).measured(self._as_of(info))
 
     def pairs(self, info: DatasetInfo) -> Quadruples | None:
-        """Answers of a data set that compare two pairs of objects, without those left out."""
+        """Comparisons of two pairs of objects after exclusions."""
         if info.has_only_pairs:
             return self.cleaning(info).triplets
         # Where there are triplets, exclusions are of these.
         return self._folder(info.id).pairs(self._about(info), self._imported(info).objects)
 
     def _imported(self, info: DatasetInfo) -> Triplets:
-        """The triplets that were imported, under no name."""
+        """The imported triplets, without a name."""
         held = self._held_answers(info.imported)
         if held is None:
             about = self._about(info)
@@ -302,7 +291,6 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return held
 
     def _as_of(self, info: DatasetInfo) -> dict[str, Any]:
-        """What the folder says, with what was left out when `info` was read."""
         return {**self._about(info), "name": info.name, "exclusions": info.exclusions}
 
     def _table(self, info: DatasetInfo, part: str) -> pd.DataFrame | None:
@@ -310,27 +298,22 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self._folder(info.id).table(about, about["files"].get(part))
 
     def rename_dataset(self, dataset: str, name: str) -> None:
-        """Give a data set another name; nothing is done if it was deleted meanwhile."""
         with self._changing(dataset) as change:
             if change is not None:
                 change.about["name"] = name
 
     def note(self, dataset: str, name: str, value: Any) -> None:
-        """Keep something beside a data set, in `DatasetInfo.extra`.
-
-        Nothing is done if it was deleted meanwhile.
-        """
+        """Keep a value in `DatasetInfo.extra`, unless the data set was deleted meanwhile."""
         with self._changing(dataset) as change:
             if change is not None:
                 change.about["extra"][name] = value
 
     def touch(self, dataset: str) -> None:
-        """Note that a data set was opened just now, if that can be kept."""
+        """Note that a data set was opened now, if the disk allows."""
         with suppress(WorkspaceError), self._explaining(writing=True):
             self._note_opened(dataset, now().isoformat(timespec="microseconds"))
 
     def delete_dataset(self, dataset: str) -> None:
-        """Delete a data set and its runs; its folder goes to the trash."""
         with self._explaining(writing=True), self._changes:
             if self._about_of(dataset) is not None:
                 self.trash.throw(self._folder(dataset).path)
@@ -345,7 +328,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         ]
 
     def _ids_of(self, info: DatasetInfo) -> str:
-        """Hash of the ids of a data set's objects; its file is read once. Empty if damaged."""
+        """Hash of the objects' ids, whose file is read once. Empty if damaged."""
         if info.fingerprint not in self._object_ids:
             try:
                 ids = "\0".join(self._table(info, "objects")["id"].astype(str))
@@ -356,7 +339,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
 
 def keep_views(change: FolderChange, views: Mapping[str, ExclusionLog], view: str) -> None:
-    """Note all views but that of all answers, and the one in use, which is as the folder says."""
+    """Write the views except that of all answers; `view`, in use, has the folder's exclusions."""
     views = {**views, view: change.about["exclusions"]}
     change.about["views"] = {
         name: steps for name, steps in views.items() if steps and name != ALL_ANSWERS
@@ -367,12 +350,12 @@ def keep_views(change: FolderChange, views: Mapping[str, ExclusionLog], view: st
 
 
 def _wanted(info: DatasetInfo) -> tuple:
-    """What the exclusions of a data set depend on."""
+    """Everything on which a cleaning depends."""
     return (info.id, info.imported, info.pairs, info.gold, info.catch_trials, info.state, info.name)
 
 
 def _noted(measured: Measured | None) -> dict[str, Any]:
-    """What is noted of ratings and so on; their table is a file."""
+    """Description of ratings and so on; their table is a file."""
     if measured is None:
         return {}
     return {MEASURED: {"kind": measured.kind, "options": measured.options}}

@@ -1,1 +1,1 @@
-"""Jobs compute in processes of their own, so that none takes the server along."""
+"""Jobs compute in processes of their own, so that none takes the server down."""

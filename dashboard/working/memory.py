@@ -1,4 +1,4 @@
-"""How much memory a computation may take, and how much a process has."""
+"""Memory limits of computations, and memory use of processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONTAINERS = (
 
 
 def allowed() -> int | None:
-    """Bytes that one computation may take; None where that is not known."""
+    """Bytes that one computation may allocate; None where unknown."""
     asked = os.environ.get(VARIABLE)
     if asked:
         try:
@@ -36,7 +36,7 @@ def allowed() -> int | None:
 
 
 def of_machine() -> int | None:
-    """Bytes that there are, for the container if there is one; None where that is not known."""
+    """Bytes of the machine, or of its container; None where unknown."""
     try:
         found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows
@@ -48,10 +48,9 @@ def of_machine() -> int | None:
 
 
 def limit(most: int | None) -> None:
-    """Let this process allocate no more than so many bytes, where the system knows how.
+    """Limit the memory of this process, where the system can.
 
-    Only what is written to counts: mapped files and shared pages do not, and neither does address
-    space that compiled code and threads set aside.
+    Mapped files, shared pages and reserved address space do not count.
     """
     data = getattr(resource, "RLIMIT_DATA", None)
     if data is None or most is None:
@@ -62,7 +61,7 @@ def limit(most: int | None) -> None:
 
 
 def held(process: int | str = "self") -> int:
-    """Bytes of its own that a process holds; 0 where the system does not say, as Linux does."""
+    """Bytes that a process has for itself; 0 where unknown: only Linux says it."""
     with suppress(OSError, ValueError):
         resident, shared = Path(f"/proc/{process}/statm").read_text().split()[1:3]
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")

@@ -1,7 +1,7 @@
-"""What the server and the processes of jobs tell each other, as bytes.
+"""Messages between the server and the processes of jobs, as bytes.
 
-Large arrays follow as they are, in pieces. Answers go to a process once while it uses them.
-Both sides are this program: what they say can be trusted, unlike that of the readers of files.
+Large arrays follow as they are, in pieces. Answers are sent once while a process uses them. Both
+sides are this program and trust each other, unlike the readers of files.
 """
 
 from __future__ import annotations
@@ -23,11 +23,7 @@ _LARGE = 2**20  # bytes
 
 
 class Parcel(pickle.Pickler):
-    """A message.
-
-    pieces: Its bytes.
-    keys: Of the answers in it.
-    """
+    """A message: its bytes in pieces, and the keys of the answers in it."""
 
     def __init__(self, message: Any, there: Set[Key] = frozenset()) -> None:
         """`there` are the keys of the request before, whose answers need not be sent."""
@@ -41,7 +37,6 @@ class Parcel(pickle.Pickler):
         self.pieces = [target.getbuffer(), *(piece for array in large for piece in _cut(array))]
 
     def persistent_id(self, value: Any) -> tuple[Key, tuple[Any, ...] | None] | None:
-        """The key of answers, with what they are made of where that is not there."""
         if not isinstance(value, Judgements):
             return None
         key = (type(value), value.fingerprint, value.name)
@@ -51,7 +46,6 @@ class Parcel(pickle.Pickler):
 
 
 def packed(message: Any) -> list[Any]:
-    """The bytes of a message, in pieces."""
     return Parcel(message).pieces
 
 
@@ -69,7 +63,7 @@ class _Opening(pickle.Unpickler):
 
 
 def _cut(array: memoryview) -> Iterator[Any]:
-    """An array in pieces that are read at once, after how many bytes there are."""
+    """An array's number of bytes, and then its bytes in pieces that are read at once."""
     yield array.nbytes.to_bytes(8, "little")
     for start in range(0, array.nbytes, _LARGE):
         yield array[start:start + _LARGE]
@@ -85,7 +79,7 @@ def _following(line: Connection) -> Iterator[np.ndarray]:
 
 
 class Opener:
-    """Opens one message of a line after the other, and keeps the answers of the last one."""
+    """Opens the messages of a line, and keeps the answers of the last one."""
 
     def __init__(self, line: Connection) -> None:
         self._line = line
@@ -99,5 +93,4 @@ class Opener:
 
 
 def received(line: Connection) -> Any:
-    """The next message of a line."""
     return _Opening(line.recv_bytes(), line, {}).load()

@@ -1,4 +1,4 @@
-"""The processes in which jobs compute: taken, asked, watched, and ended where they have to."""
+"""The processes in which jobs compute."""
 
 from __future__ import annotations
 
@@ -52,9 +52,7 @@ _NOT_HEARD = (
 class JobProcess(Child):
     """A process that computes, for one job at a time.
 
-    job: What it is at.
-    held: Bytes that it held when it said so last.
-    pieces: What it then waited for in parallel.
+    held, pieces: Bytes that it holds, and its parallel work, by its last report.
     slow: Whether it has given way to others, which is for good.
     """
 
@@ -128,7 +126,7 @@ class JobProcess(Child):
 
 @dataclass(frozen=True)
 class _Held:
-    """Arrays that a process has, see `tripletscope.dashboard.keeping.files.HeldArrays`."""
+    """Arrays in a process, see `tripletscope.dashboard.keeping.files.HeldArrays`."""
 
     worker: JobProcess
 
@@ -144,7 +142,7 @@ def _too_much(most: int | None) -> str:
 class Pool:
     """The processes of a server in which jobs compute.
 
-    most: Bytes that each may allocate, where the system knows how.
+    most: Bytes that each may allocate, where the system can limit them.
     """
 
     def __init__(self) -> None:
@@ -157,18 +155,15 @@ class Pool:
         self._closed = False
 
     def warm(self) -> None:
-        """Have one ready; returns at once."""
         self._source.warm()
 
     @property
     def busy(self) -> list[JobProcess]:
-        """Those at work."""
         with self._lock:
             return list(self._busy)
 
     @contextmanager
     def taken(self) -> Iterator[JobProcess]:
-        """A process for the job whose step this thread is at."""
         found = self._take()
         found.job = current_job()
         try:
@@ -177,12 +172,10 @@ class Pool:
             self._give_back(found)
 
     def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
-        """See `JobProcess.call`."""
         with self.taken() as found:
             return found.call(function, *args, progress=progress)
 
     def close(self) -> None:
-        """End all of them."""
         with self._lock:
             self._closed = True
             known = [*self._busy, *self._idle]
@@ -231,7 +224,6 @@ class Pool:
             self.dismiss_idle()
 
     def dismiss_idle(self, seconds: float = _IDLE) -> None:
-        """End those that have had nothing to do for so long."""
         since = time.monotonic() - seconds
         with self._lock:
             gone = [one for one in self._idle if one.used <= since]
@@ -242,14 +234,12 @@ class Pool:
 
 @cache
 def pool() -> Pool:
-    """The processes of this server."""
     found = Pool()
     atexit.register(found.close)
     return found
 
 
 def close_pool() -> None:
-    """End the processes of this server, and what is copied."""
     pool().close()
     pool.cache_clear()
     end_template()

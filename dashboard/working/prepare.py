@@ -1,4 +1,4 @@
-"""Compiled code and letters of files, made before anybody waits for them."""
+"""Compiled code and typeface, ready before anybody waits for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from tripletscope.dashboard.printing.typeface import face_for
 
 
 def compile_all() -> None:
-    """Compile what is computed with, or load it from the cache where it has been compiled."""
     for part in PARTS:
         part()
     face_for("")  # cutting the typeface down takes a second of the first figure's preview
@@ -35,7 +34,7 @@ def compile_all() -> None:
 
 
 def forget_what_stays() -> None:
-    """Let the garbage collector leave out modules and compiled code from now on.
+    """Exempt modules and compiled code from garbage collection.
 
     They are nearly all objects of the server, and looking through them took a third of a second,
     with the interpreter held, at the end of every run of a page.
@@ -76,7 +75,6 @@ def compile_uncertainty() -> None:
 
 
 def compile_trees() -> None:
-    """Trees and forests."""
     positions = _positions()
     objects = np.arange(len(positions))
     for forest in (ComparisonForestClassifier, ComparisonForestRegressor):

@@ -1,6 +1,6 @@
-"""What processes are copied of, where they are. Loading it is what it does; see `processes.child`.
+"""The process that others are copies of. Importing it is its work; see `processes.child`.
 
-Nothing that a stranger wrote is ever read here, and no thread is left over.
+It never reads a stranger's bytes, and leaves no thread.
 """
 
 import os

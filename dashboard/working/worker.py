@@ -1,4 +1,4 @@
-"""What a process of jobs does, as `tripletscope.dashboard.processes.line` runs it."""
+"""A process of jobs, as `tripletscope.dashboard.processes.line` runs it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _SOON = 0.05
 
 
 def work(connections: Sequence[Connection], most: int | None, quick: float) -> None:
-    """Compute what the server asks for, until it ends.
+    """Compute the server's requests until it ends.
 
-    most: Bytes that may be allocated, where the system knows how.
+    most: Bytes that may be allocated, where the system can limit them.
     quick: Seconds from which a computation gives way to others.
     """
     with suppress(OSError, RuntimeError):  # nobody would read where it fails
@@ -66,7 +66,7 @@ def work(connections: Sequence[Connection], most: int | None, quick: float) -> N
 
 
 def _compile_ahead(line: Line) -> None:
-    """Compile, or load, what jobs need, until there is one."""
+    """Compile until the first request comes."""
     from tripletscope.dashboard.working import prepare
 
     for part in prepare.PARTS:
@@ -87,7 +87,7 @@ def compute(*given: Any, progress: Progress) -> Run:
 
 
 def write(path: Path, progress: Progress = silent) -> str:
-    """Write the arrays of the last result to a file; the hash of its content."""
+    """Write the last result's arrays to a file; the hash of its content."""
     global _held
     digest = write_arrays(path, _held)
     _held = {}
@@ -115,7 +115,6 @@ def _answer(line: Line, function: Callable[..., Any], quick: float) -> Message:
 
 
 def _give_way() -> None:
-    """Let the processors do what else there is, if it is not as long."""
     if sys.platform == "linux":  # where each thread has a priority of its own
         for thread in os.listdir("/proc/self/task"):
             with suppress(OSError):  # it has ended
@@ -125,7 +124,7 @@ def _give_way() -> None:
 
 
 class _Reports:
-    """Progress that goes to the server now and then: all losses, and the best iterate so far."""
+    """Progress for the server, now and then: all losses, and the best iterate so far."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -155,7 +154,7 @@ class _Reports:
         return self._told
 
     def close(self) -> None:
-        """Hand on what has not been, before the answer."""
+        """Send the rest, before the answer."""
         with self._sending:
             self._hand_on()
             self._over = True
@@ -182,6 +181,6 @@ class _Reports:
 
 
 def _shortened(waiting: list[tuple[float, dict[str, Any]]]) -> list[tuple[float, dict[str, Any]]]:
-    """All losses; of reports without one, the last alone."""
+    """All losses; of reports without one, only the last."""
     last = waiting[-1]
     return [report for report in waiting if report[1] or report is last]
