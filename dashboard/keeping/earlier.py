@@ -66,8 +66,8 @@ def take_over(folder: Path) -> list[str]:
     if not datasets and not runs:
         return []
     return [
-        f"This workspace is of an earlier version. {len(names) - 1:,} data sets and {taken:,} "
-        f"results were taken over; the old files are in {folder / ASIDE} and can be deleted."
+        f"This workspace comes from an earlier version. {len(names) - 1:,} data sets and {taken:,} "
+        f"results were taken over. You can delete the old files, which are in {folder / ASIDE}."
         + (f" Not taken over, because files are missing: {', '.join(missing)}." if missing else "")
     ]
 
@@ -85,10 +85,9 @@ def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
     records = list((folder / "records").glob("*.json"))
     if found is None and not records:
         raise WorkspaceError(
-            f"The workspace {folder} is of an earlier version and has lost its catalogue: "
-            f"{CATALOGUE} is missing or damaged, there is no sound backup, and nothing else "
-            "records what the other files contain. Nothing was changed or deleted. Put back "
-            f"{CATALOGUE} from a backup, or name an empty folder with --workspace."
+            f"The workspace {folder} comes from an earlier version and has lost its catalogue: "
+            f"{CATALOGUE} is missing or damaged, without a sound copy. Nothing was changed or "
+            "deleted. Restore it from a backup, or name an empty folder with --workspace."
         )
     datasets, runs, sessions = found or ({}, {}, {})
     lost = found is None or not datasets

@@ -171,7 +171,7 @@ def _write_stimuli(
         content, target = files.get(name), stimuli / name
         if content is None:
             if not target.is_file():
-                raise WorkspaceError(f"The file {name} of a stimulus is missing. Upload it again.")
+                raise WorkspaceError(f"The stimulus file {name} is missing. Upload it again.")
         elif content != target:
             with whole_file(target, sync=False) as file:
                 if isinstance(content, Path):

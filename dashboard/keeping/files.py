@@ -156,10 +156,10 @@ def slug(name: str, most: int = 40) -> str:
 
 
 def damaged(path: Path) -> DamagedFile:
-    how = "is not what was written: it is damaged" if path.is_file() else "is missing"
+    state = "damaged" if path.is_file() else "missing"
     return DamagedFile(
-        f"The file {path.parent.name}/{path.name} of the workspace {how}. Put it back from a "
-        "backup, or import or compute again what it holds. Everything else can be used."
+        f"The file {path.parent.name}/{path.name} of the workspace is {state}. Restore it "
+        "from a backup, or import or compute its content again. Everything else works."
     )
 
 
@@ -178,8 +178,8 @@ def words_for(error: OSError) -> str:
     """Sentences on an error of the workspace's folder, and its remedy."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
-            "The disk of the workspace is full: nothing was changed. Delete data sets or results "
-            "that are not needed, which frees their room at once, or make room elsewhere on it."
+            "The disk of the workspace is full: nothing was changed. Delete data sets or results, "
+            "which frees their room at once, or make room elsewhere on the disk."
         )
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return "The folder of the workspace cannot be written: nothing was changed."

@@ -202,8 +202,8 @@ def mended(path: Path) -> tuple[dict[str, Any], bool]:
     about = new_about(
         name=path.name, origin=path.name, created=datetime.fromtimestamp(
             path.stat().st_mtime).astimezone().isoformat(),
-        report=["Its description was damaged: what was left out, its gold questions and its tables "
-                "of features are not known."],
+        report=["Its description was damaged: exclusions, gold questions and tables of features "
+                "are lost."],
     )
     for part in ("answers", "objects", "pairs", "catch_trials"):  # the others need a description
         for file in sorted(path.glob(f"{part}*.parquet"), key=lambda file: -file.stat().st_mtime):

@@ -53,7 +53,7 @@ class JatosStudy:
                 return url._replace(netloc=f"{url.hostname}:{url.port}" if url.port else url.netloc)
         except ValueError:  # its port is no number
             pass
-        raise self.problem("the address is none of a server", "Write https://name.of.server.")
+        raise self.problem("this is no address of a server", "Write https://name.of.server.")
 
     @property
     def name(self) -> str:
@@ -100,7 +100,7 @@ def fetch(
     """
     folder, token = workspace / FETCHED / source.folder, token.strip()
     if not _TOKEN.fullmatch(token):
-        raise source.problem("the token is none of JATOS", "Copy it from your user menu in JATOS.")
+        raise source.problem("this is no token of JATOS", "Copy it from your user menu in JATOS.")
     with _fetching.setdefault(folder, threading.Lock()):
         log, place = fetched(workspace, source), _place_of(source, is_shared)
         content = _post(source, place, token, "/metadata", {"studyIds": [source.study]},
@@ -117,7 +117,7 @@ def fetch(
             content = _post(source, place, token, "/data", {"studyResultIds": new}, most, progress)
             content = content.lstrip(b" ")  # which keep a slow connection alive
             if not content.startswith(b"PK") or not zipfile.is_zipfile(io.BytesIO(content)):
-                raise source.problem("the server sent no ZIP of results, or a part of one")
+                raise source.problem("the server sent no complete ZIP of results")
             log.append({
                 "at": datetime.now(UTC).isoformat(timespec="seconds"), "results": new,
                 "unfinished": len(states) - len(finished),
@@ -148,7 +148,7 @@ def _place_of(source: JatosStudy, is_shared: bool) -> tuple[str, int]:
         place = getattr(place, hidden, None) or place
     if is_shared and (not place.is_global or place.is_multicast or place in _TRANSLATED):
         raise source.problem(f"{url.hostname} is an address within this server's network",
-                             "A server for several people reaches public addresses alone.")
+                             "A server for several people reaches only public addresses.")
     if url.scheme == "http" and not place.is_loopback:
         raise source.problem("the token would be sent unencrypted", "Write https://.")
     return host, port

@@ -82,7 +82,7 @@ class OpenFolder:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             self.read_only = (
                 f"The {'disk' if full else 'folder'} of the workspace "
-                f"{'is full' if full else 'cannot be written'}: everything can be looked at, but "
+                f"{'is full' if full else 'cannot be written'}: you can look at everything, but "
                 "nothing new is kept."
                 + (" Make room on it, and start TripletScope again." if full else "")
             )
@@ -109,9 +109,8 @@ class OpenFolder:
         last = max(filter(None, map(_moment, self._opened().values())), default=now())
         if last > now() + _AN_HOUR:
             self.notes.append(
-                "The clock of this computer is behind the last use of this workspace: its data "
-                "sets may not stand in the order in which they were opened, and the trash is not "
-                "emptied."
+                "This computer's clock is behind the last use of this workspace: data sets may be "
+                "out of order, and the trash is not emptied."
             )
         else:
             self.trash.empty_old(last)  # by a clock that is ahead, all of it would be old
@@ -120,8 +119,8 @@ class OpenFolder:
         """Note every data set that is not shown, and mend it if possible; the sums of all."""
         if is_earlier(self.folder):
             self.notes.append(
-                "This workspace is of an earlier version. It has to be opened once where it can be "
-                "written; until then, what that version has kept is not shown."
+                "This workspace comes from an earlier version, whose data sets are not shown. "
+                "Open it once where it can be written."
             )
         needed: set[str] = set()
         for path in self._folders():
@@ -153,10 +152,9 @@ class OpenFolder:
             self.notes.append(f"The data set in {path.name} is not shown. {error}")
             return
         self.notes.append(
-            f"{path.name}/{ABOUT} was damaged or missing. It was made again from "
-            + ("the one before the last change." if all_of_it else "the other files of this data "
-               "set: what was left out of it, its gold questions and its tables of features are no "
-               "longer known.")
+            f"{path.name}/{ABOUT} was damaged or missing. It was restored from "
+            + ("the version before the last change." if all_of_it else "the other files of this "
+               "data set. Its exclusions, gold questions and tables of features are lost.")
         )
 
     def close(self) -> None:

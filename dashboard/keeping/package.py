@@ -60,8 +60,8 @@ def pack(workspace: Path, target: Path) -> Packed:
         raise WorkspaceError(f"{workspace} cannot be backed up: it is missing.")
     if (workspace / CATALOGUE).exists():
         raise WorkspaceError(
-            f"{workspace} is of an earlier version of TripletScope. Start this one on it, which "
-            "takes it over; then back it up."
+            f"{workspace} comes from an earlier version of TripletScope. Start this version on it "
+            "first; then back it up."
         )
     if target.exists():
         raise WorkspaceError(f"{target} exists already. Name another file.")

@@ -147,8 +147,8 @@ class KeptRuns(OpenFolder):
                     raise error
             self.delete_runs([run_info_of(dataset, key, said)])
         raise WorkspaceError(
-            f"The result {said['name']} was damaged and is no longer listed; load the page again, "
-            "and compute it anew. Everything else can be used."
+            f"The result {said['name']} was damaged and is no longer listed. Load the page again, "
+            "and compute it again. Everything else works."
         ) from error
 
     def describe_run(self, run: str, **said: str | bool) -> None:

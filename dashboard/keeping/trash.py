@@ -78,7 +78,7 @@ class Trash:
     def what_becomes(self) -> str:
         """What a page says of a deletion."""
         if is_full(self._workspace):
-            return "The disk is nearly full, so that this frees its room at once, for good."
+            return "The disk is nearly full: the files are deleted at once, for good."
         return f"The files stay in {self.folder} for {_STAY.days} days."
 
     def empty_old(self, now: datetime) -> None:

@@ -129,7 +129,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             if change is None or state(info_of(info.id, change.about, "")) != state(info):
                 raise WorkspaceError(
                     f"{info.name} was {'deleted' if change is None else 'changed'} in another tab "
-                    "meanwhile, so that nothing was changed here. Load the page again."
+                    "meanwhile. Nothing was changed here: load the page again."
                 )
             views = views_of(change.about)[1]
             if change.about["imported"] != raw.fingerprint:

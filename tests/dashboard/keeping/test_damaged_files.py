@@ -103,7 +103,7 @@ def test_a_damaged_description_is_made_again(two, how):
     content = about.read_bytes()
     damage(about, how if not how.startswith("a bit") else "cut")
     workspace = Workspace(folder)
-    assert "It was made again from the one before the last change" in workspace.notes[0]
+    assert "It was restored from the version before the last change" in workspace.notes[0]
     found = workspace.dataset(first.id)
     assert (found.name, len(found.exclusions)) == ("Set 0", 1)
     assert workspace.triplets(found).fingerprint == found.fingerprint
@@ -114,7 +114,7 @@ def test_a_damaged_description_is_made_again(two, how):
     for name in ("about.json", "about.before.json"):
         (folder / first.id / name).write_text("[" if how == "cut" else "{}")
     workspace = Workspace(folder)
-    assert "what was left out of it" in workspace.notes[0]
+    assert "Its exclusions, gold questions and" in workspace.notes[0]
     found = workspace.dataset(first.id)
     assert (found.imported, found.exclusions) == (first.imported, [])
     assert workspace.triplets(found).fingerprint == first.fingerprint
@@ -240,7 +240,7 @@ def test_comparisons_of_pairs_are_checked_too(tmp_path, truth):
     )
     damage(tmp_path / info.id / "pairs.parquet", "cut")
     again = Workspace(tmp_path)
-    with pytest.raises(DamagedFile, match="is not what was written"):
+    with pytest.raises(DamagedFile, match="is damaged"):
         again.pairs(info)
 
 
@@ -324,7 +324,7 @@ def test_sums_of_other_files_move_nothing(two):
         assert workspace.dataset(first.id) is None
         assert workspace.dataset(second.id) == second
     assert (folder.parent / "outside.txt").exists()
-    assert any("about.json of the workspace is not what" in note for note in workspace.notes)
+    assert any("about.json of the workspace is damaged" in note for note in workspace.notes)
     with pytest.raises(ValueError, match="no part"):
         workspace.trash.throw(folder / first.id / ".." / ".." / "outside.txt")
 

@@ -166,7 +166,7 @@ def test_what_is_damaged_is_found_to_be_where_it_is_used(old):
     workspace = Workspace(old)
     birds = workspace.datasets()[0]
     assert (len(birds.pictures), birds.imported) == (1, IMPORTED)
-    with pytest.raises(WorkspaceError, match="is not what was written"):
+    with pytest.raises(WorkspaceError, match="is damaged"):
         workspace.triplets(birds)
 
 
@@ -228,4 +228,4 @@ def test_what_cannot_be_taken_over_is_said(old, monkeypatch):
     monkeypatch.setattr("tripletscope.dashboard.keeping.opened.Hold", refused)
     workspace = Workspace(old)
     assert workspace.read_only
-    assert "has to be opened once where it can be written" in workspace.notes[1]
+    assert "Open it once where it can be written" in workspace.notes[1]

@@ -73,7 +73,7 @@ def test_files_come_along_and_leave_with_their_objects(workspace):
 
 
 def test_a_missing_file_leaves_nothing_half_made(workspace):
-    with pytest.raises(WorkspaceError, match=r"The file b\.png .* Upload it again"):
+    with pytest.raises(WorkspaceError, match=r"stimulus file b\.png .* Upload it again"):
         keep_experiment(workspace, words(objects=pictures("a", "b", "c")), {"a.png": b"A"})
     assert kept_experiments(workspace) == []
     assert list((workspace.folder / "experiments").iterdir()) == []

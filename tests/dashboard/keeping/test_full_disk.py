@@ -133,7 +133,7 @@ workspace.close()
 assert os.system("mount -o remount,ro .") == 0
 tempfile.tempdir = "/dev/shm"
 workspace = Workspace(folder)
-assert "cannot be written: everything can be looked at" in workspace.read_only
+assert "cannot be written: you can look at everything" in workspace.read_only
 assert workspace.notes == [workspace.read_only]
 assert workspace.picture(pictured.pictures["a"], 64).exists(), "the large one"
 workspace.touch(infos[0].id)
@@ -175,7 +175,7 @@ def test_a_clock_that_goes_back_is_noticed_and_leaves_the_trash_alone(tmp_path, 
     old.mkdir(parents=True)
     workspace.close()
     workspace = Workspace(tmp_path)
-    assert "clock of this computer is behind" in workspace.notes[0]
+    assert "This computer's clock is behind" in workspace.notes[0]
     assert old.exists()
     workspace.touch(info.id)
     workspace.close()

@@ -154,7 +154,7 @@ def test_what_a_server_refuses_is_told_without_the_token(tmp_path, jatos):
         assert token.strip() not in str(error.value)
 
     refused("refuses the token", "jap_another")
-    refused("the token is none", "jap_a\r\nX-Other: b")
+    refused("no token of JATOS", "jap_a\r\nX-Other: b")
     refused("more than 0 MB", most=10)
     Jatos.status = 302
     refused("status 302")  # and is followed nowhere
@@ -166,9 +166,9 @@ def test_what_a_server_refuses_is_told_without_the_token(tmp_path, jatos):
 
 
 @pytest.mark.parametrize(("address", "match"), [
-    ("file:///etc/passwd", "none of a server"), ("https://a:b@jatos.org", "none of a server"),
-    ("https://jatos.org?token=a", "none of a server"),
-    ("https://jatos.org:x", "none of a server"), ("http://jatos.org", "unencrypted"),
+    ("file:///etc/passwd", "no address"), ("https://a:b@jatos.org", "no address"),
+    ("https://jatos.org?token=a", "no address"),
+    ("https://jatos.org:x", "no address"), ("http://jatos.org", "unencrypted"),
 ])
 def test_addresses_that_are_refused(tmp_path, monkeypatch, address, match):
     resolved(monkeypatch, "93.184.216.34")
@@ -213,7 +213,7 @@ def test_results_are_read_like_an_upload(services, jatos):
         Jatos.results |= finished
         app = start()
         app.text_input(key="jatos.address").set_value(f"https://me:{TOKEN}@jatos.org").run()
-        assert "none of a server" in words(app)
+        assert "no address" in words(app)
         app.text_input(key="jatos.address").set_value(jatos.address).run()
         app.number_input(key="jatos.study").set_value(7).run()
         assert ("2 new results, 1 not finished" in words(app)) == bool(finished)

@@ -67,5 +67,5 @@ def test_what_is_no_data_set_or_damaged_is_said(workspace, tmp_path):
         ts.open(tmp_path)
     folder = workspace.folder / workspace.datasets()[0].id
     (folder / "objects.parquet").write_bytes(b"")
-    with pytest.raises(ts.DataError, match=r"objects\.parquet of the workspace is not what"):
+    with pytest.raises(ts.DataError, match=r"objects\.parquet of the workspace is damaged"):
         ts.open(folder)

@@ -176,7 +176,7 @@ def test_damaged_answers_are_a_sentence_on_their_page(services, opened, page):
     services.workspace._compared.clear()
     app = start(page, opened)
     said = " ".join(element.value.replace("\\", "") for element in app.error)
-    assert f"{info.id}/answers.parquet of the workspace is not what was written" in said
+    assert f"{info.id}/answers.parquet of the workspace is damaged" in said
     assert "Things" in words(start("start", opened))
 
 
@@ -220,5 +220,5 @@ def test_a_damaged_picture_is_a_sentence_in_the_gallery(services, planted):
     services.workspace._compared.clear()
     app = start("data", session.id)
     (said,) = [element.value.replace("\\", "") for element in app.error]
-    assert "pictures/1.png of the workspace is not what was written" in said
+    assert "pictures/1.png of the workspace is damaged" in said
     assert "3 pictures" in words(app), "and the others are shown"
