@@ -19,7 +19,6 @@ from tripletscope.dashboard.keeping.files import (
     slug,
     whole_file,
     write_json,
-    writer_of,
     written,
 )
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:  # who only lists data sets needs nothing that computes
     from tripletscope.core.studies.quality import Cleaning
 
 ABOUT, BEFORE = "about.json", "about.before.json"
-PICTURES, FEATURES = "pictures", "features"
+PICTURES = "pictures"
 #: Where the plain values list tables of features, each with its file.
 TABLES = "tables"
 ROLES, PAIR_ROLES = ["anchor", "near", "far"], ["i", "j", "k", "l"]
@@ -50,7 +49,7 @@ class FolderChange:
         self._path, self._before, self._compared = path, about, compared
         self.about = copy.deepcopy(dict(about))
         self.released: list[Path] = []
-        self._new: list[Path] = []
+        self._new: list[str] = []
 
     def keep_answers(self, cleaning: Cleaning, pairs: Pairs | Quadruples | None = None) -> None:
         """Replace answers, checks and exclusions; `pairs` are comparisons beside triplets."""
@@ -59,7 +58,10 @@ class FolderChange:
         self.keep_cleaning(cleaning, pairs)
         self.keep_table("catch_trials", cleaning.catch_trials)
         compared = raw if isinstance(raw, Quadruples) else pairs
-        self.keep_table("pairs", None if compared is None else _pair_table(compared))
+        if compared is not None:
+            rows = pd.DataFrame(compared.rows, columns=PAIR_ROLES)
+            compared = pd.concat([rows, compared.answers.reset_index(drop=True)], axis=1)
+        self.keep_table("pairs", compared)
 
     def keep_cleaning(self, cleaning: Cleaning, pairs: Pairs | Quadruples | None = None) -> None:
         raw, left, gold = cleaning.raw, cleaning.triplets, cleaning.gold
@@ -67,7 +69,7 @@ class FolderChange:
             left, pairs = triplets_of(raw), left
         self.about.update(
             imported=triplets_of(raw).fingerprint, exclusions=cleaning.log(),
-            **_facts(left, pairs), gold=gold.fingerprint if gold is not None else None,
+            **facts(left, pairs), gold=gold.fingerprint if gold is not None else None,
         )
         self.about["extra"].pop("trials", None)
         if left.trials is not None:  # another number than that of answers
@@ -94,9 +96,6 @@ class FolderChange:
         else:
             self.about["files"][part] = self.keep_file(part, "parquet", table.to_parquet)
 
-    def keep_arrays(self, stem: str, arrays: Mapping[str, np.ndarray]) -> str:
-        return self.keep_file(f"{FEATURES}/{slug(stem).lower()}", "npz", writer_of(arrays))
-
     def keep_pictures(self, pictures: Mapping[str, bytes]) -> None:
         for name, content in pictures.items():
             place = picture_place(name)
@@ -118,7 +117,7 @@ class FolderChange:
         place = f"{folder}/{file}".lstrip("/")
         self.about["sums"][place] = total
         if new:
-            self._new.append(self._path / place)
+            self._new.append(place)
         return place
 
     def complete(self) -> None:
@@ -133,7 +132,7 @@ class FolderChange:
                 file.write(path.read_bytes())
         if not there or self.about != self._before:
             write_json(path, self.about)
-        unneeded = {*self._before["sums"], *(self._place_of(path) for path in self._new)}
+        unneeded = {*self._before["sums"], *self._new}
         self.released = [self._path / place for place in sorted(unneeded - mentioned)]
 
     def undo(self) -> None:
@@ -141,12 +140,9 @@ class FolderChange:
         with suppress(OSError, ValueError):
             if self.about["sums"] == json.loads((self._path / ABOUT).read_bytes())["sums"]:
                 return
-        for path in self._new:
+        for place in self._new:
             with suppress(OSError):
-                path.unlink(missing_ok=True)
-
-    def _place_of(self, path: Path) -> str:
-        return path.relative_to(self._path).as_posix()
+                (self._path / place).unlink(missing_ok=True)
 
 
 def picture_place(name: str) -> str:
@@ -156,11 +152,9 @@ def picture_place(name: str) -> str:
 
 def files_of(about: Mapping[str, Any]) -> set[str]:
     """Files that a data set mentions, without those of its results."""
-    tables = about["extra"].get(TABLES)
+    tables = about["extra"].get(TABLES, ())
     return {
-        *about["files"].values(), *about["pictures"].values(),
-        *(entry["file"] for entry in (tables if isinstance(tables, list) else ())
-          if isinstance(entry, dict) and isinstance(entry.get("file"), str)),
+        *about["files"].values(), *about["pictures"].values(), *(table["file"] for table in tables),
     }
 
 
@@ -171,7 +165,8 @@ def triplets_of(answers: Triplets | Quadruples) -> Triplets:
     return Triplets(np.zeros((0, 3)), answers.objects, name=answers.name)
 
 
-def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
+def facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
+    """The entries of ``about.json`` that follow from the answers."""
     # Comparisons of pairs hold all answers, also those that are triplets.
     answers = triplets.answers if pairs is None else pairs.answers
     participants = answers.get("participant", pd.Series(dtype=str))
@@ -184,12 +179,6 @@ def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, An
     }
 
 
-def _pair_table(pairs: Pairs | Quadruples) -> pd.DataFrame:
-    rows = pd.DataFrame(pairs.rows, columns=PAIR_ROLES)
-    return pd.concat([rows, pairs.answers.reset_index(drop=True)], axis=1)
-
-
 def _ending(picture: bytes) -> str:
     """Ending of a picture's file name, by its first bytes."""
-    found = (kind for start, kind in _BEGINNINGS.items() if picture.startswith(start))
-    return next(found, "png")
+    return next((kind for start, kind in _BEGINNINGS.items() if picture.startswith(start)), "png")

@@ -71,8 +71,7 @@ class DatasetInfo:
     @property
     def state_of_views(self) -> str:
         """Hash of names and exclusions of all views, for results that compare them."""
-        states = [[name, state_of(steps, self.gold)] for name, steps in self.views.items()]
-        return hashlib.blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
+        return _hash([[name, state_of(steps, self.gold)] for name, steps in self.views.items()])
 
     def view_of(self, state: str | None) -> str:
         """Names of the views that have the results of a state."""
@@ -169,6 +168,9 @@ def state_of(exclusions: ExclusionLog, gold: str | None) -> str:
              for step in exclusions]
     if gold and any(step["rule"] == "failed_checks" for step in exclusions):
         steps.append([gold])
-    return hashlib.blake2b(
-        json.dumps(steps, sort_keys=True).encode(), digest_size=16
-    ).hexdigest()
+    return _hash(steps)
+
+
+def _hash(values: Any) -> str:
+    content = json.dumps(values, sort_keys=True).encode()
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -143,6 +143,10 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
         return False
     datetime.fromisoformat(about["created"]).astimezone(UTC)
     tables, measured = about["extra"].get(TABLES, []), about["extra"].get(MEASURED)
+    if not isinstance(tables, list) or not all(
+        _are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables
+    ):
+        return False
     places = files_of(about)
     return (
         all(isinstance(line, str) for line in about["report"])
@@ -150,8 +154,6 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
         and about.get("view") != ALL_ANSWERS and ALL_ANSWERS not in about.get("views", {})
         and all(isinstance(steps, list) and all(_are_of(step, _STEP) for step in steps)
                 for steps in (about["exclusions"], *about.get("views", {}).values()))
-        and isinstance(tables, list)
-        and all(_are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables)
         and all(isinstance(note, str) for table in tables for note in table["notes"])
         and (measured is None or _are_of(measured, {"kind": str, "options": dict}))
         and {"answers", "objects"} <= set(about["files"])

@@ -5,12 +5,10 @@ Folders are all there is: one copied from another computer is listed, too.
 
 from __future__ import annotations
 
-import logging
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,10 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import FILE, STIMULI, Experiment
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.files import whole_file
-from tripletscope.dashboard.keeping.opened import words_for
 from tripletscope.dashboard.keeping.workspace import Workspace
-
-log = logging.getLogger(__name__)
 
 NAME = "experiments"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
@@ -82,7 +77,7 @@ def keep_experiment(
     files: Content of stimuli by file name, or its path; those already there may be left out.
     slug: Folder of the experiment to change; by default a new one.
     """
-    with _writing(workspace):
+    with workspace.explaining(writing=True):
         place = workspace.folder / NAME
         if slug is None:
             folder = _new_folder(place, experiment.title)
@@ -101,23 +96,25 @@ def keep_experiment(
 
 def copy_experiment(workspace: Workspace, slug: str) -> str:
     """Copy an experiment without its answers; the name of the new folder."""
-    folder = workspace.folder / NAME / slug
-    experiment = _loaded(folder)
+    experiment, stimuli = load_experiment(workspace, slug), workspace.folder / NAME / slug / STIMULI
     return keep_experiment(
         workspace, experiment.changed(title=f"{experiment.title} (copy)"),
-        {name: folder / STIMULI / name for name in experiment.files},
+        {name: stimuli / name for name in experiment.files},
     )
 
 
 def delete_experiment(workspace: Workspace, slug: str) -> None:
     folder = experiment_folder(workspace, slug)
     if folder is not None:
-        with _writing(workspace):
+        with workspace.explaining(writing=True):
             workspace.trash.throw(folder)
 
 
 def load_experiment(workspace: Workspace, slug: str) -> Experiment:
-    return _loaded(workspace.folder / NAME / slug)
+    try:
+        return Experiment.load(workspace.folder / NAME / slug)
+    except DataError as error:
+        raise WorkspaceError(str(error)) from error
 
 
 def stimulus_file(workspace: Workspace, slug: str, name: str) -> Path | None:
@@ -137,13 +134,6 @@ def plain_file_name(name: str, taken: set[str]) -> str:
         found, number = f"{stem}-{number}{ending}", number + 1
     taken.add(found.lower())
     return found
-
-
-def _loaded(folder: Path) -> Experiment:
-    try:
-        return Experiment.load(folder)
-    except DataError as error:
-        raise WorkspaceError(str(error)) from error
 
 
 def _new_folder(place: Path, title: str) -> Path:
@@ -181,16 +171,3 @@ def _write_stimuli(
                     file.write(content)
     others = [path for path in stimuli.glob("*") if path.name not in {*named}]
     workspace.trash.take(others)
-
-
-@contextmanager
-def _writing(workspace: Workspace) -> Iterator[None]:
-    if workspace.read_only:
-        raise WorkspaceError(workspace.read_only)
-    try:
-        yield
-    except WorkspaceError:  # of which some are also an OSError
-        raise
-    except OSError as error:
-        log.info("an experiment could not be written", exc_info=True)
-        raise WorkspaceError(words_for(error)) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io import MeasuredTable
 from tripletscope.dashboard.keeping.change import TABLES, FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.files import slug, write_arrays
 from tripletscope.dashboard.keeping.opened import OpenFolder
 
 #: Tables of one data set.
@@ -58,7 +60,10 @@ class FeatureTables(OpenFolder):
         with self._changing(info.id) as change:
             listed = _listed(info, change)
             for table in found:
-                file = change.keep_arrays(table.name, _arrays(table, about))
+                file = change.keep_file(
+                    f"features/{slug(table.name).lower()}", "npz",
+                    partial(write_arrays, arrays=_arrays(table, about)),
+                )
                 same = next((e["name"] for e in listed if e["file"] == file), None)
                 if same is None:
                     same = free_name(table.name, {entry["name"] for entry in listed})

@@ -232,12 +232,6 @@ def _reserved(folder: Path, stem: str, ending: str) -> Path:
     raise AssertionError
 
 
-def writer_of(arrays: Mapping[str, np.ndarray] | HeldArrays) -> Callable[[Path], str]:
-    if isinstance(arrays, HeldArrays):
-        return arrays.write
-    return lambda path: write_arrays(path, arrays)
-
-
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     with whole_file(path) as file:
         file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())

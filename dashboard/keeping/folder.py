@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from tripletscope.dashboard.keeping.change import (
     PICTURES,
     ROLES,
     FolderChange,
+    facts,
     files_of,
     picture_place,
 )
@@ -46,8 +48,8 @@ from tripletscope.dashboard.keeping.files import (
     read_arrays,
     reading,
     sum_of,
+    write_arrays,
     write_json,
-    writer_of,
     written,
 )
 
@@ -167,7 +169,10 @@ class DataFolder:
             folder.parent.mkdir()
         with suppress(FileExistsError):
             folder.mkdir()  # not its parents: the data set may be gone
-        name, total, _ = written(folder, "arrays", "npz", writer_of(arrays), {}, self._compared)
+        write = (
+            arrays.write if isinstance(arrays, HeldArrays) else partial(write_arrays, arrays=arrays)
+        )
+        name, total, _ = written(folder, "arrays", "npz", write, {}, self._compared)
         return name, total
 
     def keep_result(self, key: str, described: Mapping[str, Any]) -> None:
@@ -221,11 +226,9 @@ def mended(path: Path) -> tuple[dict[str, Any], bool]:
                     about["pictures"][name] = f"{PICTURES}/{file.name}"
                     about["sums"][f"{PICTURES}/{file.name}"] = sum_of(file)
     pairs = folder.table(about, about["files"].get("pairs"))
-    people = triplets.answers.get("participant", pd.Series(dtype=str))
     return {
-        **about, "fingerprint": triplets.fingerprint, "imported": triplets.fingerprint,
-        "n_objects": triplets.n_objects, "n_answers": len(triplets),
-        "n_participants": int(people.nunique()), "n_pairs": 0 if pairs is None else len(pairs),
+        **about, **facts(triplets, None), "imported": triplets.fingerprint,
+        "n_pairs": 0 if pairs is None else len(pairs),
     }, False
 
 

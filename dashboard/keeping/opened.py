@@ -6,14 +6,12 @@ import errno
 import json
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.change import ABOUT, FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.description import info_of, new_about
@@ -30,6 +28,7 @@ from tripletscope.dashboard.keeping.folder import (
 )
 from tripletscope.dashboard.keeping.holding import Held, Hold
 from tripletscope.dashboard.keeping.news import news_since
+from tripletscope.dashboard.keeping.recent import Recent
 from tripletscope.dashboard.keeping.trash import Trash, free
 
 log = logging.getLogger(__name__)
@@ -54,9 +53,9 @@ class OpenFolder:
         self.trash = Trash(self.folder)
         self._hold: Hold | None = None
         self._compared: Compared = set()
-        self._described: OrderedDict[Path, tuple[tuple, Any]] = OrderedDict()
-        self._answers: OrderedDict[str, Triplets] = OrderedDict()
-        self._memory = threading.Lock()
+        self._described = Recent(_MANY)
+        #: By fingerprint, which takes a second to compute of many.
+        self._answers = Recent(_FEW)
         self._changes = _locks.setdefault(self.folder.absolute(), threading.RLock())
         with self._changes:
             self._open()
@@ -197,21 +196,16 @@ class OpenFolder:
         except OSError:
             return None
         mark = there.st_mtime_ns, there.st_size, there.st_ino
-        with self._memory:
-            known = self._described.get(path)
-            if known is not None and known[0] == mark:
-                self._described.move_to_end(path)
-                return known[1]
+        described = self._described.get(path)
+        if described is not None and described[0] == mark:
+            return described[1]
         try:
             content = read()
         except WorkspaceError as error:
             content = None
             if path.name == ABOUT and not any(path.parent.name in note for note in self.notes):
                 self.notes.append(str(error))
-        with self._memory:
-            self._described[path] = mark, content
-            while len(self._described) > _MANY:
-                self._described.popitem(last=False)
+        self._described.keep(path, (mark, content))
         return content
 
     def _opened(self) -> dict[str, str]:
@@ -237,7 +231,7 @@ class OpenFolder:
     @contextmanager
     def _changing(self, dataset: str) -> Iterator[FolderChange | None]:
         """A change of a data set, under its lock; None if it is gone."""
-        with self._explaining(writing=True), self._changes:
+        with self.explaining(writing=True), self._changes:
             about = self._about_of(dataset)
             if about is None:
                 yield None
@@ -247,7 +241,7 @@ class OpenFolder:
             self.trash.take(change.released)
 
     @contextmanager
-    def _explaining(self, *, writing: bool = False) -> Iterator[None]:
+    def explaining(self, *, writing: bool = False) -> Iterator[None]:
         """Turn errors of the disk into a sentence, and log them."""
         if writing and self.read_only:
             raise WorkspaceError(self.read_only)
@@ -274,26 +268,10 @@ class OpenFolder:
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
         """Keep the state of a browser session, if the disk allows."""
         path = self.folder / SESSIONS / f"{session_id}.json"
-        with suppress(WorkspaceError), self._explaining(writing=True):
+        with suppress(WorkspaceError), self.explaining(writing=True):
             path.parent.mkdir(exist_ok=True)
             with whole_file(path, sync=False) as file:
                 file.write(json.dumps(state).encode())
-
-    # Memory --------------------------------------------------------------------------------
-
-    def _held_answers(self, fingerprint: str) -> Triplets | None:
-        with self._memory:
-            if fingerprint in self._answers:
-                self._answers.move_to_end(fingerprint)
-            return self._answers.get(fingerprint)
-
-    def _hold_answers(self, fingerprint: str, triplets: Triplets) -> None:
-        """Keep answers in memory: the fingerprint of many takes a second."""
-        with self._memory:
-            self._answers[fingerprint] = triplets
-            self._answers.move_to_end(fingerprint)
-            while len(self._answers) > _FEW:
-                self._answers.popitem(last=False)
 
 
 def _is_data_set(path: Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from operator import attrgetter
@@ -22,6 +21,7 @@ from tripletscope.dashboard.keeping.dataset import (
 from tripletscope.dashboard.keeping.description import FORMAT, run_info_of
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN
 from tripletscope.dashboard.keeping.opened import OpenFolder
+from tripletscope.dashboard.keeping.recent import Recent
 
 #: Bytes of arrays of results that stay in memory.
 _IN_MEMORY = 2**28
@@ -33,7 +33,7 @@ class KeptRuns(OpenFolder):
     """The part of `Workspace` that keeps results."""
 
     def __init__(self, folder: Path) -> None:
-        self._arrays: OrderedDict[tuple[Path, str], dict[str, np.ndarray]] = OrderedDict()
+        self._arrays = Recent(_IN_MEMORY, _size)  # by path and sum
         super().__init__(folder)
 
     def add_run(
@@ -49,7 +49,7 @@ class KeptRuns(OpenFolder):
         dataset = info.id if info else None
         folder = self._folder(dataset)
         while True:
-            with self._explaining(writing=True):
+            with self.explaining(writing=True):
                 if info is None:
                     folder.path.mkdir(exist_ok=True)
                 try:
@@ -125,13 +125,16 @@ class KeptRuns(OpenFolder):
         if said is None:
             return None
         folder, place = self._folder(dataset), f"{RESULTS}/{key}/{said['file']}"
-        arrays = self._held_arrays(folder.path / place, said["sum"])
+        mark = folder.path / place, said["sum"]
+        arrays = self._arrays.get(mark)
         if arrays is None:
             try:
                 arrays = folder.arrays(place, said["sum"])
             except DamagedFile as error:
                 return self._run_again(dataset, key, said, error)
-            self._hold_arrays(folder.path / place, said["sum"], arrays)
+            for array in arrays.values():
+                array.setflags(write=False)
+            self._arrays.keep(mark, arrays)
         return Run(**said["run"], arrays=dict(arrays))
 
     def _run_again(
@@ -154,7 +157,7 @@ class KeptRuns(OpenFolder):
     def describe_run(self, run: str, **said: str | bool) -> None:
         """Change its name, group or pin; see `RunInfo`."""
         dataset, key = _named(run)
-        with self._explaining(writing=True), self._changes:
+        with self.explaining(writing=True), self._changes:
             before = self._described_result(dataset, key)
             if before is not None:
                 self._folder(dataset).keep_result(key, {**before, **said})
@@ -178,7 +181,7 @@ class KeptRuns(OpenFolder):
             self.delete_runs(doomed)
 
     def delete_runs(self, runs: list[RunInfo]) -> None:
-        with self._explaining(writing=True), self._changes:
+        with self.explaining(writing=True), self._changes:
             for run in runs:
                 path = self._folder(run.dataset).path / RESULTS / run.key
                 if path.exists():
@@ -198,20 +201,6 @@ class KeptRuns(OpenFolder):
         said = self._remembered(path, lambda: folder.result(key))
         # Where folders are copied, one file comes before the other.
         return said if said is not None and path.with_name(said["file"]).exists() else None
-
-    def _held_arrays(self, path: Path, total: str) -> dict[str, np.ndarray] | None:
-        with self._memory:
-            if (path, total) in self._arrays:
-                self._arrays.move_to_end((path, total))
-            return self._arrays.get((path, total))
-
-    def _hold_arrays(self, path: Path, total: str, arrays: dict[str, np.ndarray]) -> None:
-        for array in arrays.values():
-            array.setflags(write=False)
-        with self._memory:
-            self._arrays[path, total] = arrays
-            while len(self._arrays) > 1 and sum(map(_size, self._arrays.values())) > _IN_MEMORY:
-                self._arrays.popitem(last=False)
 
 
 def _same_method(other: RunInfo, fit: RunInfo) -> bool:

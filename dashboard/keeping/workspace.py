@@ -7,7 +7,6 @@ put back: the folder is the truth. Deleted files go to the trash; foreign ones a
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -36,6 +35,7 @@ from tripletscope.dashboard.keeping.files import hash_of, partial_of, slug, sync
 from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder
 from tripletscope.dashboard.keeping.opened import now
 from tripletscope.dashboard.keeping.pictures import KeptPictures
+from tripletscope.dashboard.keeping.recent import Recent
 from tripletscope.dashboard.keeping.runs import KeptRuns
 
 if TYPE_CHECKING:  # who only looks at a workspace needs nothing that computes
@@ -58,7 +58,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def __init__(self, folder: Path) -> None:
         self._object_ids: dict[str, str] = {}
-        self._cleanings: OrderedDict[tuple, Cleaning] = OrderedDict()
+        self._cleanings = Recent(_VIEWS)
         super().__init__(folder)
 
     def add_dataset(
@@ -88,7 +88,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         path = self.folder / f"{slug(triplets.name)}-{secrets.token_hex(3)}"
         created = now().isoformat(timespec="microseconds")
         partial = partial_of(path)
-        with self._explaining(writing=True):
+        with self.explaining(writing=True):
             try:
                 partial.mkdir()
                 with DataFolder(partial).changing(new_about()) as change:
@@ -106,7 +106,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             with suppress(OSError):  # it is kept, whatever the disk has room for
                 sync_folder(self.folder)
                 self._note_opened(path.name, created)
-        self._hold_answers(triplets.fingerprint, triplets)
+        self._answers.keep(triplets.fingerprint, triplets)
         return self.dataset(path.name)
 
     def update_dataset(
@@ -213,20 +213,14 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         info = self.dataset(dataset)
         if info is None:
             raise WorkspaceError("The data set was deleted in another tab meanwhile.")
-        self._hold_answers(info.fingerprint, triplets_of(cleaning.triplets))
-        self._hold_cleaning(info, cleaning)
+        self._answers.keep(info.fingerprint, triplets_of(cleaning.triplets))
+        self._cleanings.keep(_wanted(info), cleaning)
         return info
-
-    def _hold_cleaning(self, info: DatasetInfo, cleaning: Cleaning) -> None:
-        with self._memory:
-            self._cleanings[_wanted(info)] = cleaning
-            while len(self._cleanings) > _VIEWS:
-                self._cleanings.popitem(last=False)
 
     def datasets(self) -> list[DatasetInfo]:
         """The last opened first."""
         opened = self._opened()
-        with self._explaining():
+        with self.explaining():
             found = [self._info(path.name, opened) for path in self._folders()]
         return sorted(filter(None, found), key=lambda info: info.opened, reverse=True)
 
@@ -235,13 +229,13 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def triplets(self, info: DatasetInfo) -> Triplets:
         """The triplets of a data set. The last few stay in memory."""
-        held = self._held_answers(info.fingerprint)
+        held = self._answers.get(info.fingerprint)
         if held is None:
             if info.has_only_pairs or not info.exclusions:
                 held = self._imported(info)
             else:
                 held = self.cleaning(info).triplets
-            self._hold_answers(info.fingerprint, held)
+            self._answers.keep(info.fingerprint, held)
         return held.renamed(info.name)
 
     def answers(self, info: DatasetInfo) -> Judgements:
@@ -249,13 +243,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self.pairs(info) if info.has_only_pairs else self.triplets(info)
 
     def cleaning(self, info: DatasetInfo) -> Cleaning:
-        wanted = _wanted(info)
-        with self._memory:
-            if wanted in self._cleanings:
-                self._cleanings.move_to_end(wanted)
-                return self._cleanings[wanted]
-        cleaning = self._folder(info.id).cleaning(self._as_of(info), self._imported(info))
-        self._hold_cleaning(info, cleaning)
+        cleaning = self._cleanings.get(_wanted(info))
+        if cleaning is None:
+            cleaning = self._folder(info.id).cleaning(self._as_of(info), self._imported(info))
+            self._cleanings.keep(_wanted(info), cleaning)
         return cleaning
 
     def objects(self, info: DatasetInfo) -> pd.DataFrame:
@@ -275,7 +266,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def _imported(self, info: DatasetInfo) -> Triplets:
         """The imported triplets, without a name."""
-        held = self._held_answers(info.imported)
+        held = self._answers.get(info.imported)
         if held is None:
             about = self._about(info)
             try:
@@ -287,7 +278,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 raise WorkspaceError(
                     f"{info.name} was changed in another tab meanwhile. Load the page again."
                 )
-            self._hold_answers(info.imported, held)
+            self._answers.keep(info.imported, held)
         return held
 
     def _as_of(self, info: DatasetInfo) -> dict[str, Any]:
@@ -310,11 +301,11 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def touch(self, dataset: str) -> None:
         """Note that a data set was opened now, if the disk allows."""
-        with suppress(WorkspaceError), self._explaining(writing=True):
+        with suppress(WorkspaceError), self.explaining(writing=True):
             self._note_opened(dataset, now().isoformat(timespec="microseconds"))
 
     def delete_dataset(self, dataset: str) -> None:
-        with self._explaining(writing=True), self._changes:
+        with self.explaining(writing=True), self._changes:
             if self._about_of(dataset) is not None:
                 self.trash.throw(self._folder(dataset).path)
 

@@ -165,7 +165,7 @@ def test_runs_come_back(workspace, triplets, task):
     assert workspace.run(info.id, "another key") is None
 
 
-def test_arrays_of_runs_stay_in_memory_up_to_a_limit(workspace, triplets, monkeypatch):
+def test_arrays_of_runs_stay_in_memory_up_to_a_limit(workspace, triplets):
     info = keep(workspace, triplets)
     keys = []
     for seed in range(3):
@@ -175,7 +175,7 @@ def test_arrays_of_runs_stay_in_memory_up_to_a_limit(workspace, triplets, monkey
     assert workspace.run(info.id, keys[0]).arrays["embedding_"] is first
     with pytest.raises(ValueError, match="read-only"):
         first[0] = 0
-    monkeypatch.setattr("tripletscope.dashboard.keeping.runs._IN_MEMORY", 1)
+    workspace._arrays.most = 1
     last = workspace.run(info.id, keys[1]).arrays["embedding_"]
     assert workspace.run(info.id, keys[1]).arrays["embedding_"] is last, "the latest always"
     assert workspace.run(info.id, keys[0]).arrays["embedding_"] is not first
