@@ -161,9 +161,9 @@ def _kept(
 
 def _meaning(reading: dict[str, Any]) -> dict[str, Any]:
     """A reading as JSON would give it back, without the words on its origin."""
-    told = {name: value for name, value in reading.items()
+    values = {name: value for name, value in reading.items()
             if name not in ("layout", "title", "reasons")}
-    return json.loads(json.dumps(told))
+    return json.loads(json.dumps(values))
 
 
 def suggested_name(file: str) -> str:
@@ -179,30 +179,30 @@ def accept_matrix(
 
     similarities: Whether large values mean alike, see `read_matrix`.
     """
-    found: SquareTable = uploads.ask_aside(
+    table: SquareTable = uploads.ask_aside(
         "matrix", name, progress=progress, name=name, content=content, similarities=similarities
     )
-    rows = comparisons_of(found.values)
-    n = len(found.ids)
+    rows = comparisons_of(table.values)
+    n = len(table.ids)
     questions = n * (n - 1) * (n - 2) // 2
     which = (
         f"{len(rows):,} of {questions:,} possible comparisons, drawn at random"
         if questions > MOST_COMPARISONS else f"All {len(rows):,} comparisons of unequal values"
     )
-    triplets = Triplets(rows, pd.DataFrame({"id": found.ids}), name=suggested_name(name))
+    triplets = Triplets(rows, pd.DataFrame({"id": table.ids}), name=suggested_name(name))
     kept = None
     if n <= MOST_KEPT:
-        kept = Ratings.from_matrices([found.values], found.ids, direction="dissimilar")
+        kept = Ratings.from_matrices([table.values], table.ids, direction="dissimilar")
     report = [
-        *found.notes, f"{which}. They are not independent: error bars and intervals mean little "
+        *table.notes, f"{which}. They are not independent: error bars and intervals mean little "
         "here.",
     ]
     return _kept(triplets, name, report, measured=kept)
 
 
-def accept_measured(name: str, found: MeasuredFile) -> DatasetInfo:
+def accept_measured(name: str, table: MeasuredFile) -> DatasetInfo:
     """Keep ratings and so on as a data set, with the comparisons that each rater made."""
-    data = found.measured()
+    data = table.measured()
     triplets = data.triplets(name=suggested_name(name))
     if not len(triplets):
         raise DataError(
@@ -212,7 +212,7 @@ def accept_measured(name: str, found: MeasuredFile) -> DatasetInfo:
     raters = len(data.raters)
     whose = ENGLISH.count(raters, "participant") if raters else "one rater"
     report = [
-        *found.notes,
+        *table.notes,
         f"{len(triplets):,} comparisons of {whose}, each of two different values of the same "
         "rater. They overlap, and weigh as much as "
         f"{triplets.weight.sum():,.0f} independent answers.",

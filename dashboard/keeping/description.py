@@ -31,13 +31,7 @@ NOTED = {
     NAMES_KEPT: dict,
 }
 
-#: What they say, and of which kind it is.
-_ABOUT = {
-    "name": str, "origin": str, "created": str, "report": list, "fingerprint": str,
-    "imported": str, "n_objects": int, "n_answers": int, "n_participants": int, "n_pairs": int,
-    "exclusions": list, "gold": str | None, "files": dict, "pictures": dict, "sums": dict,
-    "extra": dict, "renewals": int,
-}
+#: The kinds of their values.
 _STEP = {
     "rule": str, "parameters": dict, "participants": list, "answers": list, "reason": str,
     "removed_answers": int, "removed_participants": list,
@@ -82,6 +76,9 @@ def new_about(**values: Any) -> dict[str, Any]:
         "n_pairs": 0, "exclusions": [], "gold": None, "files": {}, "pictures": {}, "extra": {},
         "renewals": 0, "sums": {}, **values,
     }
+
+
+_ABOUT = {name: type(value) for name, value in new_about().items()} | {"gold": str | None}
 
 
 def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetInfo:

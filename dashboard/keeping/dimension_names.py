@@ -47,14 +47,14 @@ def names_of_fits(info: DatasetInfo, fits: Sequence[Run]) -> dict[str, dict[int,
 
     fits: All fits of the data set, the newest first.
     """
-    own = {key: sound_names(names) for key, names in kept_names(info).items()}
-    named = next((fit for fit in fits if own.get(fit.key)), None)
-    found = dict(own)
+    kept = {key: sound_names(names) for key, names in kept_names(info).items()}
+    named = next((fit for fit in fits if kept.get(fit.key)), None)
+    result = dict(kept)
     for fit in fits:
-        if fit.key not in own and named is not None:
-            found[fit.key] = {
-                k: own[named.key][place]
+        if fit.key not in kept and named is not None:
+            result[fit.key] = {
+                k: kept[named.key][place]
                 for k, (place, r) in dimensions_again(fit, named).items()
-                if place in own[named.key] and r >= SAME
+                if place in kept[named.key] and r >= SAME
             }
-    return {key: names for key, names in found.items() if names}
+    return {key: names for key, names in result.items() if names}

@@ -28,7 +28,7 @@ ASIDE = "before 0.4"
 _NEWEST = 2
 _PARTS = ("data", "runs", "pictures", "records", "backups")
 #: How files are called in the parts.
-_OWN = re.compile(
+_FILES = re.compile(
     r"[0-9a-f]{32}\.((answers|objects|table)\.parquet|sums\.json|npz)"
     r"|[0-9a-f]{32}\.(\d+px\.png|png|jpe?g|gif|webp|bmp|mpo|tiff)"
     r"|([0-9a-f]{16}|none)(\.[0-9a-f]{32})?\.json|catalogue-\d{6}-\d{4}-\d\d-\d\d\.sqlite"
@@ -74,27 +74,27 @@ def take_over(folder: Path) -> list[str]:
 
 def is_earlier(folder: Path) -> bool:
     return any((folder / name).exists() for name in (CATALOGUE, f"{CATALOGUE}-wal")) or any(
-        _OWN.fullmatch(path.name)
+        _FILES.fullmatch(path.name)
         for part in ("data", "records") for path in folder.glob(f"{part}/*")
     )
 
 
 def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
     copies = sorted((folder / "backups").glob("catalogue-*.sqlite"), reverse=True)
-    found = next(filter(None, map(_read, [folder / CATALOGUE, *copies])), None)
+    catalogue = next(filter(None, map(_read, [folder / CATALOGUE, *copies])), None)
     records = list((folder / "records").glob("*.json"))
-    if found is None and not records:
+    if catalogue is None and not records:
         raise WorkspaceError(
             f"The workspace {folder} comes from an earlier version and has lost its catalogue: "
             f"{CATALOGUE} is missing or damaged, without a sound copy. Nothing was changed or "
             "deleted. Restore it from a backup, or name an empty folder with --workspace."
         )
-    datasets, runs, sessions = found or ({}, {}, {})
-    lost = found is None or not datasets
+    datasets, runs, sessions = catalogue or ({}, {}, {})
+    incomplete = catalogue is None or not datasets
     for row in filter(None, map(_record, records)):
         if "key" in row:
             runs[f"{row['dataset'] or 'none'}.{row['key']}"] = row
-        elif row["id"] in datasets or lost or _has_files(folder, row):
+        elif row["id"] in datasets or incomplete or _has_files(folder, row):
             # When it was opened is the catalogue's own.
             datasets[row["id"]] = {**row, "opened": datasets.get(row["id"], row)["opened"]}
     return datasets, runs, sessions
@@ -139,15 +139,15 @@ def _read(path: Path) -> tuple[Rows, Rows, Rows] | None:
 
 def _plain(row: sqlite3.Row) -> dict[str, Any]:
     """A row with its JSON decoded; damaged values are left out."""
-    found = dict(row)
-    for name in set(found) & set(_TEXTS):
+    values = dict(row)
+    for name in set(values) & set(_TEXTS):
         try:
-            found[name] = json.loads(found[name])
+            values[name] = json.loads(values[name])
         except (ValueError, TypeError):
-            del found[name]
-    if "fingerprint" in found:
-        found.setdefault("imported", found["fingerprint"])
-    return found
+            del values[name]
+    if "fingerprint" in values:
+        values.setdefault("imported", values["fingerprint"])
+    return values
 
 
 def _is_sound(row: Mapping[str, Any], needed: tuple[str, ...]) -> bool:
@@ -169,40 +169,38 @@ def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
     partial = partial_of(folder / name)
     partial.mkdir()
     with DataFolder(partial).changing(new_about()) as change:
-        change.about.update({field: row[field] for field in change.about if field in row})
-        change.about.update(files={}, pictures={}, extra=dict(row["extra"]))
-        data = folder / "data"
-        for part, stem in (("", row["imported"]), ("gold", row["gold"])):
-            for kind in ("answers", "objects") if stem else ():
-                name_of = kind if not part else part if kind == "answers" else f"{part}_objects"
-                file, total = data / f"{stem}.{kind}.parquet", _sum(data, stem, kind)
-                place = _linked(change, file, name_of, total)
-                if place:
-                    change.about["files"][name_of] = place
-        measured = dict(change.about["extra"].pop(MEASURED, None) or {})
-        for part, stem in (("catch_trials", row["catch_trials"]), ("pairs", row["pairs"]),
-                           (MEASURED, measured.pop("file", None))):
-            place = stem and _linked(change, data / f"{stem}.table.parquet", part, stem)
-            if place:
-                change.about["files"][part] = place
-        if MEASURED in change.about["files"]:
-            change.about["extra"][MEASURED] = measured
-        if "gold" not in change.about["files"]:
-            change.about["gold"] = None
+        about, data = change.about, folder / "data"
+        about.update({field: row[field] for field in about if field in row})
+        about.update(files={}, pictures={}, extra=dict(row["extra"]))
+        measured = dict(about["extra"].pop(MEASURED, None) or {})
+        answers = [
+            ("answers", row["imported"], "answers"), ("objects", row["imported"], "objects"),
+            ("gold", row["gold"], "answers"), ("gold_objects", row["gold"], "objects"),
+        ]
+        tables = [("catch_trials", row["catch_trials"]), ("pairs", row["pairs"]),
+                  (MEASURED, measured.pop("file", None))]
+        for part, file, total in (
+            *((part, f"{stem}.{kind}.parquet", _sum(data, stem, kind))
+              for part, stem, kind in answers if stem),
+            *((part, f"{stem}.table.parquet", stem) for part, stem in tables if stem),
+        ):
+            if place := _linked(change, data / file, part, total):
+                about["files"][part] = place
+        if MEASURED in about["files"]:
+            about["extra"][MEASURED] = measured
+        if "gold" not in about["files"]:
+            about["gold"] = None
         for picture, file in row["pictures"].items():
-            place = _linked(change, folder / "pictures" / file,
-                            f"pictures/{slug(Path(picture).stem)}", Path(file).stem)
-            if place:
-                change.about["pictures"][picture] = place
-        tables = []
-        for entry in change.about["extra"].get(TABLES, ()):
-            file = folder / "runs" / entry["file"]
-            place = _linked(change, file, f"features/{slug(entry['name'])}", file.stem)
-            if place:
-                tables.append({"named": False, **entry, "file": place})
-        change.about["extra"].pop(TABLES, None)
-        if tables:
-            change.about["extra"][TABLES] = tables
+            stem = f"pictures/{slug(Path(picture).stem)}"
+            if place := _linked(change, folder / "pictures" / file, stem, Path(file).stem):
+                about["pictures"][picture] = place
+        features = []
+        for entry in about["extra"].pop(TABLES, ()):
+            file, stem = folder / "runs" / entry["file"], f"features/{slug(entry['name'])}"
+            if place := _linked(change, file, stem, file.stem):
+                features.append({"named": False, **entry, "file": place})
+        if features:
+            about["extra"][TABLES] = features
     partial.replace(folder / name)
     return True
 
@@ -266,7 +264,7 @@ def _sum(data: Path, stem: str, kind: str) -> str | None:
 def _put_aside(folder: Path) -> None:
     for part in _PARTS:
         for path in folder.glob(f"{part}/*"):
-            if _OWN.fullmatch(path.name):
+            if _FILES.fullmatch(path.name):
                 (folder / ASIDE / part).mkdir(parents=True, exist_ok=True)
                 path.replace(folder / ASIDE / part / path.name)
         with suppress(OSError):  # something else is in it

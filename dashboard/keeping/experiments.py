@@ -41,15 +41,15 @@ class KeptExperiment:
 
 def kept_experiments(workspace: Workspace) -> list[KeptExperiment]:
     """The last changed first."""
-    found = []
+    entries = []
     for file in (workspace.folder / NAME).glob(f"*/{FILE}"):
         if _SLUG.fullmatch(file.parent.name):
             try:
                 about = file.stat()
             except OSError:  # deleted in another tab
                 continue
-            found.append((about.st_mtime_ns, _listed(file.parent, about.st_mtime_ns)))
-    return [kept for _, kept in sorted(found, key=lambda one: (-one[0], one[1].slug))]
+            entries.append((about.st_mtime_ns, _listed(file.parent, about.st_mtime_ns)))
+    return [kept for _, kept in sorted(entries, key=lambda one: (-one[0], one[1].slug))]
 
 
 @lru_cache(maxsize=256)
@@ -129,11 +129,11 @@ def plain_file_name(name: str, taken: set[str]) -> str:
     stem, dot, ending = ascii_only.rpartition(".")
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", stem if dot else ending).strip("-_")[:100] or "stimulus"
     ending = f".{re.sub('[^a-z0-9]', '', ending.lower())[:8]}" if dot else ""
-    found, number = f"{stem}{ending}", 2
-    while found.lower() in taken:  # some systems know no capital letters
-        found, number = f"{stem}-{number}{ending}", number + 1
-    taken.add(found.lower())
-    return found
+    result, number = f"{stem}{ending}", 2
+    while result.lower() in taken:  # some systems know no capital letters
+        result, number = f"{stem}-{number}{ending}", number + 1
+    taken.add(result.lower())
+    return result
 
 
 def _new_folder(place: Path, title: str) -> Path:

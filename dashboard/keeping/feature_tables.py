@@ -49,7 +49,7 @@ class FeatureTables(OpenFolder):
         return [KeptTable(**entry) for entry in info.extra.get(TABLES, ())]
 
     def add_tables(
-        self, info: DatasetInfo, about: Judgements, found: Sequence[MeasuredTable], origin: str
+        self, info: DatasetInfo, about: Judgements, tables: Sequence[MeasuredTable], origin: str
     ) -> list[str]:
         """Keep tables beside a data set, and return their names: numbered where one is taken.
 
@@ -59,7 +59,7 @@ class FeatureTables(OpenFolder):
         names: list[str] = []
         with self._changing(info.id) as change:
             listed = _listed(info, change)
-            for table in found:
+            for table in tables:
                 file = change.keep_file(
                     f"features/{slug(table.name).lower()}", "npz",
                     partial(write_arrays, arrays=_arrays(table, about)),

@@ -151,8 +151,8 @@ def hash_of(content: bytes) -> str:
 def slug(name: str, most: int = 40) -> str:
     """A name that files and folders can have on every system."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    found = re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:most].strip("-") or "data"
-    return f"{found}_" if _TAKEN.fullmatch(found) else found
+    result = re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:most].strip("-") or "data"
+    return f"{result}_" if _TAKEN.fullmatch(result) else result
 
 
 def damaged(path: Path) -> DamagedFile:
@@ -232,6 +232,6 @@ def _reserved(folder: Path, stem: str, ending: str) -> Path:
     raise AssertionError
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Any) -> None:
     with whole_file(path) as file:
         file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())

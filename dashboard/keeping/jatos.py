@@ -155,7 +155,7 @@ def _place_of(source: JatosStudy, is_shared: bool) -> tuple[str, int]:
 
 
 def _post(
-    source: JatosStudy, place: tuple[str, int], token: str, path: str, asked: dict[str, Any],
+    source: JatosStudy, place: tuple[str, int], token: str, path: str, question: dict[str, Any],
     most: int, progress: Progress,
 ) -> bytes:
     """The server's answer, up to a number of bytes. Redirections are not followed."""
@@ -164,9 +164,9 @@ def _post(
     connection = kind(url.hostname, url.port, timeout=_PATIENCE)
     lines: list[socket.socket] = []
 
-    def connected(_: object, *given: Any) -> socket.socket:
+    def connected(_: object, *arguments: Any) -> socket.socket:
         # To the address that was checked: by now the name may stand for another.
-        line = socket.create_connection(place, *given)
+        line = socket.create_connection(place, *arguments)
         lines.append(line.dup())
         return line
 
@@ -180,7 +180,7 @@ def _post(
     patience.daemon = True
     patience.start()
     try:
-        connection.request("POST", source.base + _RESULTS + path, json.dumps(asked), {
+        connection.request("POST", source.base + _RESULTS + path, json.dumps(question), {
             "Authorization": f"Bearer {token}", "Content-Type": "application/json",
         })
         answer, content = connection.getresponse(), bytearray()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tripletscope.core.studies.experiment.live import CollectedError
-from tripletscope.dashboard.keeping.files import whole_file
+from tripletscope.dashboard.keeping.files import write_json
 
 log = logging.getLogger(__name__)
 
@@ -37,41 +39,38 @@ class KeptMap:
 
 def kept_looks(folder: Path) -> list[KeptLook]:
     """In order; none where the file is damaged."""
-    with suppress(OSError):
-        try:
-            return [
-                KeptLook(one["at"], CollectedError(**one["found"]))
-                for one in json.loads((folder / FILE).read_text(encoding="utf-8"))
-            ]
-        except (ValueError, KeyError, TypeError):
-            log.warning("%s is damaged", folder / FILE)
-    return []
+    return _read(folder / FILE, lambda looks: [
+        KeptLook(one["at"], CollectedError(**one["found"])) for one in looks
+    ]) or []
 
 
-def keep_look(folder: Path, found: CollectedError) -> None:
+def keep_look(folder: Path, error: CollectedError) -> None:
     """Add a look, if the disk has room."""
-    looks = [*kept_looks(folder), KeptLook(
-        datetime.now(UTC).isoformat(timespec="seconds"), found
-    )]
-    with suppress(OSError), whole_file(folder / FILE) as file:
-        file.write(json.dumps([asdict(one) for one in looks], indent=1).encode())
+    look = KeptLook(datetime.now(UTC).isoformat(timespec="seconds"), error)
+    with suppress(OSError):
+        write_json(folder / FILE, [asdict(one) for one in (*kept_looks(folder), look)])
 
 
 def kept_map(folder: Path) -> KeptMap | None:
     """None where its file is missing or damaged."""
+    return _read(folder / MAP, lambda kept: KeptMap(  # null is NaN
+        np.array(kept["positions"], dtype=float).reshape(-1, 2), int(kept["n_answers"])
+    ))
+
+
+def keep_map(folder: Path, kept: KeptMap) -> None:
+    """Replace the map, if the disk has room."""
+    rows = [[None if np.isnan(x) else x for x in row] for row in kept.positions.tolist()]
+    with suppress(OSError):
+        write_json(folder / MAP, {"positions": rows, "n_answers": kept.n_answers})
+
+
+def _read(path: Path, made: Callable[[Any], Any]) -> Any:
+    """What is made of a file's content; None where it is missing or damaged."""
     try:
-        found = json.loads((folder / MAP).read_text(encoding="utf-8"))
-        positions = np.array(found["positions"], dtype=float)  # null is NaN
-        return KeptMap(positions.reshape(-1, 2), int(found["n_answers"]))
+        return made(json.loads(path.read_bytes()))
     except OSError:
         return None
     except (ValueError, KeyError, TypeError):
-        log.warning("%s is damaged", folder / MAP)
+        log.warning("%s is damaged", path)
         return None
-
-
-def keep_map(folder: Path, found: KeptMap) -> None:
-    """Replace the map, if the disk has room."""
-    rows = [[None if np.isnan(x) else x for x in row] for row in found.positions.tolist()]
-    with suppress(OSError), whole_file(folder / MAP) as file:
-        file.write(json.dumps({"positions": rows, "n_answers": found.n_answers}).encode())

@@ -213,8 +213,8 @@ class OpenFolder:
 
         def read() -> dict[str, str]:
             try:
-                known = json.loads(path.read_bytes())
-                return {name: at for name, at in known.items() if _moment(at) is not None}
+                times = json.loads(path.read_bytes())
+                return {name: at for name, at in times.items() if _moment(at) is not None}
             except (OSError, ValueError, AttributeError, RecursionError):
                 return {}
 
@@ -223,10 +223,10 @@ class OpenFolder:
     def _note_opened(self, dataset: str, now: str) -> None:
         with self._changes:
             there = {path.name for path in self._folders()}
-            known = {name: at for name, at in self._opened().items() if name in there}
+            times = {name: at for name, at in self._opened().items() if name in there}
             if dataset in there:
                 with whole_file(self.folder / OPENED, sync=False) as file:
-                    file.write(json.dumps({**known, dataset: now}, indent=1).encode())
+                    file.write(json.dumps({**times, dataset: now}, indent=1).encode())
 
     @contextmanager
     def _changing(self, dataset: str) -> Iterator[FolderChange | None]:

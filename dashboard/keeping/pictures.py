@@ -58,8 +58,8 @@ class KeptPictures(OpenFolder):
 
     def pictures(self, info: DatasetInfo) -> dict[str, bytes]:
         """By name, without damaged ones."""
-        found = {}
+        contents = {}
         for name, file in info.pictures.items():
             with suppress(DamagedFile):
-                found[name] = self.picture(file).read_bytes()
-        return found
+                contents[name] = self.picture(file).read_bytes()
+        return contents

@@ -190,8 +190,8 @@ class KeptRuns(OpenFolder):
     def _listed(self, dataset: str | None) -> list[RunInfo]:
         keys = self._folder(dataset).result_keys()
         said = {key: self._described_result(dataset, key) for key in keys}
-        found = [run_info_of(dataset, key, one) for key, one in said.items() if one is not None]
-        return sorted(found, key=attrgetter("number"), reverse=True)
+        runs = [run_info_of(dataset, key, one) for key, one in said.items() if one is not None]
+        return sorted(runs, key=attrgetter("number"), reverse=True)
 
     def _described_result(self, dataset: str | None, key: str) -> dict[str, Any] | None:
         if set(key) & set("/\\\0.") or (dataset and self._about_of(dataset) is None):

@@ -48,10 +48,10 @@ class Sample:
 
 @cache
 def samples() -> list[Sample]:
-    found = []
-    for file in sorted(FOLDER.glob("*/sample.toml")):
-        found.append(Sample(file.parent.name, **tomllib.loads(file.read_text())))
-    return found
+    return [
+        Sample(file.parent.name, **tomllib.loads(file.read_text()))
+        for file in sorted(FOLDER.glob("*/sample.toml"))
+    ]
 
 
 def open_sample(sample: Sample) -> DatasetInfo:

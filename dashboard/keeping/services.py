@@ -58,8 +58,8 @@ class Services:
 
 
 def workspace_folder() -> Path:
-    asked = os.environ.get(WORKSPACE_VARIABLE)
-    return Path(asked) if asked else platformdirs.user_data_path("tripletscope", appauthor=False)
+    folder = os.environ.get(WORKSPACE_VARIABLE)
+    return Path(folder) if folder else platformdirs.user_data_path("tripletscope", appauthor=False)
 
 
 # Where people have workspaces of their own ------------------------------------------------------

@@ -53,7 +53,8 @@ class Trash:
         if is_full(self._workspace):
             self.remove(path)
         else:
-            target = self._place() / inside
+            moment = datetime.now(UTC).strftime(_FORM)
+            target = self.folder / f"{moment}-{secrets.token_hex(4)}" / inside
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
                 path.rename(target)
@@ -70,9 +71,6 @@ class Trash:
             shutil.rmtree(partial, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-
-    def _place(self) -> Path:
-        return self.folder / f"{datetime.now(UTC).strftime(_FORM)}-{secrets.token_hex(4)}"
 
     @property
     def what_becomes(self) -> str:
@@ -97,14 +95,14 @@ class Trash:
 
     def find(self, place: str) -> list[Path]:
         """Files that were at this place in the workspace, the newest first."""
-        found = (entry / place for entry in reversed(self._entries()))
-        return [path for path in found if path.is_file()]
+        places = (entry / place for entry in reversed(self._entries()))
+        return [path for path in places if path.is_file()]
 
     def _entries(self) -> list[Path]:
         if not self.folder.is_dir():
             return []
-        found = (path for path in self.folder.iterdir() if _came(path) is not None)
-        return sorted(path for path in found if path.is_dir())
+        entries = (path for path in self.folder.iterdir() if _came(path) is not None)
+        return sorted(path for path in entries if path.is_dir())
 
 
 def _came(entry: Path) -> datetime | None:

@@ -85,6 +85,9 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """
         from tripletscope.core.studies.quality import Cleaning
 
+        extra = dict(extra or {})
+        if measured is not None:
+            extra[MEASURED] = {"kind": measured.kind, "options": measured.options}
         path = self.folder / f"{slug(triplets.name)}-{secrets.token_hex(3)}"
         created = now().isoformat(timespec="microseconds")
         partial = partial_of(path)
@@ -94,7 +97,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 with DataFolder(partial).changing(new_about()) as change:
                     change.about.update(
                         name=triplets.name, origin=origin, created=created, report=report,
-                        extra={**(extra or {}), **_noted(measured)},
+                        extra=extra,
                     )
                     change.keep_answers(Cleaning(triplets, catch_trials), pairs)
                     change.keep_pictures(pictures or {})
@@ -221,8 +224,8 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """The last opened first."""
         opened = self._opened()
         with self.explaining():
-            found = [self._info(path.name, opened) for path in self._folders()]
-        return sorted(filter(None, found), key=lambda info: info.opened, reverse=True)
+            infos = [self._info(path.name, opened) for path in self._folders()]
+        return sorted(filter(None, infos), key=lambda info: info.opened, reverse=True)
 
     def dataset(self, dataset: str) -> DatasetInfo | None:
         return self._info(dataset, self._opened())
@@ -251,7 +254,8 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def objects(self, info: DatasetInfo) -> pd.DataFrame:
         """Without reading the answers."""
-        return self._table(info, "objects")
+        about = self._about(info)
+        return self._folder(info.id).table(about, about["files"]["objects"])
 
     def measured(self, info: DatasetInfo) -> Measured | None:
         """Without participants who are excluded entirely."""
@@ -284,10 +288,6 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
     def _as_of(self, info: DatasetInfo) -> dict[str, Any]:
         return {**self._about(info), "name": info.name, "exclusions": info.exclusions}
 
-    def _table(self, info: DatasetInfo, part: str) -> pd.DataFrame | None:
-        about = self._about(info)
-        return self._folder(info.id).table(about, about["files"].get(part))
-
     def rename_dataset(self, dataset: str, name: str) -> None:
         with self._changing(dataset) as change:
             if change is not None:
@@ -311,18 +311,18 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def about_the_same_objects(self, info: DatasetInfo) -> list[DatasetInfo]:
         """The other data sets whose objects have the same ids in the same order."""
-        own = self._ids_of(info)
+        ids = self._ids_of(info)
         return [
             other for other in self.datasets()
             if other.id != info.id and other.n_objects == info.n_objects
-            and own == self._ids_of(other) != ""
+            and ids == self._ids_of(other) != ""
         ]
 
     def _ids_of(self, info: DatasetInfo) -> str:
         """Hash of the objects' ids, whose file is read once. Empty if damaged."""
         if info.fingerprint not in self._object_ids:
             try:
-                ids = "\0".join(self._table(info, "objects")["id"].astype(str))
+                ids = "\0".join(self.objects(info)["id"].astype(str))
             except DamagedFile:
                 return ""
             self._object_ids[info.fingerprint] = hash_of(ids.encode())
@@ -343,10 +343,3 @@ def keep_views(change: FolderChange, views: Mapping[str, ExclusionLog], view: st
 def _wanted(info: DatasetInfo) -> tuple:
     """Everything on which a cleaning depends."""
     return (info.id, info.imported, info.pairs, info.gold, info.catch_trials, info.state, info.name)
-
-
-def _noted(measured: Measured | None) -> dict[str, Any]:
-    """Description of ratings and so on; their table is a file."""
-    if measured is None:
-        return {}
-    return {MEASURED: {"kind": measured.kind, "options": measured.options}}

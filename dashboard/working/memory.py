@@ -23,13 +23,13 @@ _CONTAINERS = (
 
 def allowed() -> int | None:
     """Bytes that one computation may allocate; None where unknown."""
-    asked = os.environ.get(VARIABLE)
-    if asked:
+    setting = os.environ.get(VARIABLE)
+    if setting:
         try:
-            return int(float(asked) * 2**30)
+            return int(float(setting) * 2**30)
         except (ValueError, OverflowError):
             raise ValueError(
-                f"{VARIABLE} must be a number of gigabytes, not {asked!r}"
+                f"{VARIABLE} must be a number of gigabytes, not {setting!r}"
             ) from None
     machine = of_machine()
     return None if machine is None else int(_SHARE * machine)
@@ -38,13 +38,13 @@ def allowed() -> int | None:
 def of_machine() -> int | None:
     """Bytes of the machine, or of its container; None where unknown."""
     try:
-        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows
         return None
     for path in _CONTAINERS:
         with suppress(OSError, ValueError):  # "max" is no limit
-            found = min(found, int(path.read_text()))
-    return found
+            total = min(total, int(path.read_text()))
+    return total
 
 
 def limit(most: int | None) -> None:
@@ -60,9 +60,9 @@ def limit(most: int | None) -> None:
         resource.setrlimit(data, (most if hard < 0 else min(most, hard), hard))
 
 
-def held(process: int | str = "self") -> int:
-    """Bytes that a process has for itself; 0 where unknown: only Linux says it."""
+def held() -> int:
+    """Bytes that this process has for itself; 0 where unknown: only Linux says it."""
     with suppress(OSError, ValueError):
-        resident, shared = Path(f"/proc/{process}/statm").read_text().split()[1:3]
+        resident, shared = Path("/proc/self/statm").read_text().split()[1:3]
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
     return 0

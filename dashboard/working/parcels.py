@@ -40,9 +40,9 @@ class Parcel(pickle.Pickler):
         if not isinstance(value, Judgements):
             return None
         key = (type(value), value.fingerprint, value.name)
-        known = key in self._there or key in self.keys
+        is_there = key in self._there or key in self.keys
         self.keys.add(key)
-        return key, None if known else (value.objects, value.rows, value.answers, value.name)
+        return key, None if is_there else (value.objects, value.rows, value.answers, value.name)
 
 
 def packed(message: Any) -> list[Any]:

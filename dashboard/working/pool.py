@@ -75,11 +75,11 @@ class JobProcess(Child):
 
     def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
         """The result of ``function(*args, progress=...)``, both of which can be pickled."""
-        told, done = False, 0.0
+        stopping, done = False, 0.0
 
         def heard(message: Message) -> bool:
-            nonlocal told, done
-            told = message.get("told", told)
+            nonlocal stopping, done
+            stopping = message.get("stopping", stopping)
             self.held = message.get("held", self.held)
             self.pieces = message.get("pieces", self.pieces)
             stop = False
@@ -88,12 +88,11 @@ class JobProcess(Child):
                 stop = bool(progress(fraction, **details)) or stop
             return stop or (not message and progress(done))
 
-        function = partial(function, *args)
-        parcel = Parcel((function.func, function.args, function.keywords), self._there)
+        parcel = Parcel(partial(function, *args), self._there)
         self._there = parcel.keys
         begun = time.monotonic()
         try:
-            reply = self._exchange(parcel.pieces, heard, lambda: _HEARD if told else _UNHEARD)
+            reply = self._exchange(parcel.pieces, heard, lambda: _HEARD if stopping else _UNHEARD)
         except Lost as lost:
             if lost.stopping:
                 raise Stopped(_NOT_HEARD if self._dismissed else "") from None
@@ -164,59 +163,59 @@ class Pool:
 
     @contextmanager
     def taken(self) -> Iterator[JobProcess]:
-        found = self._take()
-        found.job = current_job()
+        process = self._take()
+        process.job = current_job()
         try:
-            yield found
+            yield process
         finally:
-            self._give_back(found)
+            self._give_back(process)
 
     def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
-        with self.taken() as found:
-            return found.call(function, *args, progress=progress)
+        with self.taken() as process:
+            return process.call(function, *args, progress=progress)
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            known = [*self._busy, *self._idle]
-        for one in known:
+            processes = [*self._busy, *self._idle]
+        for one in processes:
             one.close()
         self._source.close()
 
     def _take(self) -> JobProcess:
         for _ in range(_TIMES):
             with self._lock:
-                found = self._idle.pop() if self._idle else None
+                process = self._idle.pop() if self._idle else None
             try:
-                if found is None:
-                    found = self._source.take()
-                    found.get_ready()
+                if process is None:
+                    process = self._source.take()
+                    process.get_ready()
             except (Gone, OSError):
                 log.warning("a process for computations could not be started", exc_info=True)
                 continue
-            if found.alive:
+            if process.alive:
                 with self._lock:
-                    self._busy.append(found)
-                return found
+                    self._busy.append(process)
+                return process
         raise Failed("No process could be started to compute this. The server's log says why.")
 
-    def _give_back(self, found: JobProcess) -> None:
-        found.job, found.pieces = None, []
+    def _give_back(self, process: JobProcess) -> None:
+        process.job, process.pieces = None, []
         with self._lock:
-            self._busy.remove(found)
+            self._busy.remove(process)
             keep = (
-                found.alive and not found.slow and found.held < _GROWN and not self._closed
+                process.alive and not process.slow and process.held < _GROWN and not self._closed
                 and len(self._idle) < _SPARE
             )
             if keep:
-                self._idle.append(found)
+                self._idle.append(process)
                 if self._watcher is None:
                     self._watcher = threading.Thread(
                         target=self._watch, name="watcher of computations", daemon=True
                     )
                     self._watcher.start()
         if not keep:
-            found.close()
+            process.close()
 
     def _watch(self) -> None:
         while not self._closed:
@@ -234,9 +233,9 @@ class Pool:
 
 @cache
 def pool() -> Pool:
-    found = Pool()
-    atexit.register(found.close)
-    return found
+    processes = Pool()
+    atexit.register(processes.close)
+    return processes
 
 
 def close_pool() -> None:

@@ -11,7 +11,6 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -57,8 +56,7 @@ def work(connections: Sequence[Connection], most: int | None, quick: float) -> N
     for data in line.requests():
         try:
             # Before anything else listens to the line: large arrays follow.
-            function, arguments, options = opener(data)
-            line.send(_answer(line, partial(function, *arguments, **options), quick))
+            line.send(_answer(line, opener(data), quick))
         except MemoryError:
             line.send({"memory": True})
         except Exception:  # what cannot be packed
@@ -78,10 +76,10 @@ def _compile_ahead(line: Line) -> None:
 _held: Mapping[str, np.ndarray] = {}
 
 
-def compute(*given: Any, progress: Progress) -> Run:
+def compute(*arguments: Any, progress: Progress) -> Run:
     """As `tripletscope.core.run.run`; the arrays stay here until they are written."""
     global _held
-    result = run(*given, progress=progress)
+    result = run(*arguments, progress=progress)
     _held = result.arrays
     return replace(result, arrays={})
 
@@ -131,7 +129,7 @@ class _Reports:
         self._waiting: list[tuple[float, dict[str, Any]]] = []
         self._last: dict[int, float] = {}  # loss by start
         self._next_picture = 0.0
-        self._stop = self._told = self._over = False
+        self._stop = self._stopping = self._over = False
         self._change, self._sending = threading.Lock(), threading.Lock()
         threading.Thread(target=self._hand_on_always, name="reports", daemon=True).start()
 
@@ -150,8 +148,8 @@ class _Reports:
                     details["snapshot"] = snapshot.copy()
                     self._next_picture = now + _EVERY + _PER_BYTE * snapshot.nbytes
             self._waiting.append((float(fraction), details))
-            self._told |= self._stop
-        return self._told
+            self._stopping |= self._stop
+        return self._stopping
 
     def close(self) -> None:
         """Send the rest, before the answer."""
@@ -171,11 +169,11 @@ class _Reports:
     def _hand_on(self) -> None:
         with self._change:
             waiting, self._waiting = self._waiting, []
-            told = self._told
+            stopping = self._stopping
         if waiting:
             pieces = [str(running) for running in at_work()]
             self._line.send({
-                "report": _shortened(waiting), "told": told, "held": memory.held(),
+                "report": _shortened(waiting), "stopping": stopping, "held": memory.held(),
                 "pieces": pieces,
             })
 
