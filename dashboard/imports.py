@@ -38,12 +38,12 @@ _ENDINGS = re.compile(
     rf"(?<=.)({'|'.join(map(re.escape, (*TABLE_SUFFIXES, '.gz', '.zip')))})+$", re.IGNORECASE
 )
 
-#: Of larger tables the distances would take much memory.
+#: More objects than this need too much memory for distances.
 MOST_WITH_FEATURES = 5_000
-#: Matrices of more objects are not kept beside their answers: a row for each pair takes room.
+#: Larger matrices are not kept beside their answers, with a row for each pair.
 MOST_KEPT = 1_000
 _ANSWERS_PER_OBJECT = 100
-#: Seconds that a page waits itself; then it shows how far reading is, and lets one cancel it.
+#: Seconds before a page shows progress and a button to cancel.
 SOON = 3.0
 _SLOT = "import"
 

@@ -22,17 +22,17 @@ from tripletscope.dashboard.keeping.files import (
     written,
 )
 
-if TYPE_CHECKING:  # who only lists data sets needs nothing that computes
+if TYPE_CHECKING:  # lists of data sets load nothing that computes
     from tripletscope.core.io import Pairs
     from tripletscope.core.studies.quality import Cleaning
 
 ABOUT, BEFORE = "about.json", "about.before.json"
 PICTURES = "pictures"
-#: Where the plain values list tables of features, each with its file.
+#: Key in ``extra`` of the tables of features.
 TABLES = "tables"
 ROLES, PAIR_ROLES = ["anchor", "near", "far"], ["i", "j", "k", "l"]
 
-#: How the kinds of picture begin that uploads may hold.
+#: First bytes of the kinds of picture.
 _BEGINNINGS = {
     b"\x89PNG": "png", b"\xff\xd8": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp",
 }
@@ -72,7 +72,7 @@ class FolderChange:
             **facts(left, pairs), gold=gold.fingerprint if gold is not None else None,
         )
         self.about["extra"].pop("trials", None)
-        if left.trials is not None:  # another number than that of answers
+        if left.trials is not None:  # which differs from the number of answers
             self.about["extra"]["trials"] = left.n_trials
         self.about["extra"].pop("recur", None)
         if not left.objects_recur:
@@ -167,7 +167,7 @@ def triplets_of(answers: Triplets | Quadruples) -> Triplets:
 
 def facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
     """The entries of ``about.json`` that follow from the answers."""
-    # Comparisons of pairs hold all answers, also those that are triplets.
+    # Comparisons of pairs include the triplets.
     answers = triplets.answers if pairs is None else pairs.answers
     participants = answers.get("participant", pd.Series(dtype=str))
     return {

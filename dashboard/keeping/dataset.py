@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-#: What is called so: the view without exclusions, and the first one with some.
+#: Names of the view without exclusions, and of the first one with some.
 ALL_ANSWERS, AFTER_EXCLUSIONS = "All answers", "After exclusions"
 #: `tripletscope.core.studies.quality.Cleaning.log`.
 ExclusionLog = list[dict[str, Any]]

@@ -20,12 +20,12 @@ from tripletscope.dashboard.keeping.dataset import (
 )
 from tripletscope.dashboard.keeping.files import reading
 
-#: A higher one is of a later version of the program.
+#: A later version of the program may raise it.
 FORMAT = 1
 #: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
 #: people call dimensions, by the key of a fit.
 MEASURED, NAMES_KEPT = "measured", "dimension names"
-#: What pages note of a data set, and of which kind it is; lists hold texts.
+#: Kinds of the notes of pages on a data set; lists hold texts.
 NOTED = {
     "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
     NAMES_KEPT: dict,
@@ -44,7 +44,7 @@ _KEPT = {
     "name": str, "number": int, "state": str | None, "renewals": int, "file": str, "sum": str,
     "run": dict,
 }
-#: What folders of earlier versions do not say of results.
+#: Entries that earlier versions did not write, and their defaults.
 _LATER = {"unasked": False, "group": "", "pinned": False}
 #: The fields of a `Run`, without its arrays.
 _RUN = {
@@ -87,7 +87,7 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
     }
     for part in ("catch_trials", "pairs"):
         values[part] = about["sums"].get(about["files"].get(part))
-    values["pictures"] = {  # no other picture is called so, whatever a file is called later
+    values["pictures"] = {  # unique, whatever files are renamed
         picture: f"{name}/{about['sums'][place]}/{place.partition('/')[2]}"
         for picture, place in about["pictures"].items()
     }
@@ -129,7 +129,7 @@ def _read(
             "Update the program."
         )
     with reading(path):
-        json.dumps(said, ensure_ascii=False).encode()  # no half characters anywhere
+        json.dumps(said, ensure_ascii=False).encode()  # no surrogates
         if not is_sound(said):
             raise ValueError("not what was written")
     return said

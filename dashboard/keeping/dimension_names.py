@@ -13,9 +13,9 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.description import NAMES_KEPT
 
-#: Dimensions whose weights correlate as much are taken for the same.
+#: Correlation from which dimensions are the same.
 SAME = 0.8
-#: No fit has as many dimensions.
+#: More dimensions than any fit has.
 _MANY = 10_000
 
 

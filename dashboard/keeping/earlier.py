@@ -23,17 +23,17 @@ from tripletscope.dashboard.keeping.files import partial_of, slug, whole_file
 from tripletscope.dashboard.keeping.folder import SESSION, DataFolder
 
 CATALOGUE = "catalogue.sqlite"
-#: Where the old files are afterwards.
+#: Folder of the old files.
 ASIDE = "before 0.4"
 _NEWEST = 2
 _PARTS = ("data", "runs", "pictures", "records", "backups")
-#: How files are called in the parts.
+#: File names in `_PARTS`.
 _FILES = re.compile(
     r"[0-9a-f]{32}\.((answers|objects|table)\.parquet|sums\.json|npz)"
     r"|[0-9a-f]{32}\.(\d+px\.png|png|jpe?g|gif|webp|bmp|mpo|tiff)"
     r"|([0-9a-f]{16}|none)(\.[0-9a-f]{32})?\.json|catalogue-\d{6}-\d{4}-\d\d-\d\d\.sqlite"
 )
-#: What the first version did not have.
+#: Columns that the first version did not have.
 _FIRST = {"exclusions": [], "gold": None, "catch_trials": None, "pairs": None, "n_pairs": 0,
           "extra": {}}
 _TEXTS = ("report", "pictures", "exclusions", "extra", "record", "state")
@@ -95,7 +95,7 @@ def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
         if "key" in row:
             runs[f"{row['dataset'] or 'none'}.{row['key']}"] = row
         elif row["id"] in datasets or incomplete or _has_files(folder, row):
-            # When it was opened is the catalogue's own.
+            # Only the catalogue knows when it was opened.
             datasets[row["id"]] = {**row, "opened": datasets.get(row["id"], row)["opened"]}
     return datasets, runs, sessions
 
@@ -250,7 +250,7 @@ def _linked(change: FolderChange, source: Path, stem: str, total: str | None) ->
 def _link(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
-    except OSError:  # which not every disk can
+    except OSError:  # not every disk has links
         shutil.copyfile(source, target)
 
 

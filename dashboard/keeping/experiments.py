@@ -88,7 +88,7 @@ def keep_experiment(
             _write_stimuli(workspace, folder, experiment, files)
             experiment.save(folder)
         except BaseException:
-            if slug is None:  # nobody has put anything else in there yet
+            if slug is None:  # it has only our files
                 shutil.rmtree(folder, ignore_errors=True)
             raise
     return folder.name
@@ -130,7 +130,7 @@ def plain_file_name(name: str, taken: set[str]) -> str:
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", stem if dot else ending).strip("-_")[:100] or "stimulus"
     ending = f".{re.sub('[^a-z0-9]', '', ending.lower())[:8]}" if dot else ""
     result, number = f"{stem}{ending}", 2
-    while result.lower() in taken:  # some systems know no capital letters
+    while result.lower() in taken:  # some systems ignore case
         result, number = f"{stem}-{number}{ending}", number + 1
     taken.add(result.lower())
     return result

@@ -16,7 +16,7 @@ from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, Wor
 from tripletscope.dashboard.keeping.files import slug, write_arrays
 from tripletscope.dashboard.keeping.opened import OpenFolder
 
-#: Tables of one data set.
+#: Tables of features in one data set.
 MOST = 100
 
 

@@ -23,21 +23,21 @@ import numpy as np
 
 from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
 
-#: How a file or folder is called that is not yet complete.
+#: Names of incomplete files and folders.
 PARTIAL = re.compile(r"[^.].*\.[0-9a-f]{8}\.partial")
 
-#: What reading a damaged file raises, whatever kind of file it is.
+#: Errors of reading damaged files of any kind.
 _UNREADABLE = (
     OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, OverflowError,
     RecursionError, zipfile.BadZipFile,
 )
-#: Of these, what says that the disk cannot be read now, rather than that the file is damaged.
+#: Of these, errors of the disk rather than the file.
 _PASSING = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ENOMEM}
-#: How files may not be called on Windows.
+#: Names that Windows does not allow.
 _TAKEN = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)")
-#: Bytes from which arrays are not packed, and not read but mapped to memory.
+#: Bytes from which arrays are stored uncompressed and mapped to memory.
 MAPPED = 2**24
-#: Files that are known to be as they were written: path, sum, and the file's own state.
+#: Files that have their sums: path, sum, time, size and inode.
 Compared = set[tuple]
 
 
@@ -87,13 +87,13 @@ def put(partial: Path, path: Path, *, sync: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # where a folder cannot be opened
+    if os.name == "nt":  # folders cannot be opened there
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):  # cannot be had there
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):  # impossible there
             raise
     finally:
         os.close(descriptor)
@@ -124,11 +124,11 @@ def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np
         shape, by_column, dtype = np.lib.format.read_array_header_1_0(content)
         head = content.tell()
     with path.open("rb") as file:
-        file.seek(member.header_offset + 26)  # lengths of the name, and of what follows it
+        file.seek(member.header_offset + 26)  # lengths of the name and of the extra field
         lengths = struct.unpack("<HH", file.read(4))
         begin = file.tell() + sum(lengths) + head
     order = "F" if by_column else "C"
-    # A plain array: others are copied where they are sent.
+    # A plain array: a memmap would be copied where it is sent.
     return np.asarray(np.memmap(path, dtype, "r", begin, shape, order))
 
 

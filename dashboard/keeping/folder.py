@@ -53,7 +53,7 @@ from tripletscope.dashboard.keeping.files import (
     written,
 )
 
-if TYPE_CHECKING:  # who only lists data sets needs nothing that computes
+if TYPE_CHECKING:  # lists of data sets load nothing that computes
     from tripletscope.core.ratings import Measured
     from tripletscope.core.studies.quality import Cleaning
 
@@ -64,7 +64,7 @@ SIMULATIONS, SESSIONS, OPENED, SMALL = (
     "simulations", "sessions", "opened.json", "small pictures",
 )
 
-#: How the sessions of browsers may be called.
+#: Identifiers of browser sessions.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 class DataFolder:
@@ -102,7 +102,7 @@ class DataFolder:
             return None
         return Quadruples(
             table[PAIR_ROLES].to_numpy(), name=about["name"], objects=objects,
-            # Older versions kept the row of the file, too.
+            # Older versions kept the row of the file.
             answers=table.drop(columns=[*PAIR_ROLES, "file_row"], errors="ignore"),
         )
 

@@ -55,7 +55,7 @@ class Hold:
             self.is_first = lock is None
             if lock is None:
                 lock = _locks[self._path] = _Lock(_locked(self._path), 0)
-                with suppress(OSError):  # on a full disk the lock holds all the same
+                with suppress(OSError):  # the lock holds on a full disk, too
                     _write(lock.file, None)
             lock.users += 1
 
@@ -100,7 +100,7 @@ def _locked(path: Path) -> int:
         os.close(file)
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK):
             raise Held(_described(path)) from None
-        # Some network file systems know no locks: their users have to take care themselves.
+        # Some network file systems have no locks.
         if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
             return os.open(path, os.O_RDWR)
         raise

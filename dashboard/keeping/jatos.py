@@ -115,7 +115,7 @@ def fetch(
         finished = {number for number, state in states.items() if state == "FINISHED"}
         if new := sorted(finished.difference(*(one["results"] for one in log))):
             content = _post(source, place, token, "/data", {"studyResultIds": new}, most, progress)
-            content = content.lstrip(b" ")  # which keep a slow connection alive
+            content = content.lstrip(b" ")  # they keep a slow connection alive
             if not content.startswith(b"PK") or not zipfile.is_zipfile(io.BytesIO(content)):
                 raise source.problem("the server sent no complete ZIP of results")
             log.append({
@@ -165,7 +165,7 @@ def _post(
     lines: list[socket.socket] = []
 
     def connected(_: object, *arguments: Any) -> socket.socket:
-        # To the address that was checked: by now the name may stand for another.
+        # To the checked address: the name may have another by now.
         line = socket.create_connection(place, *arguments)
         lines.append(line.dup())
         return line

@@ -26,7 +26,7 @@ from tripletscope.dashboard.keeping.pace import Pace
 
 log = logging.getLogger(__name__)
 
-#: Steps at work at most, with those that take longer than was thought.
+#: Upper limit of steps at work, with those that take longer than estimated.
 _MOST_THREADS = 16
 #: Jobs of one owner that have not ended.
 _MOST_OF_ONE = 20
@@ -180,7 +180,7 @@ class Job:
             self._end("failed", str(error))
         except MemoryError:
             self._end("failed", "There was not enough memory. Use fewer answers or dimensions.")
-        except BaseException:  # also what is meant to end a thread: its place would never be free
+        except BaseException:  # also SystemExit: its place would never be free
             log.exception("job %s failed", self.title)
             self._end(
                 "failed", "Something went wrong inside the program; the server's log says what."
@@ -192,7 +192,7 @@ class Job:
 
     def _end(self, state: str, message: str = "") -> None:
         self.message, self.state = message, state
-        # Ended jobs are remembered; what they have computed with may be large.
+        # Ended jobs are remembered, without their data.
         self.steps = [replace(step, work=_nothing) for step in self.steps]
         self.views.clear()
         self._ended.set()
@@ -323,7 +323,7 @@ class Jobs:
                 if job.stopping:
                     job._end("stopped")
             now = time.monotonic()
-            # Who waits gets nearer to the front, or long steps would wait for all short ones.
+            # Waiting counts, or long steps would wait for all short ones.
             queue = sorted(
                 (job for job in self._waiting if job.active),
                 key=lambda job: job.steps[job.step].seconds - (now - job._queued),

@@ -30,7 +30,7 @@ def news_since(folder: Path, *, is_used: bool) -> tuple[str, ...]:
     with suppress(OSError):
         if path.read_bytes() == tripletscope.__version__.encode():
             return ()
-    # What cannot be noted is said once more.
+    # If this fails, the news comes once more.
     with suppress(OSError), whole_file(path, sync=False) as file:
         file.write(tripletscope.__version__.encode())
     return _NEWS if is_used else ()

@@ -33,10 +33,10 @@ from tripletscope.dashboard.keeping.trash import Trash, free
 
 log = logging.getLogger(__name__)
 
-#: Sets of answers and descriptions that stay in memory.
+#: Sets of answers, and descriptions, in memory.
 _FEW, _MANY = 4, 10_000
 _AN_HOUR = timedelta(hours=1)
-#: One of all workspaces of this process that have a folder changes it at a time.
+#: Workspaces of this process with the same folder take turns to change it.
 _locks: dict[Path, threading.RLock] = {}
 
 
@@ -46,7 +46,7 @@ class OpenFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         self.notes: list[str] = []
-        #: What is new in the program since the workspace was used last.
+        #: Sentences after an update of the program.
         self.news: tuple[str, ...] = ()
         #: Why nothing can be kept; empty where it can.
         self.read_only = ""
@@ -54,7 +54,7 @@ class OpenFolder:
         self._hold: Hold | None = None
         self._compared: Compared = set()
         self._described = Recent(_MANY)
-        #: By fingerprint, which takes a second to compute of many.
+        #: By fingerprint, which takes a second for many answers.
         self._answers = Recent(_FEW)
         self._changes = _locks.setdefault(self.folder.absolute(), threading.RLock())
         with self._changes:
@@ -112,7 +112,7 @@ class OpenFolder:
                 "out of order, and the trash is not emptied."
             )
         else:
-            self.trash.empty_old(last)  # by a clock that is ahead, all of it would be old
+            self.trash.empty_old(last)  # a clock ahead would make all of it old
 
     def _look_through(self, *, mend: bool) -> set[str]:
         """Note every data set that is not shown, and mend it if possible; the sums of all."""
@@ -247,7 +247,7 @@ class OpenFolder:
             raise WorkspaceError(self.read_only)
         try:
             if writing:
-                free(self.folder)  # which says so where the folder is gone
+                free(self.folder)  # raises an error where the folder is gone
             yield
         except WorkspaceError:  # a damaged picture is also an OSError
             raise
@@ -260,7 +260,7 @@ class OpenFolder:
     def session(self, session_id: str) -> dict[str, Any] | None:
         if not SESSION.fullmatch(session_id):
             return None
-        with suppress(OSError, ValueError):  # damaged: it begins anew
+        with suppress(OSError, ValueError):  # a damaged one begins again
             state = json.loads((self.folder / SESSIONS / f"{session_id}.json").read_bytes())
             return state if isinstance(state, dict) else None
         return None

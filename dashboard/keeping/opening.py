@@ -105,7 +105,7 @@ def open(folder: str | PathLike) -> OpenedDataset:
         cleaning = opened.cleaning(about, opened.triplets(about))
         runs, results = [], {}
         for key in opened.result_keys():
-            with suppress(WorkspaceError):  # such as what a job that was ended has left
+            with suppress(WorkspaceError):  # such as the rest of a killed job
                 said = opened.result(key)
                 arrays = opened.arrays(f"{RESULTS}/{key}/{said['file']}", said["sum"])
                 runs.append((said["number"], said["name"], Run(**said["run"], arrays=arrays)))

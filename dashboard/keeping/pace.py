@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What must have been seen before anything is said: a share of the work, seconds, advances.
+#: Before any estimate: a share of the work, seconds, advances.
 _SHARE, _SECONDS, _ADVANCES = 0.05, 2.0, 3
 #: Work gets slower if the second half of the time took so much longer for as much as all of it;
 #: and so many of the longest gaps between advances pass before it stands still.

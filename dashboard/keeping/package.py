@@ -36,7 +36,7 @@ from tripletscope.dashboard.keeping.folder import (
 )
 from tripletscope.dashboard.keeping.trash import Trash
 
-#: How a folder can be called on every system.
+#: Names of folders on every system.
 _SAFE = re.compile(r"[\w .()+,&=@-]{1,100}", re.ASCII)
 _MARK = "backup.json"
 _FORMAT = 2
@@ -68,7 +68,7 @@ def pack(workspace: Path, target: Path) -> Packed:
     trash, missing = Trash(workspace), []
     try:
         with unfinished(target) as partial:
-            # What there is is compressed already.
+            # The files are compressed already.
             with zipfile.ZipFile(partial, "w", zipfile.ZIP_STORED) as archive:
                 archive.writestr(_MARK, json.dumps({
                     "format": _FORMAT, "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -117,7 +117,7 @@ def _described(workspace: Path) -> Iterator[tuple[str, bytes | str | None]]:
             yield from ((f"{name}/{place}", total) for place, total in sorted(sums.items()))
         for key in DataFolder(path).result_keys():
             place = f"{name}/{RESULTS}/{key}"
-            with suppress(OSError, WorkspaceError):  # it is computed again when it is asked for
+            with suppress(OSError, WorkspaceError):  # it can be computed again
                 content = (workspace / place / RUN).read_bytes()
                 said = read_run(workspace / place / RUN, content)
                 yield f"{place}/{RUN}", content

@@ -20,7 +20,7 @@ class KeptPictures(OpenFolder):
     """The part of `Workspace` that gives pictures."""
 
     def __init__(self, folder: Path) -> None:
-        self._shrinker: Worker | None = None  # what a picture does to it reaches nobody else's
+        self._shrinker: Worker | None = None  # a picture may harm only this process
         self._shrinking = threading.Lock()
         super().__init__(folder)
 
@@ -39,7 +39,7 @@ class KeptPictures(OpenFolder):
         small = self.folder / SMALL / f"{total}.{size}px.png"
         if not small.exists():
             content = self._shrunk(path, size)
-            with suppress(OSError):  # on a full disk the large one has to do
+            with suppress(OSError):  # the large one, on a full disk
                 if content is not None and not self.read_only:
                     small.parent.mkdir(exist_ok=True)
                     with whole_file(small, sync=False) as target:
@@ -52,7 +52,7 @@ class KeptPictures(OpenFolder):
             if self._shrinker is None or not self._shrinker.alive:
                 self._shrinker = workers().take(lambda: True)
                 self._shrinker.reserved = False
-            name, content = f"{path.stem}.png", path.read_bytes()  # whatever kind it is
+            name, content = f"{path.stem}.png", path.read_bytes()  # of any kind
             return self._shrinker.ask("small", file=name, name=name, content=content, size=size)
         return None
 

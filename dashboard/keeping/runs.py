@@ -23,9 +23,9 @@ from tripletscope.dashboard.keeping.folder import RESULTS, RUN
 from tripletscope.dashboard.keeping.opened import OpenFolder
 from tripletscope.dashboard.keeping.recent import Recent
 
-#: Bytes of arrays of results that stay in memory.
+#: Bytes of results in memory.
 _IN_MEMORY = 2**28
-#: Seconds for which a file that is not what it should be may still be on its way.
+#: Seconds for which a damaged file may still be a copy in progress.
 _JUST_NOW = 60.0
 
 
@@ -63,7 +63,7 @@ class KeptRuns(OpenFolder):
                         return None
                     if (folder.path / RESULTS / run.key / file).exists():
                         return self._keep_run(info, run, name, file, total, state, unasked)
-            # Somebody has deleted the one before meanwhile, and this with it.
+            # The former result was deleted meanwhile, and this with it.
 
     def _keep_run(
         self, info: DatasetInfo | None, run: Run, name: str, file: str, total: str,
@@ -75,7 +75,7 @@ class KeptRuns(OpenFolder):
         before = next((other for other in listed if other.key == run.key), None)
         latest = max((other.number for other in listed), default=0)
         earlier = self._described_result(dataset, run.key)
-        # Given distances have nothing to do with the answers that are left out.
+        # Uploaded distances do not depend on exclusions.
         free = info is None or "distances" in run.options
         if state is None and info is not None:
             state = info.state_of_views if "views" in run.options else info.state
@@ -199,7 +199,7 @@ class KeptRuns(OpenFolder):
         folder = self._folder(dataset)
         path = folder.path / RESULTS / key / RUN
         said = self._remembered(path, lambda: folder.result(key))
-        # Where folders are copied, one file comes before the other.
+        # While folders are copied, a file may be missing.
         return said if said is not None and path.with_name(said["file"]).exists() else None
 
 
@@ -208,7 +208,7 @@ def _same_method(other: RunInfo, fit: RunInfo) -> bool:
     if other.state != fit.state:
         return False
     names = ("kind", "method", "parameters")
-    # A method that was fitted to uploaded distances has nothing to do with the answers.
+    # A fit to uploaded distances does not depend on the answers.
     uploaded = [run.record["options"].get("distances") for run in (other, fit)]
     return (
         other.id != fit.id and uploaded[0] == uploaded[1]

@@ -56,7 +56,7 @@ def samples() -> list[Sample]:
 
 def open_sample(sample: Sample) -> DatasetInfo:
     """The data set of a sample, imported once, like a user's file."""
-    # The command names the samples before anything else is loaded, which takes seconds.
+    # Loading these takes seconds, and the command only lists samples.
     from tripletscope.core.io import attach_pictures, load, propose, read_pictures
     from tripletscope.core.io.interpretation.interpret import interpret
     from tripletscope.dashboard.keeping.services import services

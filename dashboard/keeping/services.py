@@ -24,7 +24,7 @@ WORKSPACE_VARIABLE = "TRIPLETSCOPE_WORKSPACE"
 
 
 _one_at_a_time = threading.Lock()
-#: Opening a workspace may take long; who has another one does not wait for it.
+#: Opening a workspace may take long, and holds up no other one.
 _opening: dict[Path, threading.Lock] = {}
 
 
@@ -42,9 +42,9 @@ class Services:
     workspace: Workspace
     uploads: Uploads
     jobs: Jobs = field(default_factory=Jobs)
-    #: What each session has uploaded last, as `tripletscope.dashboard.imports` knows it.
+    #: The last upload of each session: `tripletscope.dashboard.imports.Opening`.
     openings: dict[str, Any] = field(default_factory=dict)
-    #: The sheet of figures that each session composes; whoever opens a session holds it.
+    #: The sheet of figures of each session, which holds it.
     sheets: WeakValueDictionary[str, FigureSheet] = field(default_factory=WeakValueDictionary)
 
     def job(self, name: str) -> Job | None:

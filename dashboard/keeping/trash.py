@@ -26,7 +26,7 @@ NAME = "trash"
 _STAY = timedelta(days=30)
 _FORM = "%Y-%m-%dT%H%M%S"
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d{6})-[0-9a-f]{8}")
-#: With less room than this on its disk, a file is deleted at once: whoever deletes needs the room.
+#: With less free space than this, files are deleted at once to make room.
 _LITTLE = 2**28
 
 
@@ -117,7 +117,7 @@ def _came(entry: Path) -> datetime | None:
 def _size(entry: Path) -> int:
     """Bytes of the files that are still there."""
     total = 0
-    for folder, _, files in os.walk(entry):  # which passes over a folder that has gone
+    for folder, _, files in os.walk(entry):  # it skips a folder that is gone
         for name in files:
             with suppress(FileNotFoundError):
                 total += Path(folder, name).lstat().st_size

@@ -97,7 +97,7 @@ class Uploads:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._tidy()
-        except OSError as error:  # nothing can be uploaded there, but everything else goes on
+        except OSError as error:  # uploads fail, everything else works
             log.warning("the folder of uploads cannot be used (%s)", error)
 
     def _tidy(self) -> None:
@@ -137,7 +137,7 @@ class Uploads:
             except (OSError, tarfile.TarError):
                 upload = None
             if upload is None and path.exists():
-                # Damaged, or kept by another version: it can be uploaded once more.
+                # It is damaged or another version's: the user can upload it again.
                 log.warning("an upload could not be read again")
                 self._remove(path, _read(path))
             with suppress(OSError):

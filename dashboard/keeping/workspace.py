@@ -38,13 +38,13 @@ from tripletscope.dashboard.keeping.pictures import KeptPictures
 from tripletscope.dashboard.keeping.recent import Recent
 from tripletscope.dashboard.keeping.runs import KeptRuns
 
-if TYPE_CHECKING:  # who only looks at a workspace needs nothing that computes
+if TYPE_CHECKING:  # lists of data sets load nothing that computes
     from tripletscope.core.io import Pairs
     from tripletscope.core.ratings import Measured
     from tripletscope.core.studies.quality import Cleaning
 
 
-#: Views of answers that stay in memory, so that one goes from one to another at once.
+#: Views in memory, so that switching is immediate.
 _VIEWS = 6
 
 
@@ -106,7 +106,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             except BaseException:
                 self.trash.remove(partial)
                 raise
-            with suppress(OSError):  # it is kept, whatever the disk has room for
+            with suppress(OSError):  # the data set is complete by now
                 sync_folder(self.folder)
                 self._note_opened(path.name, created)
         self._answers.keep(triplets.fingerprint, triplets)
@@ -204,7 +204,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             change.about.update(report=report, renewals=change.about["renewals"] + 1)
             change.about["extra"].update(extra or {})
         folder = self._folder(info.id)
-        # Those of given distances have nothing to do with the answers.
+        # Results of uploaded distances do not depend on the answers.
         self.trash.take(
             folder.path / RESULTS / run.key for run in self._listed(info.id)
             if run.state is not None or measured is not None
@@ -265,7 +265,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """Comparisons of two pairs of objects after exclusions."""
         if info.has_only_pairs:
             return self.cleaning(info).triplets
-        # Where there are triplets, exclusions are of these.
+        # Beside triplets, exclusions are of these alone.
         return self._folder(info.id).pairs(self._about(info), self._imported(info).objects)
 
     def _imported(self, info: DatasetInfo) -> Triplets:

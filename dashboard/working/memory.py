@@ -11,11 +11,11 @@ try:
 except ImportError:  # Windows
     resource = None
 
-#: Environment variable that says how many gigabytes a computation may take.
+#: Environment variable: gigabytes that a computation may take.
 VARIABLE = "TRIPLETSCOPE_JOB_MEMORY"
-#: Share of the machine that it may take if nothing is said.
+#: Share of the machine's memory without it.
 _SHARE = 0.5
-#: Where the system says what a container may take.
+#: Limits of containers.
 _CONTAINERS = (
     Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 )
@@ -56,7 +56,7 @@ def limit(most: int | None) -> None:
     if data is None or most is None:
         return
     _, hard = resource.getrlimit(data)
-    with suppress(ValueError, OSError):  # one that the system has set lower already
+    with suppress(ValueError, OSError):  # the system's limit is lower
         resource.setrlimit(data, (most if hard < 0 else min(most, hard), hard))
 
 

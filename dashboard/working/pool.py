@@ -31,14 +31,14 @@ log = logging.getLogger(__name__)
 #: What a process of jobs does.
 WORKER = worker.__name__
 
-#: Seconds after which one that is to stop is ended: if it has not heard of that, and if it has, and
-#: is about to hand on what there is.
+#: Seconds to stop before a process is ended: if its computation has not noticed, and if it has
+#: and is about to return a partial result.
 _UNHEARD, _HEARD = 10.0, 120.0
 #: Seconds from which a computation gives way to others.
 _QUICK = 5.0
-#: Processes that wait for the next job, for how many seconds, and how many bytes they may hold.
+#: Idle processes that are kept, for how many seconds, and with how many bytes at most.
 _SPARE, _IDLE, _GROWN = 2, 300.0, 2**30
-_TIMES = 3  # that a process is asked for: one that has waited for long may be gone
+_TIMES = 3  # attempts: a process may be gone after a long wait
 
 _LOST = (
     "The process that computed this has ended: either memory ran out, or compiled code failed. "
@@ -115,7 +115,7 @@ class JobProcess(Child):
         if "done" in reply:
             return reply["done"]
         if "memory" in reply:
-            self.close()  # what it holds may be most of it
+            self.close()  # it may hold most of the memory
             raise Failed(_too_much(self._most))
         if "failed" in reply:
             error = reply["failed"]

@@ -29,7 +29,7 @@ from tripletscope.dashboard.printing.typeface import face_for
 def compile_all() -> None:
     for part in PARTS:
         part()
-    face_for("")  # cutting the typeface down takes a second of the first figure's preview
+    face_for("")  # it takes a second
     forget_what_stays()
 
 
@@ -47,7 +47,7 @@ def _positions() -> np.ndarray:
     return np.random.default_rng(0).normal(size=(6, 2))
 
 
-@cache  # copies of a process need not
+@cache  # copies of a process have it
 def compile_embeddings() -> None:
     """Losses and their minimisation."""
     triplets = simulate(_positions(), 60)
@@ -78,10 +78,10 @@ def compile_trees() -> None:
     positions = _positions()
     objects = np.arange(len(positions))
     for forest in (ComparisonForestClassifier, ComparisonForestRegressor):
-        with warnings.catch_warnings(action="ignore"):  # one tree about numbers says little
+        with warnings.catch_warnings(action="ignore"):  # of a single tree
             forest(n_estimators=1).fit(positions, objects).predict(positions)
     ComparisonTree(metric=Observer(positions), leaf_size=1).fit(objects)
 
 
-#: Maps first, which most begin with.
+#: Maps come first.
 PARTS = compile_embeddings, compile_uncertainty, compile_kernels, compile_trees

@@ -8,13 +8,13 @@ import signal
 from contextlib import suppress
 from importlib import import_module
 
-# An interrupt at the terminal is for the server, also while this is loaded; and Linux hands out
-# processors by session: on a busy machine the server would have to share its part with this.
+# Interrupts at the terminal are for the server, and Linux divides processors by session: this
+# process must not share the server's part.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-with suppress(OSError):  # it has one already
+with suppress(OSError):  # it has its own session already
     os.setsid()
 
 import_module("tripletscope.dashboard.door.questions").get_ready()
 _prepare = import_module("tripletscope.dashboard.working.prepare")
-_prepare.compile_embeddings()  # the first job is one, as a rule
-_prepare.forget_what_stays()  # or it would write to memory that copies share
+_prepare.compile_embeddings()  # most first jobs are maps
+_prepare.forget_what_stays()  # or copies would not share the memory

@@ -27,13 +27,13 @@ from tripletscope.dashboard.processes.line import Line, Message
 from tripletscope.dashboard.working import memory
 from tripletscope.dashboard.working.parcels import Opener, packed
 
-#: What takes long gives way to the server, to its pages, and to what does not.
+#: Long computations give way to the server and to short ones.
 _POLITE = 5
-#: Where memory runs out, Linux is to end a computation rather than the server: 0 to 1,000.
+#: Out of memory, Linux ends a computation before the server: 0 to 1,000.
 _SOONER = 700
-#: Seconds between two reports, and how many more for each byte of a picture of the iterate.
+#: Seconds between two reports, and more for each byte of an iterate.
 _EVERY, _PER_BYTE = 0.1, 2e-8
-#: Seconds within which the first request comes that a process was started for.
+#: Seconds within which the first request comes, if a job waits for the process.
 _SOON = 0.05
 
 
@@ -43,8 +43,8 @@ def work(connections: Sequence[Connection], most: int | None, quick: float) -> N
     most: Bytes that may be allocated, where the system can limit them.
     quick: Seconds from which a computation gives way to others.
     """
-    with suppress(OSError, RuntimeError):  # nobody would read where it fails
-        os.dup2(2, 1)  # what a computation prints is for the log
+    with suppress(OSError, RuntimeError):  # without a log
+        os.dup2(2, 1)  # prints go to the log
         faulthandler.enable()
     if sys.platform == "linux":
         with suppress(OSError):
@@ -55,11 +55,11 @@ def work(connections: Sequence[Connection], most: int | None, quick: float) -> N
     _compile_ahead(line)
     for data in line.requests():
         try:
-            # Before anything else listens to the line: large arrays follow.
+            # Large arrays follow on the line.
             line.send(_answer(line, opener(data), quick))
         except MemoryError:
             line.send({"memory": True})
-        except Exception:  # what cannot be packed
+        except Exception:  # the result cannot be pickled
             line.send({"broken": traceback.format_exc()})
 
 
