@@ -141,11 +141,7 @@ class Job:
         return self._ended.wait(timeout)
 
     def _report(
-        self,
-        fraction: float,
-        *,
-        loss: float | None = None,
-        snapshot: np.ndarray | None = None,
+        self, fraction: float, *, loss: float | None = None, snapshot: np.ndarray | None = None,
         start: int = 0,
     ) -> bool:
         self.fraction = max(self.fraction, fraction)
@@ -226,8 +222,7 @@ class Jobs:
         self._running: list[Job] = []
         self._seen: dict[str, float] = {}
         self._lock = threading.RLock()
-        self._keep = keep
-        self._gone = gone
+        self._keep, self._gone = keep, gone
         self._over = threading.Event()
         threading.Thread(target=self._tend_always, name="jobs", daemon=True).start()
 

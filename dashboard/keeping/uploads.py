@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from tripletscope.core.io import Reading
 from tripletscope.dashboard.door.workers import File
-from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file
+from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file, write_json
 from tripletscope.dashboard.keeping.trash import Trash
 
 log = logging.getLogger(__name__)
@@ -149,7 +149,7 @@ class Uploads:
         path = self._path(session_id)
         with self._lock:
             before = _read(path)
-            self._write(path, upload)
+            write_json(path, upload.to_dict())
             self._remove_archives(before, upload.archives.values())
         self._forget()
         return before
@@ -167,10 +167,10 @@ class Uploads:
             archives = {**now.archives, **changes.pop("archives", {})}
             now = replace(now, archives=archives, **changes)
             if there and now != before:
-                self._write(path, now)
+                write_json(path, now.to_dict())
                 self._remove_archives(before, archives.values())
             elif not there:
-                self._remove_archives(now, ())
+                self._remove_archives(now)
         return now
 
     def remove(self, session_id: str, upload: Upload) -> None:
@@ -181,15 +181,11 @@ class Uploads:
             if there is not None and there.id == upload.id:
                 self._remove(path, there)
 
-    def _write(self, path: Path, upload: Upload) -> None:
-        with whole_file(path) as file:
-            file.write(json.dumps(upload.to_dict()).encode())
-
     def _remove(self, path: Path, upload: Upload | None) -> None:
         path.unlink(missing_ok=True)
-        self._remove_archives(upload, ())
+        self._remove_archives(upload)
 
-    def _remove_archives(self, upload: Upload | None, but: Collection[str]) -> None:
+    def _remove_archives(self, upload: Upload | None, but: Collection[str] = ()) -> None:
         for name in {*upload.archives.values()} - {*but} if upload else ():
             (self._folder / name).unlink(missing_ok=True)
 

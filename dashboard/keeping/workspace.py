@@ -62,15 +62,9 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         super().__init__(folder)
 
     def add_dataset(
-        self,
-        triplets: Triplets,
-        *,
-        origin: str,
-        report: list[str],
-        pictures: Mapping[str, bytes] | None = None,
-        catch_trials: pd.DataFrame | None = None,
-        pairs: Pairs | None = None,
-        measured: Measured | None = None,
+        self, triplets: Triplets, *, origin: str, report: list[str],
+        pictures: Mapping[str, bytes] | None = None, catch_trials: pd.DataFrame | None = None,
+        pairs: Pairs | None = None, measured: Measured | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
         """Keep a data set.
