@@ -50,12 +50,7 @@ _SLOT = "import"
 
 @dataclass
 class Opening:
-    """Files that are being read for a session.
-
-    key: Distinguishes them from others.
-    error: Why they cannot be read.
-    restored: The restored data set, where they are its archive.
-    """
+    """Files that are being read for a session; `restored` if they were a data set's archive."""
 
     key: str
     name: str
@@ -80,7 +75,6 @@ def begin(
     """Read files in the background, and let them wait for a decision; an archive needs none.
 
     files: Or a function of ``progress`` that fetches them; `name` is their name until then.
-    insist: See `tripletscope.dashboard.uploads.take_in`.
     """
     begun, wanted = Opening(key, name or uploads.name_of(files)), tab_is_open()
 
@@ -124,8 +118,7 @@ def accept(
 ) -> DatasetInfo:
     """Keep the upload of a session as a data set.
 
-    An equal one without exclusions, from the same upload and reading, is used instead: its results
-    are there at once.
+    An equal one without exclusions is used instead: its results are there at once.
     """
     columns = uploads.opened(upload).sheet.columns
     read = uploads.answers(upload, progress)
@@ -175,10 +168,7 @@ def suggested_name(file: str) -> str:
 def accept_matrix(
     name: str, content: bytes, similarities: bool | None = None, progress: Progress = silent
 ) -> DatasetInfo:
-    """Keep the comparisons of a matrix of similarities or distances as a data set.
-
-    similarities: Whether large values mean alike, see `read_matrix`.
-    """
+    """Keep the comparisons of a matrix, see `read_matrix`, as a data set."""
     table: SquareTable = uploads.ask_aside(
         "matrix", name, progress=progress, name=name, content=content, similarities=similarities
     )
@@ -228,13 +218,7 @@ def accept_measured(name: str, table: MeasuredFile) -> DatasetInfo:
 def accept_features(
     name: str, objects: pd.DataFrame, columns: Sequence[str], standardise: bool = True
 ) -> DatasetInfo:
-    """Keep a table of features as a data set, whose answers are comparisons of distances.
-
-    name: The file.
-    objects: As of `read_features`.
-    columns: The features.
-    standardise: See `tripletscope.core.models.embedding.features.Features`.
-    """
+    """Keep a table of `read_features` as a data set, whose answers are comparisons of distances."""
     n = len(objects)
     if not 3 <= n <= MOST_WITH_FEATURES:
         raise DataError(

@@ -39,11 +39,7 @@ _BEGINNINGS = {
 
 
 class FolderChange:
-    """A change of a data set.
-
-    about: The content of ``about.json`` after it.
-    released: Files that are no longer mentioned; filled by `complete`.
-    """
+    """A change of ``about.json``; `complete` fills `released`, the files no longer mentioned."""
 
     def __init__(self, path: Path, about: Mapping[str, Any], compared: Compared) -> None:
         self._path, self._before, self._compared = path, about, compared

@@ -32,12 +32,10 @@ class DatasetInfo:
     id: Name of its folder.
     fingerprint, imported: Of the triplets after exclusions, and before.
     pictures: By name, as `Workspace.picture` takes them.
-    exclusions, view: Of the view in use.
-    views: Exclusions of every view by name, all answers first.
+    exclusions, view: Of the view in use; `views` has all, all answers first.
     gold: Fingerprint of the gold questions.
-    catch_trials, pairs: Sums of the files with catch trials and comparisons of pairs.
+    catch_trials, pairs: Sums of their files.
     n_pairs: Comparisons of two pairs of objects; after exclusions where all answers are such.
-    extra: Plain values, such as how the file was read and the settings of the report.
     renewals: How often its answers were replaced while they came in.
     """
 
@@ -132,12 +130,10 @@ class DatasetInfo:
 class RunInfo:
     """A run without its arrays.
 
-    id: Unique in the workspace.
     dataset: None for simulations.
     number: Grows with the time at which it was first kept.
     state, renewals: Of `DatasetInfo` when it was computed; no state where that does not matter.
     unasked: Whether a page computed it on its own.
-    group, pinned: Pinned results stand first in lists, those of a group together.
     """
 
     id: str

@@ -57,10 +57,7 @@ _ARRAYS = re.compile(r"arrays(-\d+)?\.npz")
 
 
 def read_about(path: Path, content: bytes | None = None) -> dict[str, Any]:
-    """Content of a data set's ``about.json``; `DamagedFile` if it is not sound.
-
-    content: Of the file, where it was read already.
-    """
+    """Content of a data set's ``about.json``; `DamagedFile` if it is not sound."""
     return _read(path, content, _is_sound)
 
 

@@ -1,4 +1,4 @@
-"""Names that people gave dimensions: kept beside the data set, by the key of their fit.
+"""Names of dimensions: kept beside the data set, by the key of their fit.
 
 A fit without names takes those of the newest named fit for dimensions that correlate over objects.
 """
@@ -43,10 +43,7 @@ def dimensions_again(fit: Run, before: Run) -> dict[int, tuple[int, float]]:
 
 
 def names_of_fits(info: DatasetInfo, fits: Sequence[Run]) -> dict[str, dict[int, str]]:
-    """Names of dimensions by the key of the fit, its own or taken over.
-
-    fits: All fits of the data set, the newest first.
-    """
+    """Names of dimensions by the key of the fit; `fits` are all, the newest first."""
     kept = {key: sound_names(names) for key, names in kept_names(info).items()}
     named = next((fit for fit in fits if kept.get(fit.key)), None)
     result = dict(kept)

@@ -1,7 +1,7 @@
 """Takes over workspaces of versions 0.2 and 0.3: a SQLite catalogue and its files.
 
-Version 0.3 wrote records beside its catalogue, which replace a lost one together with its newest
-sound backup. The old files are kept aside, as links where the disk has them.
+Records of 0.3 and the newest sound backup replace a lost catalogue. The old files are kept aside,
+as links where the disk has them.
 """
 
 from __future__ import annotations
@@ -45,10 +45,7 @@ Rows = dict[str, dict[str, Any]]
 
 
 def take_over(folder: Path) -> list[str]:
-    """Make data sets of an earlier version's files, and return notes for the user.
-
-    After a crash, it can be repeated.
-    """
+    """Make data sets of an earlier version's files; notes for the user. It can follow a crash."""
     if not is_earlier(folder):
         return []
     datasets, runs, sessions = _listed(folder)

@@ -1,7 +1,4 @@
-"""Experiments in a workspace: a folder for each, on which its server is started.
-
-Folders are all there is: one copied from another computer is listed, too.
-"""
+"""Experiments in a workspace: a folder for each, on which its server is started."""
 
 from __future__ import annotations
 
@@ -26,11 +23,7 @@ _LONGEST = 40
 
 @dataclass(frozen=True)
 class KeptExperiment:
-    """An experiment as lists show it.
-
-    slug: Name of its folder.
-    problem: Why it cannot be opened; empty where it can.
-    """
+    """An experiment as lists show it; `problem` is why it cannot be opened."""
 
     slug: str
     folder: Path
@@ -72,7 +65,7 @@ def keep_experiment(
     workspace: Workspace, experiment: Experiment, files: Mapping[str, bytes | Path],
     slug: str | None = None,
 ) -> str:
-    """Write an experiment into the workspace, and return the name of its folder.
+    """Write an experiment into the workspace; the name of its folder.
 
     files: Content of stimuli by file name, or its path; those already there may be left out.
     slug: Folder of the experiment to change; by default a new one.

@@ -24,11 +24,9 @@ MOST = 100
 class KeptTable:
     """A table of features without its numbers.
 
-    name: Unique in its data set.
     file: Place of its numbers.
     origin: The file that it was read from.
     about: Its content in a few words.
-    notes: How it was read and matched to the objects.
     settings: How its rows are compared.
     named: Whether its features have names.
     """
@@ -51,11 +49,7 @@ class FeatureTables(OpenFolder):
     def add_tables(
         self, info: DatasetInfo, about: Judgements, tables: Sequence[MeasuredTable], origin: str
     ) -> list[str]:
-        """Keep tables beside a data set, and return their names: numbered where one is taken.
-
-        about: The objects of their rows.
-        origin: The file.
-        """
+        """Keep tables, with rows for the objects of `about`; their names, perhaps numbered."""
         names: list[str] = []
         with self._changing(info.id) as change:
             listed = _listed(info, change)

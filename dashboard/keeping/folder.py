@@ -1,8 +1,8 @@
 """The folder of a data set: ``about.json`` lists its files with their sums.
 
-Files are whole before they are mentioned there, and a new content has a new name: a change is
-complete when ``about.json`` is replaced, and a crash leaves the version before. Results have
-folders with a ``run.json`` of their own. A process compares each file once with its sum.
+Files are whole before they are mentioned, and new content has a new name: a change is complete
+when ``about.json`` is replaced, and a crash leaves the version before. Results have folders with a
+``run.json``. A process compares each file once with its sum.
 """
 
 from __future__ import annotations
@@ -68,10 +68,7 @@ SIMULATIONS, SESSIONS, OPENED, SMALL = (
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 class DataFolder:
-    """The folder of a data set, or of simulations, which have results alone.
-
-    compared: Files that were compared with their sums; others are added.
-    """
+    """The folder of a data set, or of simulations, which have results alone."""
 
     def __init__(self, path: Path, compared: Compared | None = None) -> None:
         self.path = path
@@ -193,10 +190,10 @@ class DataFolder:
 
 
 def mended(path: Path) -> tuple[dict[str, Any], bool]:
-    """Description of a data set whose ``about.json`` is damaged, and whether it is complete.
+    """Description for a damaged ``about.json``, and whether it is complete.
 
-    It is the version before where all its files are sound, and else what the other files show.
-    Raises `DamagedFile` without answers and objects.
+    The version before, if its files are sound, or what the other files show. `DamagedFile` without
+    answers and objects.
     """
     folder = DataFolder(path)
     with suppress(WorkspaceError):

@@ -1,8 +1,8 @@
 """One server for each workspace: a lock on its folder that names the process.
 
-The system releases it when the process ends: none can be stale. Linux and macOS lock by ``flock``,
-which network file systems pass on to their server. On Windows ``msvcrt`` locks a byte far behind
-the end of the file, because locked bytes cannot be read.
+The system releases it with the process: none can be stale. Linux and macOS lock by ``flock``, which
+network file systems pass on. On Windows ``msvcrt`` locks a byte far behind the end of the file,
+because locked bytes cannot be read.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ _one_at_a_time = threading.Lock()
 
 
 class Hold:
-    """The hold of this process on a folder, shared by all of its workspaces.
-
-    is_first: Whether this process had none before.
-    """
+    """The hold of this process on a folder, shared by its workspaces; `is_first` for the first."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder.resolve() / NAME

@@ -1,6 +1,6 @@
 """Finished results of a study on a JATOS server (https://www.jatos.org/JATOS-API.html).
 
-They are kept as they come, and read like an upload. The token is sent and never kept.
+They are read like an upload. The token is sent and never kept.
 """
 
 from __future__ import annotations
@@ -93,10 +93,9 @@ def fetch(
     workspace: Path, source: JatosStudy, token: str, *, is_shared: bool, most: int,
     progress: Progress = silent,
 ) -> list[File]:
-    """Fetch the results that have finished since; all files so far.
+    """Fetch the results that have finished since; all files so far, of at most `most` bytes.
 
-    is_shared: Whether several people use this server; then it reaches public addresses alone.
-    most: Upper limit in bytes.
+    is_shared: Whether several people use this server; then it reaches only public addresses.
     """
     folder, token = workspace / FETCHED / source.folder, token.strip()
     if not _TOKEN.fullmatch(token):

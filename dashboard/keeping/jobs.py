@@ -1,4 +1,4 @@
-"""Long computations in the background, for callers that poll; independent of Streamlit.
+"""Long computations in the background, independent of Streamlit.
 
 Steps of all jobs wait in one queue, short ones in front. One worker never takes long steps, so
 that nobody waits for somebody else's.
@@ -42,7 +42,7 @@ class Failed(Exception):
 
 @dataclass
 class Step:
-    """One part of a job: a function of a progress object.
+    """One part of a job.
 
     weight: Its share of the bar.
     seconds: Rough estimate; long steps give way to short ones.
@@ -58,19 +58,17 @@ class Step:
 
 @dataclass
 class Job:
-    """A sequence of steps, computed one after the other.
+    """A sequence of steps.
 
     id: Unguessable. Digits and letters only: widgets are named by it, and some signs part names.
-    owner, slot: Its owner, and the place that it fills: a newer job there replaces it.
+    slot: A newer job of the same owner there replaces it.
     state {"waiting", "running", "done", "stopped", "failed"}: It may wait again between its steps.
     place: In the queue, from 1; 0 while it does not wait.
     losses: Loss after every iteration of the present step, by start.
     snapshot: Latest iterate of the start with the lowest loss.
-    results: Return values of completed steps.
     message: For the user, why it failed or what is lost.
     views: Functions by name that show the running job as text, or None; called from any thread.
     given_up: Whether nobody needs to know the end.
-    context: In which it was made, and works.
     """
 
     owner: str
@@ -204,12 +202,10 @@ def _nothing(progress: Progress) -> None:
 
 
 class Jobs:
-    """Runs jobs in threads and remembers the last ones.
+    """Runs jobs in threads and remembers the last `keep` of each owner.
 
     workers: Steps at work at the same time, of which one is short. Each may use all processors.
-    keep: Ended jobs of each owner that are remembered.
-    gone: Seconds after which a job is stopped whose owner was not seen; after 24 times as long it
-        is forgotten.
+    gone: Seconds without its owner after which a job is stopped; 24 times later it is forgotten.
     long: Seconds from which a step is long, by its estimate or by its time so far.
     """
 
@@ -229,8 +225,7 @@ class Jobs:
     def submit(self, job: Job, *, at_once: bool = False) -> Job:
         """Start a job; an active one of the same owner in the same slot is cancelled.
 
-        It fails at once where its owner has too many. With `at_once` it needs no worker: it waits
-        for another process.
+        With `at_once` it needs no worker: it waits for another process.
         """
         with self._lock:
             for other in self.of(job.owner):

@@ -22,10 +22,7 @@ _NEWS = (
 
 
 def news_since(folder: Path, *, is_used: bool) -> tuple[str, ...]:
-    """Three sentences if another version used the workspace last, whose version is replaced.
-
-    is_used: Whether the workspace has any data set.
-    """
+    """Three sentences if another version used the workspace, with any data set, last."""
     path = folder / VERSION
     with suppress(OSError):
         if path.read_bytes() == tripletscope.__version__.encode():

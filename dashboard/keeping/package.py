@@ -53,8 +53,7 @@ class Packed:
 def pack(workspace: Path, target: Path) -> Packed:
     """Put a workspace, which may be in use, into a file that appears only when it is complete.
 
-    Descriptions are read first. Files that are deleted meanwhile are taken from the trash, so that
-    the package is as the workspace was at the beginning.
+    Descriptions are read first. Files that are deleted meanwhile are taken from the trash.
     """
     if not workspace.is_dir():
         raise WorkspaceError(f"{workspace} cannot be backed up: it is missing.")
@@ -92,7 +91,7 @@ def pack(workspace: Path, target: Path) -> Packed:
 
 
 def _described(workspace: Path) -> Iterator[tuple[str, bytes | str | None]]:
-    """Places of a workspace's files, with the content of a description or the sum of another file.
+    """Places of files, with the content of a description or the sum of another file.
 
     The folder of a data set that cannot be read is packed as it is.
     """
@@ -145,10 +144,7 @@ def _packed(place: str) -> str:
 
 
 def unpack(source: Path, workspace: Path) -> int:
-    """Make a workspace of a package; the number of its files.
-
-    Nothing is overwritten, and the workspace appears only when it is complete.
-    """
+    """Make a workspace of a package, whole or not at all; the number of its files."""
     if workspace.exists() and (not workspace.is_dir() or any(workspace.iterdir())):
         raise WorkspaceError(
             f"{workspace} exists and is not empty. Nothing was overwritten: name a new folder."

@@ -40,11 +40,10 @@ class KeptRuns(OpenFolder):
         self, info: DatasetInfo | None, run: Run, name: str, *, state: str | None = None,
         unasked: bool = False,
     ) -> RunInfo | None:
-        """Keep a run of a data set as in `info`, or of none; one of the same key is replaced.
+        """Keep a run of a data set as in `info`, or of none; None if that was deleted meanwhile.
 
         state: `DatasetInfo.state` where it was computed, if that differs.
         unasked: Whether a page computed it on its own.
-        Returns None if the data set was deleted meanwhile.
         """
         dataset = info.id if info else None
         folder = self._folder(dataset)
@@ -165,7 +164,7 @@ class KeptRuns(OpenFolder):
     def delete_run(self, run: str) -> None:
         """Delete a fit together with the results of its method, or any other run alone.
 
-        Where another version has fitted it, too, only results of the same version go along.
+        Beside a fit of another version, only results of its own version go along.
         """
         dataset, key = _named(run)
         with self._changes:

@@ -16,12 +16,9 @@ FOLDER = Path(__file__).resolve().parent.parent.parent / "sample_data"
 
 @dataclass(frozen=True)
 class Sample:
-    """A data set that comes with the program.
+    """A data set that comes with the program, in a folder of its name.
 
-    name: Of its folder.
-    title, about: Its title, and what to see in it.
-    answers, objects: Files in the folder.
-    pictures: The folder of pictures; empty without any.
+    about: What to see in it.
     page: Where it opens.
     """
 

@@ -31,7 +31,7 @@ _opening: dict[Path, threading.Lock] = {}
 class FigureSheet(list[Any]):
     """Panels of a sheet of figures, of megabytes each, that end with their session.
 
-    shown_in: Streamlit's name of the browser tab that shows the session.
+    shown_in: Streamlit's name of the browser tab.
     """
 
     shown_in: str = ""
@@ -74,7 +74,7 @@ def work_in(folder: Path) -> None:
 
 
 def for_people(folder_of_script: Callable[[], Path | None]) -> None:
-    """Give a workspace of their own to people who sign in, and none to others.
+    """Give people who sign in a workspace of their own, and others none.
 
     folder_of_script: The workspace for the page that runs in this thread; None without one.
     """

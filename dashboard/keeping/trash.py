@@ -1,7 +1,7 @@
 """The trash of a workspace: files that are no longer needed stay for thirty days.
 
-Every folder in it is named by a moment (UTC) and has the workspace's folders in it. A file that is
-moved back to its place is part of the workspace again.
+Every folder in it is named by a moment (UTC) and has the workspace's folders in it. A file moved
+back to its place is part of the workspace again.
 """
 
 from __future__ import annotations

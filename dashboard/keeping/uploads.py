@@ -1,8 +1,8 @@
-"""Uploads that wait for a decision, on disk: their files, and how they will be read.
+"""Uploads that wait for a decision, on disk.
 
 Every session has at most one, which survives a restart. After a day without a look it goes to the
-trash, as do files of a killed server. An upload that its user replaces, discards or accepts is
-deleted at once: its file was uploaded a moment ago.
+trash, as do files of a killed server. One that its user replaces, discards or accepts is deleted
+at once.
 """
 
 from __future__ import annotations
@@ -41,11 +41,9 @@ def new_archive() -> str:
 class Upload:
     """An upload and how it will be read.
 
-    name: Of the file, or of several.
-    archives: Its files: ``tables`` as uploaded, ``objects`` and ``pictures`` that were added later.
-    readings: Proposals of the program, the best first, and others that were used.
-    reading: The user's version of one of them.
-    chosen: Position of that one.
+    archives: ``tables`` as uploaded, ``objects`` and ``pictures`` that were added later.
+    readings: Proposals, the best first, and others that were used.
+    reading: The user's version of the `chosen` one.
     shape: The user's other way to cut the file: ``header``, ``delimiter``, ``encoding``.
     turn: How often the user has begun from another reading.
     """
@@ -85,10 +83,7 @@ class Upload:
 
 
 class Uploads:
-    """Uploads in a folder: a JSON file per session, named by its hash, and archives of files.
-
-    folder: Made if it does not exist; earlier servers' uploads are read from there.
-    """
+    """Uploads in a folder: a JSON file per session, named by its hash, and archives of files."""
 
     def __init__(self, folder: Path, trash: Trash) -> None:
         self._folder = folder
@@ -157,7 +152,7 @@ class Uploads:
     def change(self, session_id: str, upload: Upload, **changes: Any) -> Upload:
         """Change an upload; archives come beside its other ones.
 
-        Nothing is kept of one that was removed or replaced meanwhile, in another tab.
+        Nothing is kept of one that was removed or replaced in another tab.
         """
         path = self._path(session_id)
         with self._lock:

@@ -1,7 +1,7 @@
-"""The workspace: data sets, results, pictures and sessions, which survive a refresh and a restart.
+"""The workspace: data sets, results, pictures and sessions.
 
-A folder of folders, one for each data set (`folder`), which anybody may read, copy, take away and
-put back: the folder is the truth. Deleted files go to the trash; foreign ones are never touched.
+One folder for each data set (`folder`), which anybody may read, copy, take away and put back: the
+folder is the truth. Deleted files go to the trash; foreign ones are never touched.
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ _VIEWS = 6
 class Workspace(FeatureTables, KeptRuns, KeptPictures):
     """A folder that keeps data sets, results, pictures and sessions.
 
-    folder: Made if it does not exist.
     notes: Sentences for the user from its opening.
-    read_only: Why nothing can be kept, as a sentence; empty where it can.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,12 +68,9 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """Keep a data set.
 
         origin: A file's name, or ``sample:`` and the name of a sample.
-        report: How the file was read.
         pictures: By the name that column ``image`` of the objects uses.
-        catch_trials: As `tripletscope.core.io.Imported.catch_trials`.
         pairs: Comparisons of two pairs of objects.
         measured: Ratings and so on from which the answers follow.
-        extra: Plain values to keep along.
         """
         from tripletscope.core.studies.quality import Cleaning
 
@@ -110,12 +105,11 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         self, info: DatasetInfo, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None,
         *, view: str = "",
     ) -> DatasetInfo:
-        """Change exclusions, gold questions or objects of a data set.
+        """Change exclusions, gold questions or objects, and add pictures.
 
         info: The data set as it was when `cleaning` was made.
-        pictures: Are added to those it has.
-        view: Name of the view with these exclusions, which is then in use. By default the one in
-            use; exclusions of all answers begin a new one. A view without exclusions is removed.
+        view: Name of the view with these exclusions, then in use. By default the one in use;
+            exclusions of all answers begin a new one. A view without exclusions is removed.
         """
         if not view:
             view = info.view if info.view != ALL_ANSWERS else (
@@ -137,10 +131,9 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self._held(info.id, cleaning)
 
     def use_view(self, info: DatasetInfo, view: str) -> DatasetInfo:
-        """Switch to another view of a data set.
+        """Switch to another view.
 
-        Raises `DataError` if its rules exclude all answers, or need what is missing, such as gold
-        questions.
+        `DataError` if its rules exclude all answers, or need gold questions that are missing.
         """
         cleaning = self.cleaning(replace(info, exclusions=info.views[view], view=view))
         if not cleaning.kept.any():
@@ -173,11 +166,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         catch_trials: pd.DataFrame | None = None, measured: Measured | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
-        """Replace a data set's answers by the present ones, while they still come in.
+        """Replace the answers by the present ones, while they still come in.
 
         Exclusions are repeated, except those that name single answers by position. Results of
-        earlier answers go to the trash. `answers` are about the objects of its pictures; for other
-        parameters see `add_dataset`.
+        earlier answers go to the trash. `answers` are about the objects of its pictures.
         """
         from tripletscope.core.studies.quality import Cleaning
 

@@ -48,10 +48,7 @@ def of_machine() -> int | None:
 
 
 def limit(most: int | None) -> None:
-    """Limit the memory of this process, where the system can.
-
-    Mapped files, shared pages and reserved address space do not count.
-    """
+    """Limit the memory of this process, without mapped files, shared pages and address space."""
     data = getattr(resource, "RLIMIT_DATA", None)
     if data is None or most is None:
         return

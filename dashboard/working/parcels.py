@@ -1,7 +1,7 @@
 """Messages between the server and the processes of jobs, as bytes.
 
 Large arrays follow as they are, in pieces. Answers are sent once while a process uses them. Both
-sides are this program and trust each other, unlike the readers of files.
+sides trust each other, unlike the readers of files.
 """
 
 from __future__ import annotations

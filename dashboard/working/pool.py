@@ -139,10 +139,7 @@ def _too_much(most: int | None) -> str:
 
 
 class Pool:
-    """The processes of a server in which jobs compute.
-
-    most: Bytes that each may allocate, where the system can limit them.
-    """
+    """The processes in which jobs compute, of at most `most` bytes each."""
 
     def __init__(self) -> None:
         self.most = memory.allowed()

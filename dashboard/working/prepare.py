@@ -36,8 +36,8 @@ def compile_all() -> None:
 def forget_what_stays() -> None:
     """Exempt modules and compiled code from garbage collection.
 
-    They are nearly all objects of the server, and looking through them took a third of a second,
-    with the interpreter held, at the end of every run of a page.
+    Looking through them took a third of a second, with the interpreter held, after every run of a
+    page.
     """
     gc.collect()
     gc.freeze()

@@ -40,7 +40,7 @@ _SOON = 0.05
 def work(connections: Sequence[Connection], most: int | None, quick: float) -> None:
     """Compute the server's requests until it ends.
 
-    most: Bytes that may be allocated, where the system can limit them.
+    most: Bytes that may be allocated.
     quick: Seconds from which a computation gives way to others.
     """
     with suppress(OSError, RuntimeError):  # without a log
