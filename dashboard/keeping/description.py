@@ -119,13 +119,11 @@ def _read(
 ) -> dict[str, Any]:
     with reading(path):
         said = json.loads(path.read_bytes() if content is None else content)
-        newer = said["format"] > FORMAT
-    if newer:
-        raise WorkspaceError(
-            f"{path.parent.name} was made by a newer version of TripletScope and is not shown. "
-            "Update the program."
-        )
-    with reading(path):
+        if said["format"] > FORMAT:
+            raise WorkspaceError(
+                f"{path.parent.name} was made by a newer version of TripletScope and is not shown. "
+                "Update the program."
+            )
         json.dumps(said, ensure_ascii=False).encode()  # no surrogates
         if not is_sound(said):
             raise ValueError("not what was written")

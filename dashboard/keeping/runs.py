@@ -70,21 +70,16 @@ class KeptRuns(OpenFolder):
     ) -> RunInfo:
         """List a run whose arrays are written, under the lock for changes."""
         dataset = info.id if info else None
-        folder, listed = self._folder(dataset), self._listed(dataset)
-        before = next((other for other in listed if other.key == run.key), None)
-        latest = max((other.number for other in listed), default=0)
-        earlier = self._described_result(dataset, run.key)
-        # Uploaded distances do not depend on exclusions.
-        free = info is None or "distances" in run.options
-        if state is None and info is not None:
+        folder, before = self._folder(dataset), self._described_result(dataset, run.key)
+        latest = max((other.number for other in self._listed(dataset)), default=0)
+        if info is None or "distances" in run.options:  # these do not depend on exclusions
+            state = None
+        elif state is None:
             state = info.state_of_views if "views" in run.options else info.state
         said = {
-            "format": FORMAT, "name": before.name if before else name,
-            "number": before.number if before else latest + 1,
-            "state": None if free else state, "renewals": info.renewals if info else 0,
-            "file": file, "sum": total,
-            "unasked": unasked and (before is None or before.unasked),
-            **({"group": before.group, "pinned": before.pinned} if before else {}),
+            **(before or {"name": name, "number": latest + 1}), "format": FORMAT,
+            "state": state, "renewals": info.renewals if info else 0, "file": file, "sum": total,
+            "unasked": unasked and (before is None or before.get("unasked", False)),
             "run": {part: value for part, value in vars(run).items() if part != "arrays"},
         }
         try:
@@ -92,8 +87,8 @@ class KeptRuns(OpenFolder):
         except BaseException:
             (folder.path / RESULTS / run.key / file).unlink(missing_ok=True)
             raise
-        if earlier is not None and earlier["file"] != file:
-            self.trash.take([folder.path / RESULTS / run.key / earlier["file"]])
+        if before is not None and before["file"] != file:
+            self.trash.take([folder.path / RESULTS / run.key / before["file"]])
         return run_info_of(dataset, run.key, said)
 
     def runs(

@@ -24,7 +24,7 @@ from typing import Any, Self
 
 from tripletscope.core.io import Reading
 from tripletscope.dashboard.door.workers import File
-from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file, write_json
+from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file
 from tripletscope.dashboard.keeping.trash import Trash
 
 log = logging.getLogger(__name__)
@@ -144,7 +144,7 @@ class Uploads:
         path = self._path(session_id)
         with self._lock:
             before = _read(path)
-            write_json(path, upload.to_dict())
+            self._write(path, upload)
             self._remove_archives(before, upload.archives.values())
         self._forget()
         return before
@@ -162,7 +162,7 @@ class Uploads:
             archives = {**now.archives, **changes.pop("archives", {})}
             now = replace(now, archives=archives, **changes)
             if there and now != before:
-                write_json(path, now.to_dict())
+                self._write(path, now)
                 self._remove_archives(before, archives.values())
             elif not there:
                 self._remove_archives(now)
@@ -175,6 +175,10 @@ class Uploads:
             there = _read(path)
             if there is not None and there.id == upload.id:
                 self._remove(path, there)
+
+    def _write(self, path: Path, upload: Upload) -> None:
+        with whole_file(path) as file:  # in ASCII: names may have surrogates
+            file.write(json.dumps(upload.to_dict()).encode())
 
     def _remove(self, path: Path, upload: Upload | None) -> None:
         path.unlink(missing_ok=True)
