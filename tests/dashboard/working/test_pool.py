@@ -296,17 +296,16 @@ with pool().taken() as worker:
 
 def test_without_copies(monkeypatch, planted):
     monkeypatch.setattr(child, "COPIES", False)
-    own = Pool()
+    monkeypatch.setattr(module, "_QUICK", 600.0)  # or compiling makes it slow: it is not used again
+    pool = Pool()
     try:
-        with own.taken() as worker:
-            found = worker.compute("fit", STE(n_init=1, max_iter=5), planted, {})
-            assert found.key
+        with pool.taken() as worker:
+            assert worker.compute("fit", STE(n_init=1, max_iter=5), planted, {}).key
             pid = worker.pid
-            worker.slow = False  # on a busy machine it has taken so long that it would not be kept
-        own.warm()
-        assert own.call(harm.process) == pid
+        pool.warm()
+        assert pool.call(harm.process) == pid
     finally:
-        own.close()
+        pool.close()
     assert gone(pid)
 
 
