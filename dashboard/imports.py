@@ -215,9 +215,7 @@ def accept_measured(name: str, table: MeasuredFile) -> DatasetInfo:
     return _kept(triplets, name, report, measured=data)
 
 
-def accept_features(
-    name: str, objects: pd.DataFrame, columns: Sequence[str], standardise: bool = True
-) -> DatasetInfo:
+def accept_features(name: str, objects: pd.DataFrame, columns: Sequence[str]) -> DatasetInfo:
     """Keep a table of `read_features` as a data set, whose answers are comparisons of distances."""
     n = len(objects)
     if not 3 <= n <= MOST_WITH_FEATURES:
@@ -227,7 +225,7 @@ def accept_features(
         )
     about = Triplets(np.zeros((0, 3), dtype=int), objects, name=suggested_name(name))
     try:
-        fitted = ColumnMap(columns=list(columns), standardise=standardise).fit(about)
+        fitted = ColumnMap(columns=list(columns), standardise=True).fit(about)
     except DataError as error:
         raise DataError(error.problem, file=name, remedy=error.remedy) from error
     placed = np.flatnonzero(fitted.placed_)
@@ -240,7 +238,7 @@ def accept_features(
         )
     report = [
         f"{len(rows):,} comparisons of distances between the objects, Euclidean in "
-        f"{ENGLISH.count(len(columns), 'column')}{', standardised' if standardise else ''}. "
+        f"{ENGLISH.count(len(columns), 'column')}, standardised. "
         "Nobody was asked: error bars and intervals mean little here.",
     ]
     return services().workspace.add_dataset(

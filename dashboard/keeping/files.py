@@ -148,10 +148,10 @@ def hash_of(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def slug(name: str, most: int = 40) -> str:
+def slug(name: str) -> str:
     """A name that files and folders can have on every system."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    result = re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:most].strip("-") or "data"
+    result = re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:40].strip("-") or "data"
     return f"{result}_" if _TAKEN.fullmatch(result) else result
 
 

@@ -80,21 +80,20 @@ class DataFolder:
     # Reading -------------------------------------------------------------------------------
 
     def triplets(self, about: Mapping[str, Any], part: str = "answers") -> Triplets:
-        files = about["files"]
-        answers = self.table(about, files[part])
-        objects = self.table(about, files.get(f"{part}_objects", files["objects"]))
+        files, answers = about["files"], self.table(about, part)
+        objects = self.table(about, f"{part}_objects" if f"{part}_objects" in files else "objects")
         with reading(self.path / files[part]):
             return Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
 
-    def table(self, about: Mapping[str, Any], place: str | None) -> pd.DataFrame | None:
-        if place is None:
+    def table(self, about: Mapping[str, Any], part: str) -> pd.DataFrame | None:
+        if part not in about["files"]:
             return None
-        path = self.checked(about, place)
+        path = self.checked(about, about["files"][part])
         with reading(path):
             return pd.read_parquet(path)
 
     def pairs(self, about: Mapping[str, Any], objects: pd.DataFrame) -> Quadruples | None:
-        table = self.table(about, about["files"].get("pairs"))
+        table = self.table(about, "pairs")
         if table is None:
             return None
         return Quadruples(
@@ -109,7 +108,7 @@ class DataFolder:
 
         pairs = None if len(imported) else self.pairs(about, imported.objects)
         gold = self.triplets(about, "gold").renamed("gold questions") if about["gold"] else None
-        catch = self.table(about, about["files"].get("catch_trials"))
+        catch = self.table(about, "catch_trials")
         if catch is not None and ("correct" not in catch or catch["correct"].dtype.kind != "b"):
             raise damaged(self.path / about["files"]["catch_trials"])
         return Cleaning.from_log(
@@ -120,7 +119,7 @@ class DataFolder:
     def measured(self, about: Mapping[str, Any]) -> Measured | None:
         """Without participants who are excluded entirely."""
         noted = about["extra"].get(MEASURED)
-        table = self.table(about, about["files"].get(MEASURED))
+        table = self.table(about, MEASURED)
         if noted is None or table is None:
             return None
         from tripletscope.core.ratings.kinds import measured
@@ -222,7 +221,7 @@ def mended(path: Path) -> tuple[dict[str, Any], bool]:
                 if not file.is_symlink():
                     about["pictures"][name] = f"{PICTURES}/{file.name}"
                     about["sums"][f"{PICTURES}/{file.name}"] = sum_of(file)
-    pairs = folder.table(about, about["files"].get("pairs"))
+    pairs = folder.table(about, "pairs")
     return {
         **about, **facts(triplets, None), "imported": triplets.fingerprint,
         "n_pairs": 0 if pairs is None else len(pairs),

@@ -240,8 +240,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def objects(self, info: DatasetInfo) -> pd.DataFrame:
         """Without reading the answers."""
-        about = self._about(info)
-        return self._folder(info.id).table(about, about["files"]["objects"])
+        return self._folder(info.id).table(self._about(info), "objects")
 
     def measured(self, info: DatasetInfo) -> Measured | None:
         """Without participants who are excluded entirely."""
