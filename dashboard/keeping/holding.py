@@ -13,7 +13,6 @@ import os
 import socket
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,13 +30,8 @@ class Held(Exception):
     """Another process holds the folder; the message says which."""
 
 
-@dataclass
-class _Lock:
-    file: int
-    users: int
-
-
-_locks: dict[Path, _Lock] = {}  # of this process
+#: The locked files of this process, with those who hold them.
+_locks: dict[Path, tuple[int, set[Hold]]] = {}
 _one_at_a_time = threading.Lock()
 
 
@@ -46,38 +40,43 @@ class Hold:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder.resolve() / NAME
-        self._held = True
         with _one_at_a_time:
-            lock = _locks.get(self._path)
-            self.is_first = lock is None
-            if lock is None:
-                lock = _locks[self._path] = _Lock(_locked(self._path), 0)
+            self.is_first = self._path not in _locks
+            if self.is_first:
+                _locks[self._path] = _locked(self._path), set()
                 with suppress(OSError):  # the lock holds on a full disk, too
-                    _write(lock.file, None)
-            lock.users += 1
+                    self._write(None)
+            _locks[self._path][1].add(self)
 
     def announce(self, address: str) -> None:
         with _one_at_a_time, suppress(OSError):
-            _write(_locks[self._path].file, address)
+            self._write(address)
 
     def release(self) -> None:
         """Let go; a second call does nothing."""
         with _one_at_a_time:
-            if not self._held:
-                return
-            self._held = False
-            lock = _locks.get(self._path)
-            if lock is None:
-                return  # in a forked process
-            lock.users -= 1
-            if not lock.users:
-                os.close(_locks.pop(self._path).file)
+            file, holds = _locks.get(self._path, (None, set()))  # none in a forked process
+            if self in holds:
+                holds.remove(self)
+                if not holds:
+                    del _locks[self._path]
+                    os.close(file)
+
+    def _write(self, address: str | None) -> None:
+        file = _locks[self._path][0]
+        about = {
+            "process": os.getpid(), "host": socket.gethostname(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"), "address": address,
+        }
+        os.ftruncate(file, 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, json.dumps(about).encode())
 
 
 def _let_go_in_child() -> None:
     """A forked process may outlive this one."""
-    for lock in _locks.values():
-        os.close(lock.file)
+    for file, _ in _locks.values():
+        os.close(file)
     _locks.clear()
 
 
@@ -102,17 +101,6 @@ def _locked(path: Path) -> int:
             return os.open(path, os.O_RDWR)
         raise
     return file
-
-
-def _write(file: int, address: str | None) -> None:
-    about = {
-        "process": os.getpid(), "host": socket.gethostname(),
-        "since": datetime.now(UTC).isoformat(timespec="seconds"), "address": address,
-    }
-    content = json.dumps(about).encode()
-    os.ftruncate(file, 0)
-    os.lseek(file, 0, os.SEEK_SET)
-    os.write(file, content)
 
 
 def _described(path: Path) -> str:
