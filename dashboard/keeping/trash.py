@@ -99,10 +99,8 @@ class Trash:
         return [path for path in places if path.is_file()]
 
     def _entries(self) -> list[Path]:
-        if not self.folder.is_dir():
-            return []
-        entries = (path for path in self.folder.iterdir() if _came(path) is not None)
-        return sorted(path for path in entries if path.is_dir())
+        entries = self.folder.iterdir() if self.folder.is_dir() else ()
+        return sorted(path for path in entries if _came(path) and path.is_dir())
 
 
 def _came(entry: Path) -> datetime | None:

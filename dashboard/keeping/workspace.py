@@ -181,8 +181,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             answers, views[info.view], catch_trials, self.cleaning(info).gold
         )
         with self._changing(info.id) as change:
-            if change is None:
-                raise WorkspaceError(f"{info.name} was deleted in another tab meanwhile.")
+            self._about(info)  # or it was deleted meanwhile
             change.keep_answers(cleaning)
             keep_views(change, views, info.view)
             if measured is not None:
