@@ -219,10 +219,8 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """The triplets of a data set. The last few stay in memory."""
         held = self._answers.get(info.fingerprint)
         if held is None:
-            if info.has_only_pairs or not info.exclusions:
-                held = self._imported(info)
-            else:
-                held = self.cleaning(info).triplets
+            whole = info.has_only_pairs or not info.exclusions
+            held = self._imported(info) if whole else self.cleaning(info).triplets
             self._answers.keep(info.fingerprint, held)
         return held.renamed(info.name)
 

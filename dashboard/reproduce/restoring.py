@@ -89,8 +89,8 @@ class _Received(DataFolder):
     def about(self) -> dict[str, Any]:
         return read_about(self.path / ABOUT, json.dumps(self._unpacked.about).encode())
 
-    def table(self, about: Mapping[str, Any], place: str | None) -> pd.DataFrame | None:
-        return None if place is None else self._unpacked.tables[place]
+    def table(self, about: Mapping[str, Any], part: str) -> pd.DataFrame | None:
+        return self._unpacked.tables[about["files"][part]] if part in about["files"] else None
 
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
         return self._unpacked.arrays[place]

@@ -160,7 +160,9 @@ def test_a_description_of_another_kind_hides_its_data_set_alone_and_is_said(serv
     workspace = services.workspace
     for name in ("Sound", "Broken"):
         broken = workspace.add_dataset(planted.renamed(name), origin="a", report=[])
-    workspace.note(broken.id, "tables", 5)
+    file = workspace.folder / broken.id / "about.json"
+    about = json.loads(file.read_text())
+    file.write_text(json.dumps({**about, "extra": {"tables": 5}}))
     app = start()
     assert "Sound" in words(app)
     assert f"{broken.id}/about.json" in app.warning[0].value.replace("\\", "")
