@@ -22,6 +22,7 @@ from tests.builder import builder
 from tests.paths import ROOT, SAMPLES
 from tests.public import public_things
 from tests.server import UNHURRIED, running
+from tripletscope._names import MOVED, place_of
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.engine.registry import TASKS
 from tripletscope.dashboard.collecting.jspsych import missing
@@ -56,14 +57,22 @@ EARLIER = {
 
 
 def test_what_is_promised_is_public():
-    assert not set(PROMISED) - set(ts.__all__)
+    assert not set(PROMISED) - {*ts.__all__, *MOVED}
     assert set(ts.__all__) <= set(dir(ts))
     with pytest.raises(AttributeError, match=r"has no attribute 'nothing_like_that'$"):
         ts.nothing_like_that  # noqa: B018
 
 
 def test_the_top_is_short():
-    assert len(ts.__all__) < 60
+    assert len(ts.__all__) < 55
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_name_that_moved_is_still_at_the_top_and_not_listed(name):
+    place = f"tripletscope.{MOVED[name]}"
+    assert getattr(ts, name) is getattr(import_module(place), name)
+    assert name not in dir(ts)
+    assert place_of(name) == f"{place}.{name}"
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -16,6 +16,11 @@ RENAMED = {
     "expected": "experiment_cost", "left_over": "residual_map", "pool": "pool_ratings",
     "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
 }
+#: Names that were at the top, and their modules. Scripts with them still run.
+MOVED = {
+    "LOE": "ratings", "MDS": "ratings", "NMDS": "ratings", "WeisfeilerLehman": "features",
+    "compare_geometries": "features", "read_objects": "features", "read_pairs": "experiment",
+}
 
 
 def public_names(
@@ -33,6 +38,8 @@ def public_names(
     }
 
     def load(name: str) -> Any:
+        if module == package and name in MOVED:
+            return getattr(import_module(f"{package}.{MOVED[name]}"), name)
         if name not in places:
             moved = "" if name.startswith("_") else _moved(name)
             raise AttributeError(f"module {module!r} has no attribute {name!r}{moved}")

@@ -1,4 +1,5 @@
 from .core.io.interpretation.interpret import import_answers as import_answers
+from .core.io.interpretation.interpret import read_pairs as read_pairs
 from .core.io.questions import read_gold as read_gold
 from .core.studies.design.active import propose as propose
 from .core.studies.design.plan import plan as plan

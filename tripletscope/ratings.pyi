@@ -1,5 +1,8 @@
 from .core.inference.uncertainty.resampling import map_dissimilarities as map_dissimilarities
 from .core.io.measuring import read_measured as read_measured
+from .core.models.embedding.mds import MDS as MDS
+from .core.models.embedding.mds import NMDS as NMDS
+from .core.models.embedding.soe import LOE as LOE
 from .core.ratings.arrangements import Arrangements as Arrangements
 from .core.ratings.confusions import Confusions as Confusions
 from .core.ratings.measured import Dissimilarities as Dissimilarities

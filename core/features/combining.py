@@ -38,7 +38,7 @@ class FeatureModel(Method):
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
+    >>> objects = ts.features.read_objects("sample_data/ekman_colors/objects.csv")
     >>> wavelength = ts.features.FeatureSpace.of(objects, answers, name="wavelength")
     >>> fitted = ts.features.FeatureModel.of([wavelength]).fit(answers)
     >>> round(fitted.score(answers), 2)

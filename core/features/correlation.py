@@ -157,7 +157,7 @@ def map_correlation(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
+    >>> objects = ts.features.read_objects("sample_data/ekman_colors/objects.csv")
     >>> wavelength = ts.features.FeatureSpace.of(objects, answers, name="wavelength")
     >>> found = ts.features.map_correlation(wavelength, answers, replicates=20)
     >>> bool(0.3 < found.value[0] < found.ceiling_upper)

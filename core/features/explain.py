@@ -251,7 +251,7 @@ def explain(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
+    >>> objects = ts.features.read_objects("sample_data/ekman_colors/objects.csv")
     >>> wavelength = ts.features.FeatureSpace.of(objects, answers, name="wavelength")
     >>> found = ts.features.explain(wavelength, answers)
     >>> found.table.query("held_out == 'trials'")[["model", "accuracy"]].round(2)

@@ -46,7 +46,7 @@ class WeisfeilerLehman(Kernel):
     >>> path, triangle = np.array([[0, 1], [1, 2]]), np.array([[0, 1], [1, 2], [0, 2]])
     >>> graphs = [Graph(("C", "C", "O"), path), Graph(("O", "C", "C"), path),
     ...           Graph(("C", "C", "O"), triangle)]
-    >>> ts.WeisfeilerLehman(rounds=1).fit(graphs).kernel_
+    >>> ts.features.WeisfeilerLehman(rounds=1).fit(graphs).kernel_
     array([[ 8.,  8.,  7.],
            [ 8.,  8.,  7.],
            [ 7.,  7., 10.]])

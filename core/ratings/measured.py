@@ -49,7 +49,7 @@ class Dissimilarities:
     >>> import tripletscope as ts
     >>> rated = ts.ratings.read_measured("sample_data/ekman_colors/similarity.csv")
     >>> apart = rated.dissimilarities()
-    >>> fitted = ts.NMDS().fit_dissimilarities(apart.mean, weights=apart.weights)
+    >>> fitted = ts.ratings.NMDS().fit_dissimilarities(apart.mean, weights=apart.weights)
     >>> round(fitted.loss_, 3)
     0.023
     """

@@ -216,7 +216,7 @@ class Steps:
                 + without_marks(self.pairs.answers),
                 'pairs = ts.Quadruples(table[list("ijkl")], '
                 'answers=table.drop(columns=list("ijkl")),',
-                f"                      objects=ts.read_objects({paths['objects']!r}))",
+                f"                      objects=ts.features.read_objects({paths['objects']!r}))",
             ]
         return lines
 

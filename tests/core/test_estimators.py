@@ -23,7 +23,7 @@ from tripletscope.core.engine.method import Method
 N_OBJECTS = 9
 # NMDS takes a matrix and WeisfeilerLehman graphs.
 METHODS = [
-    ts.CKL(n_init=1), ts.GNMDS(n_init=1), ts.GNMDSK(), ts.LOE(), ts.LORE(n_init=1),
+    ts.CKL(n_init=1), ts.GNMDS(n_init=1), ts.GNMDSK(), ts.ratings.LOE(), ts.LORE(n_init=1),
     ts.SOE(n_init=1), ts.STE(), ts.TSTE(n_init=1), ts.K1(), ts.K2(),
     ts.GaussianKernel(basis=ts.STE(n_init=1)),
     ts.ForestProximity(basis=ts.STE(n_init=1), n_estimators=10, leaf_size=2),

@@ -187,7 +187,7 @@ def compare_geometries(
     >>> import numpy as np, tripletscope as ts
     >>> x = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = ts.simulate(x, 600, noise="logistic", seed=0)
-    >>> ts.compare_geometries(ts.STE(), answers, folds=2).surely
+    >>> ts.features.compare_geometries(ts.STE(), answers, folds=2).surely
     []
     """
     answers = as_answers(answers)

@@ -325,7 +325,7 @@ def map_dissimilarities(
     ...     "participant": ["ann"] * 6 + ["bob"] * 6, "item1": list("aaabbc") * 2,
     ...     "item2": list("bcdcdd") * 2, "rating": [6, 3, 1, 5, 2, 7, 7, 2, 1, 4, 3, 6]})
     >>> apart = ts.ratings.Ratings(table).dissimilarities()
-    >>> found = ts.ratings.map_dissimilarities(ts.MDS(), apart, most=20)
+    >>> found = ts.ratings.map_dissimilarities(ts.ratings.MDS(), apart, most=20)
     >>> found.fitted.embedding_.shape, found.samples.n_units
     ((4, 2), 2)
     """

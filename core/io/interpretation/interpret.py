@@ -90,7 +90,7 @@ def read(
         raise DataError(
             f"all {counted(len(result.pairs), 'answer')} compare pairs without a common object, "
             "which are no triplets", file=result.report.file,
-            remedy="Read them as pairs: tripletscope.read_pairs.",
+            remedy="Read them as pairs: tripletscope.experiment.read_pairs.",
         )
     return result.triplets
 
@@ -120,7 +120,7 @@ def read_pairs(
     --------
     >>> import tripletscope as ts
     >>> rows = b"resp,S1,S2,S3,S4\n1,cup,mug,fork,pan\n0,fork,spoon,cup,mug\n"
-    >>> ts.read_pairs(rows, name="Dishes").ids
+    >>> ts.experiment.read_pairs(rows, name="Dishes").ids
     ['cup', 'fork', 'mug', 'pan', 'spoon']
     """
     result = import_answers(

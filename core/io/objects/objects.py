@@ -173,7 +173,7 @@ def read_objects(
     Examples
     --------
     >>> import tripletscope as ts
-    >>> ts.read_objects(b"name,size_cm\ncup,9\nmug,10\n")[["id", "label", "size_cm"]]
+    >>> ts.features.read_objects(b"name,size_cm\ncup,9\nmug,10\n")[["id", "label", "size_cm"]]
         id label  size_cm
     0  cup   cup        9
     1  mug   mug       10

@@ -227,7 +227,7 @@ class MDS(Scaling):
     >>> import tripletscope as ts
     >>> corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1.2], [2, 0.5]])
     >>> apart = np.linalg.norm(corners[:, None] - corners, axis=2)
-    >>> fitted = ts.MDS().fit_dissimilarities(apart)
+    >>> fitted = ts.ratings.MDS().fit_dissimilarities(apart)
     >>> np.allclose(fitted.distances(), apart, atol=1e-3)
     True
     """
@@ -300,7 +300,7 @@ class NMDS(Scaling):
     >>> import tripletscope as ts
     >>> corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1.2], [2, 0.5]])
     >>> apart = np.linalg.norm(corners[:, None] - corners, axis=2)
-    >>> fitted = ts.NMDS().fit_dissimilarities(apart**2)
+    >>> fitted = ts.ratings.NMDS().fit_dissimilarities(apart**2)
     >>> round(fitted.loss_, 3)
     0.0
     """

@@ -90,7 +90,7 @@ class LOE(SOE):
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> fitted = ts.LOE(n_components=2).fit(answers)
+    >>> fitted = ts.ratings.LOE(n_components=2).fit(answers)
     >>> fitted.embedding_.shape, fitted.triplet_error_ < 0.1
     ((14, 2), True)
     """

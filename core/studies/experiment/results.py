@@ -143,8 +143,8 @@ class AnswerRecord:
 def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd.DataFrame:
     """Answers as a table, whose CSV `tripletscope.read` recognises.
 
-    For difference scaling use `tripletscope.read_pairs`; for ratings, piles and arrangements
-    `tripletscope.ratings.read_measured`.
+    For difference scaling use `tripletscope.experiment.read_pairs`; for ratings, piles and
+    arrangements `tripletscope.ratings.read_measured`.
 
     Parameters
     ----------

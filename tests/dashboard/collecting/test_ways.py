@@ -163,7 +163,7 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
             records = [AnswerRecord.of(one, "p", k, one.checked(chosen))
                        for k, one in enumerate(questions) if not one.item]
             if not asking.measured:
-                read = (ts.read_pairs if asking.size == 2 else ts.read)(sent)
+                read = (ts.experiment.read_pairs if asking.size == 2 else ts.read)(sent)
                 wanted = gathered_answers(experiment, records)
                 assert rows_of(read) == rows_of(wanted), task
                 continue

@@ -44,7 +44,7 @@ def again(made: DissimilarityMap, tmp_path, monkeypatch) -> np.ndarray:
 
 
 def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
-    fitted = ts.NMDS(n_components=2, seed=3).fit_dissimilarities(matrix)
+    fitted = ts.ratings.NMDS(n_components=2, seed=3).fit_dissimilarities(matrix)
     mapped = MappedDissimilarities(fitted, matrix, np.arange(1, len(IDS) + 1), None, "a.csv")
     made = steps_of(mapped, ["not in it", *IDS])
     assert made.ids == IDS
@@ -57,7 +57,7 @@ def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("weigh", [False, True])
 def test_ratings_with_replicates(ratings, weigh, tmp_path, monkeypatch):
     apart = ratings.dissimilarities(20)
-    method = ts.MDS(n_components=2)
+    method = ts.ratings.MDS(n_components=2)
     fitted = ts.ratings.map_dissimilarities(method, apart, weigh=weigh, most=5).fitted
     made = DissimilarityMap(fitted, apart.ids, apart.mean, ratings, 20, weigh, 5)
     np.testing.assert_array_equal(again(made, tmp_path, monkeypatch), fitted.embedding_)
@@ -66,7 +66,7 @@ def test_ratings_with_replicates(ratings, weigh, tmp_path, monkeypatch):
 @pytest.mark.parametrize("uploaded", [False, True])
 def test_nearest_neighbours(ratings, uploaded, tmp_path, monkeypatch):
     matrix = ratings.dissimilarities(0).mean
-    fitted = ts.LOE(n_components=2).fit_graph(nearest(matrix, 2))
+    fitted = ts.ratings.LOE(n_components=2).fit_graph(nearest(matrix, 2))
     made = DissimilarityMap(
         fitted, IDS, matrix, None if uploaded else ratings, neighbours=2
     )

@@ -72,7 +72,9 @@ def test_scripts_read_the_table_as_the_same_answers_under_the_same_names(task):
     experiment = whole(9, task)
     records = answered(experiment, 3)
     of_pairs = ASKINGS[task].size == 2
-    read, other = (ts.read_pairs, ts.read) if of_pairs else (ts.read, ts.read_pairs)
+    read, other = ts.read, ts.experiment.read_pairs
+    if of_pairs:
+        read, other = other, read
     file = answers_table(experiment, records).to_csv(index=False).encode()
     mine, found = gathered_answers(experiment, records), read(file, name="Things")
 
