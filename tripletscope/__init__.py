@@ -2,7 +2,7 @@
 
 ``import tripletscope as ts`` gives data, methods, evaluation, uncertainty, trees and scales:
 `read` a file, fit `STE`, `bootstrap` it. Further names are in `experiment`, `features`, `people`,
-`ratings`, `dimensions` and `reproductions`, such as ``ts.people.compare_people``.
+`ratings`, `dimensions`, `figures` and `reproductions`, such as ``ts.people.compare_people``.
 
 ``__init__.pyi`` lists the names. Each is loaded when it is first used.
 """

@@ -3,6 +3,7 @@
 from . import dimensions as dimensions
 from . import experiment as experiment
 from . import features as features
+from . import figures as figures
 from . import people as people
 from . import ratings as ratings
 from . import reproductions as reproductions

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.engine.declared import with_random_state
 
 _MANY = 3_000  # leaves
 
@@ -29,6 +30,7 @@ class Tanglegram(NamedTuple):
         return self.crossings / max(self.pairs, 1)
 
 
+@with_random_state
 def untangle(
     first: Dendrogram, second: Dendrogram, *, rounds: int = 20, starts: int = 10, seed: int = 0
 ) -> Tanglegram:
@@ -37,13 +39,37 @@ def untangle(
     With one tree fixed, each branch of the other is turned separately, which is optimal; the trees
     alternate until crossings no longer decrease. Of several starts, the first from the trees as
     they are and the others from random turns, the one with the fewest crossings counts: never more
-    than before. Objects of one tree alone are ignored; trees with more than 3,000 leaves have one
-    start.
+    than before.
+
+    Parameters
+    ----------
+    first, second : Dendrogram
+        Objects of one tree alone are ignored.
+    rounds : int
+        At most, from every start.
+    starts : int
+        At most; one for trees with more than 3,000 leaves.
+    seed : int
+        Of the random turns.
+
+    Returns
+    -------
+    Tanglegram
 
     References
     ----------
     Dwyer, T., & Schreiber, F. (2004). Optimal leaf ordering for two and a half dimensional
     phylogenetic tree visualisation. Australasian Symposium on Information Visualisation, 109-115.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> one = ts.AgglomerativeClustering(n_clusters=3, basis=ts.K1()).fit(answers)
+    >>> other = ts.ComparisonLinkage(n_clusters=3).fit(answers)
+    >>> trees = ts.figures.untangle(one.tree_, other.tree_)
+    >>> 0 <= trees.entanglement <= 1
+    True
     """
     rng = np.random.default_rng(seed)
     best = _settled(first, second, rounds)

@@ -48,7 +48,7 @@ def screen_height(*rows: Rows) -> float:
 
 
 def tanglegram(
-    pair: Tanglegram,
+    trees: Tanglegram,
     objects: pd.DataFrame,
     clusters: np.ndarray,
     *,
@@ -61,15 +61,49 @@ def tanglegram(
 ) -> go.Figure:
     """Draw two trees with lines between equal leaves.
 
-    clusters (n,): Of the first tree, 0 for the largest; for the colours of lines and both trees.
-    most: Rows of a tree; with more leaves, the lowest branches are collapsed.
-    Returns: Leaves carry the position of their object in ``customdata``.
+    Parameters
+    ----------
+    trees : Tanglegram
+        Of `untangle`.
+    objects : DataFrame
+        With a column ``label``.
+    clusters : array, shape (n,)
+        Of the first tree, 0 for the largest; for the colours of lines and both trees.
+    titles : tuple of two str
+        What the trees are called.
+    most : int, optional
+        Rows of a tree; with more leaves, the lowest branches are collapsed.
+    selected : collection of int
+        Objects whose lines stand out.
+    caption : str
+        Below the figure.
+    revision : str
+        Zoom survives a change of the figure with the same revision.
+    canvas : Canvas
+        What the figure is drawn for.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Leaves carry the position of their object in ``customdata``.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> one = ts.AgglomerativeClustering(n_clusters=3, basis=ts.K1()).fit(answers)
+    >>> other = ts.ComparisonLinkage(n_clusters=3).fit(answers)
+    >>> trees = ts.figures.untangle(one.tree_, other.tree_)
+    >>> figure = ts.figures.tanglegram(
+    ...     trees, answers.objects, one.labels_, titles=("k1", "triplets alone"))
+    >>> type(figure).__name__
+    'Figure'
     """
     figure = go.Figure()
     drawn = [
         (DendrogramData(tree, objects, clusters, selected=selected),
          Rows(tree, most or tree.n_leaves))
-        for tree in (pair.first, pair.second)
+        for tree in (trees.first, trees.second)
     ]
     n_rows = max(rows.total for _, rows in drawn)
     canvas = with_rows(canvas, n_rows + 4)  # titles may have several lines

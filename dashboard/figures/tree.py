@@ -48,9 +48,31 @@ _MOST_NAMED = 12
 class ComparisonTreeData:
     """A tree and its visible part.
 
-    nodes: Members and pivots as positions of the objects.
-    opened: Nodes whose children are drawn.
-    remarks: Further hover text of each node.
+    Parameters
+    ----------
+    nodes : Nodes
+        Members and pivots as positions of the objects.
+    objects : DataFrame
+        With columns ``id`` and ``label``.
+    opened : collection of int
+        Nodes whose children are drawn.
+    colour : str, optional
+        Column of the objects.
+    pictures : mapping of int to str
+        Of objects, as data addresses.
+    selected : collection of int
+        Objects.
+    remarks : sequence of str
+        Further hover text of each node.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> oracle = ts.MapOracle(ts.TSTE(n_init=1).fit(answers))
+    >>> tree = ts.ComparisonTree(metric=oracle, leaf_size=4).fit(range(14))
+    >>> ts.figures.ComparisonTreeData(tree.nodes_, answers.objects, opened=[0]).shown
+    [0, 1, 2]
     """
 
     nodes: Nodes
@@ -156,7 +178,31 @@ def tree_diagram(
 
     Every node but the root shows the pivot that its members are nearer to, and a bar for the number
     of members, divided by colour.
-    Returns: ``customdata`` of its marks is for `ComparisonTreeData.picked`.
+
+    Parameters
+    ----------
+    tree : ComparisonTreeData
+    revision : str
+        Zoom survives a change of the figure with the same revision.
+    caption : str
+        Below the figure.
+    canvas : Canvas
+        What the figure is drawn for.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        ``customdata`` of its marks is for `ComparisonTreeData.picked`.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> oracle = ts.MapOracle(ts.TSTE(n_init=1).fit(answers))
+    >>> tree = ts.ComparisonTree(metric=oracle, leaf_size=4).fit(range(14))
+    >>> data = ts.figures.ComparisonTreeData(tree.nodes_, answers.objects, opened=[0])
+    >>> type(ts.figures.tree_diagram(data)).__name__
+    'Figure'
     """
     figure, place = go.Figure(), layout(tree, canvas)
     _add_edges(figure, tree, place)

@@ -21,15 +21,44 @@ _WIDTH = 760.0  # in a notebook, in pixels
 class Drawing:
     """A figure that belongs to results.
 
-    name: In a word, such as "map" or "dendrogram"; unique in a list.
-    caption: Method, data and meaning.
-    alt: Description for readers who do not see it.
-    ratio: Height divided by width.
-    runs: Keys of its results.
-    picks: Whether clicks select objects.
-    is_half: Whether a page has it beside the next or the last one, if that is a half, too.
-    is_folded: Whether a page folds it away.
-    saved_as: Name of its files on a page, if not `name`.
+    Parameters
+    ----------
+    name : str
+        In a word, such as "map" or "dendrogram"; unique in a list.
+    title : str
+        In a few words.
+    caption : str
+        Method, data and meaning.
+    alt : str
+        Description for readers who do not see it.
+    ratio : float
+        Height divided by width.
+    draw : callable
+        Draws it for a `Canvas`.
+    table : callable
+        Makes the numbers behind it, as a DataFrame.
+    runs : tuple of str
+        Keys of its results.
+    picks : bool
+        Whether clicks select objects.
+    is_half : bool
+        Whether a page has it beside the next or the last one, if that is a half, too.
+    is_folded : bool
+        Whether a page folds it away.
+    saved_as : str
+        Name of its files on a page, if not `name`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import plotly.graph_objects as go
+    >>> import tripletscope as ts
+    >>> drawing = ts.figures.Drawing(
+    ...     name="line", title="A line", caption="Two points.", alt="A rising line.", ratio=0.5,
+    ...     draw=lambda canvas: go.Figure(go.Scatter(x=[0, 1], y=[0, 1])),
+    ...     table=lambda: pd.DataFrame({"x": [0, 1], "y": [0, 1]}))
+    >>> drawing.figure(400).layout.height
+    200.0
     """
 
     name: str
