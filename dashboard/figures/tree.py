@@ -54,14 +54,12 @@ class ComparisonTreeData:
         Members and pivots as positions of the objects.
     objects : DataFrame
         With columns ``id`` and ``label``.
-    opened : collection of int
-        Nodes whose children are drawn.
+    opened, selected : collection of int
+        Nodes whose children are drawn; objects that stand out.
     colour : str, optional
         Column of the objects.
     pictures : mapping of int to str
         Of objects, as data addresses.
-    selected : collection of int
-        Objects.
     remarks : sequence of str
         Further hover text of each node.
 
@@ -69,8 +67,7 @@ class ComparisonTreeData:
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> oracle = ts.MapOracle(ts.TSTE(n_init=1).fit(answers))
-    >>> tree = ts.ComparisonTree(metric=oracle, leaf_size=4).fit(range(14))
+    >>> tree = ts.ComparisonTree(leaf_size=4).fit([[i] for i in range(14)])
     >>> ts.figures.ComparisonTreeData(tree.nodes_, answers.objects, opened=[0]).shown
     [0, 1, 2]
     """
@@ -187,7 +184,6 @@ def tree_diagram(
     caption : str
         Below the figure.
     canvas : Canvas
-        What the figure is drawn for.
 
     Returns
     -------
@@ -198,8 +194,7 @@ def tree_diagram(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> oracle = ts.MapOracle(ts.TSTE(n_init=1).fit(answers))
-    >>> tree = ts.ComparisonTree(metric=oracle, leaf_size=4).fit(range(14))
+    >>> tree = ts.ComparisonTree(leaf_size=4).fit([[i] for i in range(14)])
     >>> data = ts.figures.ComparisonTreeData(tree.nodes_, answers.objects, opened=[0])
     >>> type(ts.figures.tree_diagram(data)).__name__
     'Figure'
