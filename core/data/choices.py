@@ -20,8 +20,12 @@ from tripletscope.core.data.places import first_of, within
 class OddOnes(NamedTuple):
     """Odd-one-out trials.
 
-    rows (Q, 3) int32: The two objects that belong together, then the odd one.
-    answer (Q,): An answer of each trial.
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (Q, 3)
+        The two objects that belong together, then the odd one.
+    answer : ndarray of int, shape (Q,)
+        An answer of each trial.
     """
 
     rows: np.ndarray
@@ -45,19 +49,29 @@ class StageKind(NamedTuple):
 class Choices:
     """Choices among pairs of objects, in stages: the one numeric form of answers.
 
-    In a stage some pairs are shown, and the most similar ones, or with a sign of -1 the least
-    similar ones, are chosen. Stages of a trial are independent given the map: the probability of a
-    ranking is the product over its stages (Plackett, 1975; Luce, 1959).
+    In a stage some pairs were shown, and those that are most similar, or with a sign of -1 least
+    similar, were chosen. Stages of one trial are independent given the map: the probability of a
+    ranking is the product of those of its stages (Plackett, 1975; Luce, 1959).
 
-    pairs (E, 2) int32: Stage by stage, the chosen pairs first.
-    bounds (S + 1,): First pair of each stage, then E.
-    n_chosen (S,): Number of chosen pairs, in no order.
-    sign (S,) int8: 1 if the chosen pairs are the most similar, -1 if the least similar.
-    answer (S,): An answer of the data whose participant and other columns are those of the stage.
-    trial (S,): From 0; stages of a ranking share one.
-    weight (S,).
-    unit (S,): A grouping of the stages, such as by people; 0 without one.
-    n_objects: Of the data.
+    Attributes
+    ----------
+    pairs : ndarray of int32, shape (E, 2)
+        The pairs of all stages, those of a stage next to each other, the chosen ones first.
+    bounds : ndarray of int, shape (S + 1,)
+        Where the pairs of each stage begin; the last is E.
+    n_chosen : ndarray of int, shape (S,)
+        How many pairs were chosen, in no order.
+    sign : ndarray of int8, shape (S,)
+        1 where the chosen pairs are the most similar, -1 where they are the least similar.
+    answer : ndarray of int, shape (S,)
+        An answer of the data that belongs to the stage: its participant and so on are the stage's.
+    trial : ndarray of int, shape (S,)
+        The trial of each stage, from 0; stages of a ranking share one.
+    weight : ndarray of float, shape (S,)
+    unit : ndarray of int, shape (S,)
+        Of whatever stages are told apart by, such as people; 0 where by nothing.
+    n_objects : int
+        Of the data.
     """
 
     pairs: np.ndarray

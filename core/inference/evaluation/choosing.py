@@ -72,8 +72,10 @@ class ChoiceAccuracy:
     n_trials : int
         Trials of this kind.
     ceiling : ChoiceCeiling
-    unit, n_units : {"answers", "participants"}, int or None
-        What the intervals take as independent, and how many.
+    unit : {"answers", "participants"}
+        What the intervals take as independent.
+    n_units : int or None
+        How many.
     is_of_the_learned : bool
         Whether other answers of these participants were learned from: unknown people are predicted
         worse where people differ.

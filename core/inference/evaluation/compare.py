@@ -170,12 +170,20 @@ def _fewest(best: int, behind: Mapping[int, tuple[float, float]]) -> int:
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Held-out error by number of answers.
+    """Held-out error against the number of answers.
 
-    n_answers int (p,): Training answers, ascending.
-    errors (r, p): In r random divisions of the questions, on the same answers for all p.
-    influence (p, P) or (0, 0): Of each participant on the mean error; none for a unit of answers.
-    unit, n_units: As of `ErrorEstimate`.
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+        Answers learned from, ascending.
+    errors : ndarray, shape (r, p)
+        Error in r random divisions of the questions, on the same held-out answers for all p.
+    influence : ndarray, shape (p, P) or (0, 0)
+        By how much each participant moves the mean error; none where the unit is answers.
+    unit : {"answers", "participants"}
+        What the intervals take as independent.
+    n_units : int or None
+        How many participants.
     """
 
     n_answers: np.ndarray
@@ -281,9 +289,13 @@ def _error(wrong: np.ndarray, weight: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Tuning:
-    """Held-out errors (s, folds) of s settings of a method, in the same folds.
+    """Settings of a method and how well each predicts.
 
-    n_components, prior (s,).
+    Attributes
+    ----------
+    n_components, prior : ndarray, shape (s,)
+    errors : ndarray, shape (s, folds)
+        Held-out error of every setting in the same folds.
     """
 
     n_components: np.ndarray

@@ -75,8 +75,10 @@ class Geometries:
     exponent : float
         Of Minkowski's distances.
     n_choices : int
-    unit, n_units : {"answers", "participants"}, int or None
-        What the test takes as independent, and how many.
+    unit : {"answers", "participants"}
+        What the test takes as independent.
+    n_units : int or None
+        How many.
     notes : list of str
         What could not be tried, and why.
     """

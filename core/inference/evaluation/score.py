@@ -70,8 +70,10 @@ class ErrorEstimate:
         Error of every fold; empty for a single split.
     wrong : ndarray, shape (T,)
         Error of each answer's prediction, from 0 (right) to 1; NaN where there is none.
-    unit, n_units : {"answers", "participants"}, int or None
-        What the interval takes as independent, and how many participants.
+    unit : {"answers", "participants"}
+        What the interval takes as independent.
+    n_units : int or None
+        How many participants.
     missed : ndarray, shape (T,), or None
         Error of the whole choice among several that each answer belongs to; None where answers are
         choices between two. See `missed_choices`, and

@@ -226,9 +226,14 @@ def posterior_response(
 
 @dataclass(frozen=True)
 class DistanceSamples:
-    """Posterior mean and standard deviation (n, n) of every distance.
+    """What a posterior over distance matrices says of every distance.
 
-    effective, rhat: As in `Samples`.
+    Attributes
+    ----------
+    mean, sd : ndarray, shape (n, n)
+        Of every distance.
+    effective, rhat : float
+        As in `Samples`.
     """
 
     mean: np.ndarray

@@ -37,10 +37,17 @@ _SAMPLED = 0.6
 class Abstention:
     """Held-out answers with both of their probabilities.
 
-    held_out int (m,): Positions of the answers.
-    probability (m,): Order certainty, by which the paper draws its curves; NaN if unknown.
-    weight (m,).
-    response (m,) or None: Response probability; None for results before 0.3 or if learning stopped.
+    Attributes
+    ----------
+    held_out : ndarray of int, shape (m,)
+        Which answers were predicted from the others.
+    probability : ndarray, shape (m,)
+        Order certainty: that each has the order of the two distances right; NaN where nothing is
+        known. The paper's curves are drawn by it.
+    weight : ndarray, shape (m,)
+    response : ndarray, shape (m,), or None
+        Response probability: that each is given as it was. None for results made before 0.3,
+        and where learning it was stopped.
     """
 
     held_out: np.ndarray
@@ -140,11 +147,15 @@ def predicted(samples: Samples, questions: Triplets, *, threshold: float = 0.5) 
 
 @dataclass(frozen=True)
 class DimensionCurve:
-    """Uncertainty and loss by number of dimensions.
+    """Uncertainty and loss against the number of dimensions.
 
-    n_components int (m,).
-    uncertainty (m,): Mean probability, over all comparisons, that their likelier answer is wrong.
-    loss (m,): Loss per answer of the map of all answers, which falls in any case.
+    Attributes
+    ----------
+    n_components : ndarray of int, shape (m,)
+    uncertainty : ndarray, shape (m,)
+        Average over all comparisons of the probability that their likelier answer is wrong.
+    loss : ndarray, shape (m,)
+        Of the map of all answers, per answer. Falls in any case.
     """
 
     n_components: np.ndarray

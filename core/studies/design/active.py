@@ -288,10 +288,14 @@ def _spread_out(rows: np.ndarray, asking: _Asking) -> np.ndarray:
 class ActiveComparison:
     """Maps of chosen and of random questions, as answers come in.
 
-    n_answers int (p,): At the start and after every batch.
-    chosen, by_chance (r, p): Share of all comparisons that the map gets wrong, in r simulations.
-    chosen_disparity, by_chance_disparity (r, p): Share of the truth's variance that the map leaves
-        unexplained.
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+        In the map, at the start and after every batch.
+    chosen, by_chance : ndarray, shape (r, p)
+        Share of all comparisons that the map gets wrong, in r simulations.
+    chosen_disparity, by_chance_disparity : ndarray, shape (r, p)
+        Share of the truth's variance that the map does not explain.
     """
 
     n_answers: np.ndarray

@@ -26,7 +26,15 @@ _USUALLY = 0.8
 
 @dataclass(frozen=True)
 class Detection:
-    """Suggested numbers of dimensions (r, p), in r simulations with each of `n_answers` (p,)."""
+    """How often the number of dimensions would be found.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+    suggested : ndarray of int, shape (r, p)
+        Number of dimensions that cross-validation suggests, in r simulations.
+    true : int
+    """
 
     n_answers: np.ndarray
     suggested: np.ndarray

@@ -49,17 +49,23 @@ VARIED = Choice(
 
 @dataclass(frozen=True)
 class NoiseCurve:
-    """Measures of maps of simulated answers, by level of noise.
+    """What maps of simulated answers are worth, against the noise.
 
-    levels (l,): Noise, or length scales of observers.
-    n_answers int (p,).
-    error (r, p, l): Share of comparisons of the true positions that the map contradicts, in r
-        simulations.
-    disparity (r, p, l): Share of the truth's variance that the map leaves unexplained.
-    mse (r, p, l): Mean squared error of a scale, both from 0 to 1, in the better direction; NaN for
-        other truths.
-    uncertainty (r, p, l): Mean of 1 - π over the true comparisons, by the published formula, from 0
-        (certain and right) to 1/2 (unknown); NaN for MLDS.
+    Attributes
+    ----------
+    levels : ndarray, shape (l,)
+        Of the noise, or length scales of observers.
+    n_answers : ndarray of int, shape (p,)
+    error : ndarray, shape (r, p, l)
+        Share of comparisons of the true positions that the map contradicts, in r simulations.
+    disparity : ndarray, shape (r, p, l)
+        Share of the truth's variance that the map leaves unexplained.
+    mse : ndarray, shape (r, p, l)
+        On scales: mean squared error, both scales from 0 to 1, the better of the two directions.
+        NaN of other truths.
+    uncertainty : ndarray, shape (r, p, l)
+        Mean of 1 - π over the true comparisons, by the published formula: 0 where all is certain
+        and right, 1/2 where nothing is known. NaN of MLDS.
     """
 
     levels: np.ndarray

@@ -355,11 +355,18 @@ def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> floa
 
 @dataclass(frozen=True)
 class Ranking:
-    """Plans by their accuracy with the most answers that all have.
+    """Plans by their accuracy with as many answers.
 
-    accuracy: By name of the plan, the best first.
-    alike: Plans that do not differ significantly from the best.
-    n_simulations: Simulations that were compared.
+    Attributes
+    ----------
+    n_answers : int
+        The most that all have.
+    accuracy : dict of str to float
+        By name of the plan, the best first.
+    alike : list of str
+        Those that cannot be told from the best.
+    n_simulations : int
+        That they are told apart by.
     """
 
     n_answers: int

@@ -157,8 +157,10 @@ class Effect:
         After minus before, with a 95 % interval: over participants as in
         `tripletscope.core.inference.evaluation.score.reach_over_people`, over answers as in
         `tripletscope.core.inference.evaluation.score.corrected_reach`.
-    unit, n_units : {"answers", "participants"}, int or None
-        What the interval takes as independent, and how many participants.
+    unit : {"answers", "participants"}
+        What the interval takes as independent.
+    n_units : int or None
+        How many participants.
     """
 
     before: float

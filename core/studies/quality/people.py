@@ -172,12 +172,18 @@ def runs_test(values: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class MapAgreement:
-    """How well a map of the others' answers predicts each participant (P,).
+    """How well a map of the others' answers predicts each participant.
 
-    answers int (P,): Predicted answers.
-    predicted, low, high (P,): Share of them, with its 95 % interval by question; NaN without any.
-    wrong (T,): Error of each answer's prediction, from 0 (right) to 1; NaN for unknown
-        participants.
+    Attributes
+    ----------
+    participants : ndarray of str, shape (P,)
+    answers : ndarray of int, shape (P,)
+    predicted : ndarray, shape (P,)
+        Share of their answers; NaN for who has none.
+    low, high : ndarray, shape (P,)
+        95 %, by question.
+    wrong : ndarray, shape (T,)
+        How wrongly each answer was predicted, from 0 (right) to 1; NaN where nobody is named.
     """
 
     participants: np.ndarray

@@ -35,7 +35,17 @@ _LOOKED_AT = (*_AGREEMENTS, "failed", "bias_p", "median_time")
 
 @dataclass(frozen=True)
 class Finding:
-    """A conclusion: key in a catalogue of sentences, numbers, and whom it is about, if not all."""
+    """What a result says.
+
+    Attributes
+    ----------
+    code : str
+        What it is, for a catalogue of sentences.
+    values : dict
+        Numbers that belong to it.
+    participants : tuple of str
+        Whom it is about, where it is about some of them.
+    """
 
     code: str
     values: dict[str, Any] = field(default_factory=dict)
