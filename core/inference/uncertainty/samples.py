@@ -242,8 +242,7 @@ class Samples:
         triplets : Triplets or array-like of int, shape (T, 3)
         spread : {"joint", "independent", "published"}
             Standard deviation of the difference of distances: over the maps, which is best
-                calibrated,
-            or as in `Comparisons`.
+            calibrated, or as in `Comparisons`.
 
         Returns
         -------
