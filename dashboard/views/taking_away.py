@@ -37,6 +37,8 @@ def take_away(
     if why:
         st.info(panels.plain(why), icon=":material/info:")
     st.caption(panels.plain(PROGRAMS[program].help))
+    if experiment.before or experiment.after:
+        st.caption("The files hold no questionnaire: make it in that program.")
     is_one = not files and (n_lists == 1 or PROGRAMS[program].is_joined)
     ending, kind = (".zip", "application/zip") if not is_one else (
         PROGRAMS[program].suffix, "text/plain"

@@ -67,6 +67,7 @@ def questions_for(
     -------
     dict of str to bytes
         A file for each person, by its name; a table of all people for ``plain`` and ``salmon``.
+        Without items of questionnaires.
 
     Raises
     ------
@@ -108,8 +109,9 @@ def questions_for(
             remedy="Use the page that runs without TripletScope, or ask for one of two.",
         )
     trials = {
-        person + 1: chosen._trials(experiment, person_list(experiment, person).questions)
-        for person in people
+        person + 1: chosen._trials(experiment, [
+            one for one in person_list(experiment, person).questions if one.item is None
+        ]) for person in people
     }
     if chosen.is_joined:
         rows = [{"list": number} | row for number, some in trials.items() for row in some]

@@ -307,7 +307,7 @@ def _first_list(_experiment: Experiment, key: str) -> list[Question]:
 def _preview(experiment: Experiment, n_lists: int) -> None:
     """The first list in numbers, and its first questions."""
     fixed = experiment.changed(source="balanced") if experiment.is_adaptive else experiment
-    questions = _first_list(fixed, experiment_key(fixed))
+    questions = [one for one in _first_list(fixed, experiment_key(fixed)) if one.item is None]
     kinds = [one.kind for one in questions]
     facts = {
         "Questions": kinds.count("question"), "Repeats": kinds.count("repeat"),

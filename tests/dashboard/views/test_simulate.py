@@ -25,10 +25,15 @@ from tripletscope.core.run import run
 from tripletscope.core.studies.design.detection import Detection
 from tripletscope.core.studies.design.plan import Plan
 from tripletscope.core.studies.design.scenario import Scenario, simulated_data
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.dashboard.export import settings
 from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
 from tripletscope.dashboard.figures.theme import FONT_SIZE, PALETTE, Canvas, with_caption
-from tripletscope.dashboard.keeping.experiments import kept_experiments, load_experiment
+from tripletscope.dashboard.keeping.experiments import (
+    keep_experiment,
+    kept_experiments,
+    load_experiment,
+)
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.simulate.people import true_positions_of
 from tripletscope.dashboard.views.simulate.setting import simulated_methods
@@ -215,10 +220,14 @@ def test_a_list_becomes_an_experiment_and_its_lists_are_made_again(services):
     (kept,) = kept_experiments(services.workspace)
     made = load_experiment(services.workspace, kept.slug)
     assert (made.source, len(made.questions)) == ("list", 21)
+    asking = made.changed(after=(SurveyItem("why", "text", "Why?"),))
+    keep_experiment(services.workspace, asking, {}, kept.slug)
     app = simulate("questions", **{f"{LIST}.of": kept.slug})
     assert {metric.label: metric.value for metric in app.metric}["Questions"] == "21"
     app.selectbox(key=f"{LIST}.layout").select("gorilla").run()
     assert not app.info
+    assert not app.exception
+    assert "The files hold no questionnaire" in " ".join(one.value for one in app.caption)
 
 
 def test_a_list_of_a_table_or_of_open_objects(services, planted):

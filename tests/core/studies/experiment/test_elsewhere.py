@@ -17,6 +17,7 @@ from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for
 from tripletscope.core.studies.experiment.experiment import Stimulus
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.results import checks_answered, gathered_answers
 
 #: Whose results carry our own columns.
@@ -137,6 +138,16 @@ def test_every_person_has_a_file_of_their_own():
     files = questions_for(experiment_of(12), "jspsych", people=range(3))
     assert list(files) == ["jspsych_1.json", "jspsych_2.json", "jspsych_3.json"]
     assert len({*files.values()}) == 3
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_questionnaires_are_left_to_the_program(program):
+    experiment = experiment_of(6, n_questions=4)
+    items = (SurveyItem("age", "number", "How old are you?"),)
+    asking = replace(experiment, before=items, after=(SurveyItem("why", "text", "Why?"),))
+    (file,), (alone,) = (questions_for(one, program).values() for one in (asking, experiment))
+    assert b"questionnaire" not in file
+    assert len(file.splitlines()) == len(alone.splitlines())
 
 
 def test_what_a_page_shows_is_escaped_and_files_are_preloaded():
