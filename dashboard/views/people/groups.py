@@ -48,9 +48,9 @@ def show_groups(context: PeopleContext) -> None:
         if fit is None:
             panels.sentences([groups_said(ENGLISH, found)])
             context.empty(
-                "Nothing has been computed yet",
-                "Compute finds groups of people who answer alike, and shows whether they improve "
-                "prediction.",
+                "The groups have not been computed yet",
+                "Compute finds the members and maps of groups of people who answer alike, and "
+                "shows whether groups improve prediction.",
             )
             return
         context.present(fit, beside=[compared] if compared else [])
