@@ -53,8 +53,8 @@ def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         ),
         lambda: _partners(result, best, labels), space=result.spaces[best],
     )
-    yield Numbers("Numbers", lambda: result.table)
-    yield Numbers("Matched objects", lambda: _partners(result, best, labels))
+    yield Numbers(words("numbers"), lambda: result.table)
+    yield Numbers(words("matched objects"), lambda: _partners(result, best, labels))
 
 
 def _partners(result: Aligned, k: int, labels: list[str]) -> pd.DataFrame:

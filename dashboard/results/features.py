@@ -68,7 +68,7 @@ def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         lambda canvas: accuracy_bars(table, ceilings=ceilings, caption=text, canvas=canvas),
         lambda: table, (run.key,),
     )
-    yield Numbers("Numbers", partial(_accuracy_numbers, table))
+    yield Numbers(words("numbers"), partial(_accuracy_numbers, table))
     yield from map(Advice, result.notes)
 
 
@@ -253,7 +253,7 @@ def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         words("alt unique", number=len(result.predictors)), table, "deviance explained", run,
         n_rows=1.5 * len(result.predictors) + 1,
     )
-    yield Numbers("Every subset", partial(_subsets, result, scheme))
+    yield Numbers(words("every subset"), partial(_subsets, result, scheme))
     yield from map(Advice, result.notes)
 
 

@@ -36,7 +36,7 @@ def geometry_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         partial(interval_rows, table, value=words("gain in log-likelihood")),
         lambda: table, over=words.over(result.unit, result.n_units),
     )
-    yield Numbers("Numbers", lambda: result.table)
+    yield Numbers(words("numbers"), lambda: result.table)
     yield from map(Advice, result.notes)
     if result.surely:
         yield Advice(words("geometries alike"))

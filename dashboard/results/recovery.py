@@ -37,7 +37,7 @@ def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         lambda: result.table, number=result.repeats, how=words(f"model {result.model}"),
         scheme=words(f"held out {result.scheme}"),
     )
-    yield Numbers("Numbers", lambda: result.table)
+    yield Numbers(words("numbers"), lambda: result.table)
     yield from map(Advice, [*result.notes, words("recovery is needed")])
 
 

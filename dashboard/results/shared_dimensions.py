@@ -49,7 +49,7 @@ def shared_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             ), table, place=str(k + 1) if several else "", one=result.fits[0], other=name,
             objects=len(result.objects),
         ), is_folded=k > 0)
-        yield Numbers(f"Numbers: {name}", table)
+        yield Numbers(f"{words('numbers')}: {name}", table)
     if several:
         yield shown.drawing(
             run, "fits", 0.6, partial(

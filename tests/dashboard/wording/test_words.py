@@ -1,10 +1,12 @@
 """Numbers and sentences as papers have them."""
 
+import re
 import string
 
 import pytest
 
 import tripletscope as ts
+from tests.paths import ROOT
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import methods
 from tripletscope.core.engine.registry import _places
@@ -16,6 +18,11 @@ EN, DE = Words("en"), Words("de")
 
 def fields(template):
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def test_titles_of_tables_are_in_the_language_of_the_report():
+    for file in (ROOT / "dashboard" / "results").glob("*.py"):
+        assert not re.search(r"\bNumbers\(\s*f?\"[A-Z]", file.read_text()), file.name
 
 
 def test_languages_say_the_same():
