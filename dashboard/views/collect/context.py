@@ -95,7 +95,7 @@ def with_experiment(context: Context) -> CollectContext | None:
             "There is no experiment yet",
             "Make one first, from the open data set or from names that you type. This workspace "
             f"keeps experiments in {services().workspace.folder / NAME}. To see those of another "
-            f"workspace, start TripletScope with it.",
+            "workspace, start TripletScope with that one.",
         )
         st.button(
             "Make an experiment", key=f"{PAGE}.first", type="primary", on_click=go_to,

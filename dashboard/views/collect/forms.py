@@ -48,7 +48,7 @@ _GOLD = {
     "triplet": "anchor, more similar, less similar",
     "odd_one_out": "the odd one, another, another",
     "similar_pair": "two that are alike, then the third",
-    "ranking": "anchor, the chosen in their order, the others",
+    "ranking": "anchor, the chosen objects in order, the others",
     "pairs": "the pair that differs more, then the other pair",
     "triad": "three, of which the first two differ more than the last two",
 }
@@ -143,9 +143,8 @@ def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
         asked.current, f"{asked.place}.gold", "Gold questions",
         as_lines(asked.begin.get("gold", ())), height=100,
         placeholder=_GOLD[asked.values["task"]],
-        help=f"One per line, with commas between objects: {_GOLD[asked.values['task']]}. Where "
-             "their "
-        "share is 0, practice takes them.",
+        help=f"One per line, with commas between objects: {_GOLD[asked.values['task']]}. If "
+        "their share is 0, they serve as practice.",
     )
 
 
@@ -200,8 +199,8 @@ def ask_for_recruitment(asked: ExperimentForm) -> None:
         asked.values["parameters"] = tuple(SERVICES[service][1])
     asked.values["completion_code"] = line(
         current, f"{place}.code", "Completion code", begin.get("completion_code", ""),
-        placeholder="one of each participant’s own",
-        help="Prolific expects that of the study. Empty: each participant gets a different one.",
+        placeholder="a different one for each participant",
+        help="Prolific expects the code of the study. Empty: a different one for everybody.",
     )
     asked.values["return_address"] = line(
         current, f"{place}.return", "Return address", begin.get("return_address", ""),
@@ -262,7 +261,7 @@ def drafted_experiment(
     given |= {when: questionnaire(given[when], f"the items {when}") for when in _ITEMS}
     wrong = [name for name in given["parameters"] if not _NAME.fullmatch(name)]
     if wrong:
-        raise DataError(f"{wrong[0]!r} is no name in an address", file="Recruitment",
+        raise DataError(f"{wrong[0]!r} is not a valid name in an address", file="Recruitment",
                         remedy="Use letters, digits and underscores.")
     address = given["return_address"]
     if address and not re.match(r"https?://\S+$", address):

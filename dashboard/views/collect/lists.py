@@ -94,9 +94,9 @@ def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
         except DataError as error:
             raise DataError(error.problem, file=where, row=number, remedy=error.remedy) from None
         except ValueError:
-            raise DataError("its numbers cannot be read", file=where, row=number, remedy="Of a "
-                            "number, write the smallest | the largest; of a scale the two ends | "
-                            "the number of levels.") from None
+            raise DataError("its numbers cannot be read", file=where, row=number, remedy="For a "
+                            "number, write smallest | largest; for a scale, low end | high end | "
+                            "levels.") from None
     return tuple(items)
 
 
@@ -162,5 +162,5 @@ def _shown(
                             remedy="Write it as in the list of objects.")
     shown = tuple(known[name] for name in names)
     if len({*shown}) < len(shown):
-        raise DataError("an object stands there twice", file=where, row=row)
+        raise DataError("an object appears twice", file=where, row=row)
     return shown

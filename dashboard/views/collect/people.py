@@ -63,7 +63,7 @@ def show_people_of(
                 "failed checks", help="Catch and gold questions with a wrong answer."
             ),
             "consistent": st.column_config.Column(
-                "consistent", help="Questions asked again that were answered as before."
+                "consistent", help="Repeated questions with the same answer as before."
             ),
             "median_time": st.column_config.NumberColumn(
                 "median time (s)", format="%.2f", help="Response time, practice aside."

@@ -200,7 +200,7 @@ def _do(what: Callable[[], object], words: str) -> None:
 def _state(context: CollectContext, found: CollectingState) -> None:
     if found.state != "open":
         st.info(
-            "Paused: nobody is asked anything." if found.state == "paused" else
+            "Paused: no questions are asked." if found.state == "paused" else
             "Closed: nobody can begin or go on.", icon=":material/info:",
         )
     with st.container(horizontal=True):

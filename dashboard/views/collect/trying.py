@@ -252,7 +252,7 @@ def _rounded(table: pd.DataFrame) -> pd.DataFrame:
 def _accuracy(context: CollectContext, run: Run | None, why: str) -> None:
     """What a map of all answers would be worth."""
     if why:
-        st.info(panels.plain(f"No accuracy is expected: {why}"), icon=":material/info:")
+        st.info(panels.plain(f"No expected accuracy: {why}"), icon=":material/info:")
         return
     if run is None:
         return

@@ -210,7 +210,7 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
     elif context.waiting and context.is_wanted(topic):
         st.caption("Being computed.")
     elif topic.name not in context.missing:
-        st.caption("Not shown: how well the map predicts is not known.")
+        st.caption("Not shown until the accuracy of the map is known.")
     else:
         _offer(context, topic)
     return [part for part in parts if isinstance(part, Drawing)]

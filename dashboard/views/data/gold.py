@@ -100,7 +100,7 @@ def _uploaded(context: Context, cleaning: Cleaning) -> None:
 
 
 def _from_map(context: Context, cleaning: Cleaning) -> None:
-    st.markdown("**Or use those that a map makes obvious**")
+    st.markdown("**Or use questions that a map makes obvious**")
     current, info = context.session, context.info
     listed = maps_of(info)
     if not listed:

@@ -22,8 +22,8 @@ _WIDE = Canvas(760.0, 400.0)
 _EXPLAINED = {
     "predicted by the others' map": "Proportion of the participant's answers that a map of all "
     "other participants' answers predicts. Guessing gives 50 %.",
-    "agreement with the majority": "Of questions that others answered too: proportion of answers "
-    "on the side of the others' majority. Guessing gives 50 %.",
+    "agreement with the majority": "Proportion of answers on the side of the others' majority, "
+    "where others answered the same question. Guessing gives 50 %.",
     "intra-observer consistency": "Proportion of identical answers when the same question was "
     "asked twice. Guessing gives 50 %.",
     "catch and gold questions failed": "Questions with a known right answer, such as those in "

@@ -50,8 +50,8 @@ def show_measured(current: Session, files: list[Any], kind: str | None = None) -
     st.markdown("\n".join(f"- {panels.plain(line)}" for line in [*told, *found.notes]))
     if pressed(
         current, f"{_KEY}.go", "Make a map of it", type="primary",
-        help="Keeps the dissimilarities with their uncertainty, for maps of these themselves, and "
-        "the comparisons that each rater made, for all other pages.",
+        help="Keeps the dissimilarities with their uncertainty, for maps of them, and each rater's "
+        "comparisons, for all other pages.",
     ):
         _keep(current, files[0].name, found)
 

@@ -194,7 +194,7 @@ def _show_button(
     st.button(
         label, key=f"quality.show.{name}", on_click=_show_people,
         args=(context.session, list(people)),
-        help="Chooses them among the participants below. Nothing is excluded.",
+        help="Selects them among the participants below. Nothing is excluded.",
     )
 
 
@@ -221,7 +221,7 @@ def _dimensions(context: QualityContext) -> list[str]:
     suggestions = suggestions_of(runs, context.answers)
     if not suggestions:
         return [
-            "Number of dimensions: not compared yet, as the page Compare stands. It recommends one."
+            "Number of dimensions: not compared yet. The page Compare recommends one."
         ]
     return [dimensions_told(ENGLISH, name, *said) for name, said in suggestions.items()]
 

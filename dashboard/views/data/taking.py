@@ -39,8 +39,8 @@ def take_away(current: Session, info: DatasetInfo) -> None:
     )
     hidden = bool(info.n_participants) and switch(
         current, f"{_KEY}.pseudonyms@{info.id}", "Replace participants' names", False,
-        help="By sub-001 and so on. Results that depend on who answered are then not in the file; "
-        "its script computes them.",
+        help="By sub-001 and so on. The file then lacks results that depend on participants; its "
+        "script computes them.",
     )
     if hidden:
         _warn_of_telling(info)

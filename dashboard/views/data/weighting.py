@@ -29,10 +29,10 @@ from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 
 _ABOUT = (
-    "Weights count answers of people who often seem to guess for less, and leave nobody out. They "
-    "are estimated with a map by STE: people who err where its distances are clear are taken "
-    "to guess, if the answers confirm that so many errors there are not to be expected. In "
-    "simulations they served as well as excluding those who clearly guess, not better."
+    "Weights reduce the influence of participants who often seem to guess, and leave nobody out. A "
+    "map by STE estimates them: errors where its distances are clear count as guesses, if there "
+    "are more of them than expected. In simulations, weights did as well as the exclusion of "
+    "participants who clearly guess, not better."
 )
 
 
@@ -87,12 +87,12 @@ def _compared(
         context.present(done[0])
         st.caption(panels.plain(f"Exclusion: {whom}."))
     elif kept.all():
-        st.caption("Nobody stands out, and nothing is excluded: there is nothing to compare with.")
+        st.caption("Nobody stands out and nothing is excluded: there is nothing to compare.")
     elif pressed(
         context.session, "exclusions.treatments", "Compare with exclusion",
         icon=":material/query_stats:",
-        help="Predicts the same held-out answers from all answers alike, after exclusion, and "
-        "with weights learned from the other answers.",
+        help="Predicts the same held-out answers in three ways: from all answers alike, after "
+        "exclusion, and with weights learned from the other answers.",
     ):
         def work(progress: Progress) -> tuple[str, str, Treatments]:
             one = pool().call(compare_treatments, method, data, kept, progress=progress)

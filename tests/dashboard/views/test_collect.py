@@ -241,7 +241,7 @@ def test_lists_without_a_header_are_in_the_order_shown():
 
 @pytest.mark.parametrize(("lines", "problem"), [
     ("", "there are no questions"), ("apple,pear", "row 1: it names 2 objects"),
-    ("apple,pear,plum\napple,pear,pear", "row 2: an object stands there twice"),
+    ("apple,pear,plum\napple,pear,pear", "row 2: an object appears twice"),
     ("apple,pear,fig", "row 1: there is no object 'fig'"),
 ])
 def test_what_is_wrong_in_a_list_is_said_with_its_row(lines, problem):

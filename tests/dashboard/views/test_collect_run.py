@@ -54,7 +54,7 @@ def test_nothing_runs_at_first_and_the_page_says_how_to_begin(services, kept):
 def test_an_experiment_is_paused_closed_and_opened_again(services, kept):
     app = on_tab(start(PAGE), PAGE, "running")
     press(app, f"{PAGE}.to_paused.{kept}")
-    assert "nobody is asked anything" in said(app)
+    assert "no questions are asked" in said(app)
     press(app, f"{PAGE}.to_closed.{kept}")
     assert "nobody can begin or go on" in said(app)
     press(app, f"{PAGE}.to_open.{kept}")

@@ -228,7 +228,7 @@ def test_quality_quotes_what_stands_on_compare(services, planted, drafts, quoted
     }})
     shown = words(start("data", session)).replace("\\", "")
     if quoted is None:
-        assert "Number of dimensions: not compared yet, as the page Compare stands." in shown
+        assert "Number of dimensions: not compared yet. The page Compare recommends one." in shown
     else:
         assert "STE: from 1 to 2 dimensions" in shown
         assert quoted in shown

@@ -286,7 +286,7 @@ def test_what_the_data_do_not_allow_ends_no_other_finding(services, monkeypatch)
     app = settled(start("data", session_on(services, small())), services)
     text = words(app).replace("\\", "")
     assert text.count("Not computed: These answers are *odd*") == 2, "error and dimensions"
-    assert "Not shown: how well the map predicts is not known" in text
+    assert "Not shown until the accuracy of the map is known" in text
     assert "clusters are recommended" in text
 
 
