@@ -29,6 +29,7 @@ class KeptExperiment:
     folder: Path
     title: str
     n_objects: int = 0
+    task: str = ""
     problem: str = ""
 
 
@@ -52,7 +53,9 @@ def _listed(folder: Path, changed: int) -> KeptExperiment:
         experiment = Experiment.load(folder)
     except DataError as error:
         return KeptExperiment(folder.name, folder, folder.name, problem=str(error))
-    return KeptExperiment(folder.name, folder, experiment.title, len(experiment.objects))
+    return KeptExperiment(
+        folder.name, folder, experiment.title, len(experiment.objects), experiment.task
+    )
 
 
 def experiment_folder(workspace: Workspace, slug: str) -> Path | None:

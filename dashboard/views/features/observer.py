@@ -18,6 +18,7 @@ from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, obse
 from tripletscope.core.io.prompts import Questions, prompted, questions_of, write_prompts
 from tripletscope.core.io.replies import Replies, with_observer
 from tripletscope.core.studies.experiment.handout import experiment_questions
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.explaining import interval_rows
 from tripletscope.dashboard.interface import panels
@@ -83,7 +84,10 @@ def show_observer(context: Context) -> None:
 def _questions(context: Context) -> tuple[list[Questions], str]:
     """Ask for questions about the objects; none, having said why, and what tells them apart."""
     current, workspace, ids = context.session, services().workspace, context.answers.ids
-    kept = {one.slug: one.title for one in kept_experiments(workspace) if not one.problem}
+    kept = {
+        one.slug: one.title for one in kept_experiments(workspace)
+        if not one.problem and not ASKINGS[one.task].measured  # a model can answer only choices
+    }
     of = pick(
         current, QUESTIONS_OF, "Questions",
         {"": "That people answered", _FILE: "Of a file", **kept},

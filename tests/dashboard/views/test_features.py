@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.core.studies.experiment.made import experiment_of
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import attach_objects, read, read_feature_tables
 from tripletscope.core.io.prompts import write_prompts
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.dashboard.keeping.experiments import keep_experiment
 from tripletscope.dashboard.report.material import Material
 
 TRUTH = np.random.default_rng(3).normal(size=(16, 2))
@@ -265,6 +267,16 @@ def test_a_list_of_simulate_is_handed_over_and_answered_as_a_data_set(services, 
     app.button(key="features.model.open").click().run()
     assert not app.exception
     assert services.workspace.triplets(services.workspace.datasets()[0]).n_trials == 330
+
+
+def test_a_model_is_offered_experiments_that_it_can_answer(services, session):
+    for task in ("odd_one_out", "rating"):
+        made = experiment_of(6, task=task).changed(title=task)
+        keep_experiment(services.workspace, made, {})
+    app = on_tab(start("features", session), "features", "observer")
+    offered = app.selectbox(key="features.questions.of").options
+    assert "odd_one_out" in offered
+    assert "rating" not in offered
 
 
 def test_graded_replies_are_read_and_refusals_are_said(services, session):
