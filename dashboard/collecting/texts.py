@@ -47,6 +47,9 @@ def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     for word, text in texts.items():
         if word not in (*TEXTS, *WORDS) or not isinstance(text, str):
             raise DataError(f"there is no text {word!r}", file=name, remedy=remedy)
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise DataError(f"the text {word!r} has half a character", file=name,
+                            remedy="Write it again in UTF-8.")
     return texts
 
 

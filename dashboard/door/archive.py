@@ -108,8 +108,9 @@ class PackedFolder:
 
     def json(self, place: str) -> Any:
         """The unchecked content of a file."""
+        content = self.read(place)
         try:
-            return json.loads(self.read(place))
+            return json.loads(content)
         except (ValueError, RecursionError) as error:
             raise self.problem(f"its file {place} is not what was written") from error
 

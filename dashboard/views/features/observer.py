@@ -255,8 +255,7 @@ def _figure(context: Context, agreement: list[ChoiceAccuracy], name: str) -> Non
     """Agreement for each kind of question; chance and ceiling of a single kind."""
     one, table = agreement[0], agreement_table(agreement)
     text = (
-        f"{context.size} Share of people's answers that {name} also gives, with 95 % intervals. "
-        "Line: chance."
+        f"{context.size} Share of people's answers that {name} also gives, with 95 % intervals."
     )
     band = None
     if len(agreement) == 1:

@@ -84,6 +84,6 @@ def test_another_language_comes_as_a_file():
     assert page["language"] == "fr"
     assert page["texts"]["agree"] == "D'accord"
     assert page["texts"]["question"] == texts["question"]["pairs"]
-    for wrong in (b"[]", b"{", b'{"agree": 3}', b'{"unknown": "x"}'):
+    for wrong in (b"[]", b"{", b'{"agree": 3}', b'{"unknown": "x"}', rb'{"agree": "\ud800"}'):
         with pytest.raises(DataError, match=r"fr\.json"):
             texts_of_file(wrong, "fr.json", "pairs")
