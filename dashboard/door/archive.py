@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -27,8 +28,8 @@ ABOUT, FORMAT = "about.json", 1
 PAGES, MANIFEST = "pages.json", "manifest-sha256.txt"
 #: What damaged files and unexpected values raise.
 _DAMAGE = (
-    AttributeError, EOFError, KeyError, OSError, RecursionError, TypeError, ValueError,
-    pa.ArrowException, zipfile.BadZipFile,
+    AttributeError, EOFError, KeyError, NotImplementedError, OSError, RecursionError, TypeError,
+    ValueError, pa.ArrowException, zipfile.BadZipFile, zlib.error,
 )
 _ANSWERS = re.compile(rb"answers(-\d+)?\.parquet")
 _MARK = re.compile(rf"((?:.*/)?)({re.escape(ABOUT)}|{re.escape(earlier.ABOUT)})")

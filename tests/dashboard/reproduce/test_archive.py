@@ -30,7 +30,8 @@ from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export, imports, uploads
-from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, is_archive
+from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, PackedFolder, is_archive
+from tripletscope.dashboard.door.earlier import sum_of
 from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -350,6 +351,19 @@ def test_the_script_and_the_notebook_compute_the_results(made, tmp_path, monkeyp
     assert ["show(ts.drawings(" in cell.source for cell in code if cell.source not in script] == [
         True
     ]
+
+
+def test_numbers_that_cannot_be_unpacked_are_named(made):
+    files = unzipped(made[2])
+    place = next(name for name in files if name.endswith("arrays.npz"))
+    whole = io.BytesIO()
+    np.savez_compressed(whole, a=np.arange(99.0))
+    broken = bytearray(whole.getvalue())
+    start = 30 + len("a.npy") + broken[28] + 256 * broken[29]  # of the stream, after its header
+    broken[start : start + 20] = b"\xff" * 20
+    packed = PackedFolder(export.bundle({**files, place: bytes(broken)}), "a.zip")
+    with pytest.raises(DataError, match=rf"a\.zip: its file {place} cannot be read"):
+        packed.arrays(place, sum_of(bytes(broken)))
 
 
 def test_what_is_damaged_in_the_workspace_is_left_out_and_told(made, tmp_path, services):
