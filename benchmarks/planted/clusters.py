@@ -9,6 +9,7 @@ import numpy as np
 import tripletscope as ts
 from planted import Sentence
 from tripletscope.core.cluster.counting import count_clusters, recommend_clusters
+from tripletscope.core.models.embedding.ordinal import Embedding
 
 OBJECTS, ANSWERS, RUNS = 60, 4_000, 3
 #: Centres of groups, in standard deviations.
@@ -63,7 +64,7 @@ def _said(runs: int, shape: str, k: int = 0, apart: float = 0.0) -> list[int | N
 
 
 def _advised(
-    basis: ts.Embedding, shape: str, k: int, apart: float, seed: int, *, kmeans: bool = False,
+    basis: Embedding, shape: str, k: int, apart: float, seed: int, *, kmeans: bool = False,
     flip: bool = False,
 ) -> int | None:
     rng = np.random.default_rng([seed, k])

@@ -59,6 +59,11 @@ _GERMAN = {
     "all answers": "alle Antworten",
     "learned from": "gelernt von",
     "predicted": "vorhergesagt",
+    "true": "wahr",
+    "gain in probability of held-out answers (%)":
+        "Gewinn an Wahrscheinlichkeit zurückgehaltener Antworten (%)",
+    "Nearest neighbours": "Nächste Nachbarn",
+    "CART forest": "CART-Wald",
     "variance unexplained": "nicht erklärte Varianz",
     "number of participants in training": "Zahl der Personen, von denen gelernt wird",
     "accuracy on another participant": "Genauigkeit an einer anderen Person",
@@ -175,6 +180,10 @@ def step_said(title: str, language: str) -> str:
 
 
 def _translated(text: str | None, words: Mapping[str, str]) -> str | None:
+    """A text, or what follows the name of a column and a comma, where the table has it."""
     if not text:
         return text
+    column, _, what = text.rpartition(", ")
+    if column and what in words:
+        return f"{column}, {words[what]}"
     return words.get(_BREAK.sub(" ", html.unescape(text)), text)

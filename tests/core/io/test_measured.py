@@ -88,6 +88,12 @@ def test_every_array_of_a_file_is_a_table_of_its_own():
     ]
 
 
+def test_ids_may_hold_half_a_character():
+    content = npz(x=VALUES, ids=np.array([f"{name}\ud800" for name in IDS]))
+    with pytest.raises(DataError, match=r"half\.npz"):
+        read_feature_tables(content, ABOUT, "half.npz")
+
+
 def test_how_rows_were_matched_is_said_with_both_ends():
     (plain,) = read_feature_tables(npy(VALUES), ABOUT, "f.npy")
     assert "the first as cup, the last as pot" in " ".join(plain.notes)

@@ -15,6 +15,7 @@ from tests.paths import ROOT
 from tripletscope.core.inference.evaluation.compare import Suggestion
 from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.ratings.kinds import measured
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
@@ -31,6 +32,7 @@ from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.comparison import dimensions_told
 from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording.axes import _GERMAN
 
 
 @pytest.fixture(scope="module")
@@ -407,3 +409,13 @@ def test_the_caption_of_the_map_is_that_of_the_page(material):
     error, words = material.error, material.words
     assert words.estimate(error.error, error.low, error.high) in drawing.caption
     assert words("turned towards", name="STE") in drawing.caption
+
+
+def test_axes_are_in_the_language_of_the_report(sections, material):
+    figures = [block.draw(SCREEN) for section in sections.values() for block in section.blocks
+               if isinstance(block, Drawing)]
+    titles = {axis.title.text for figure in figures
+              for axis in (*figure.select_xaxes(), *figure.select_yaxes()) if axis.title.text}
+    assert len(titles) > 10
+    translated = [title for title in titles if title in _GERMAN or title.endswith(", predicted")]
+    assert bool(translated) == (material.words.language == "en"), translated
