@@ -33,6 +33,12 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
     ]
 
 
+def schemes_of(*, has_split: bool) -> dict[str, str]:
+    """How the error of a method can be measured: titles of the tasks, and of none."""
+    split = {"split_error": "The data's own test answers"} if has_split else {}
+    return {**split, "cross_validate": "Cross-validation", "none": "Not computed"}
+
+
 def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:
     """What runs are called in a list to choose from, by their keys: no two alike."""
     names = distinct(
@@ -111,9 +117,9 @@ def choose_run(
         )
         pinned = st.toggle("Pin", run.pinned, key=f"run.pin.{run.id}",
                            help="Pinned results stand first in lists.")
-        said = {"name": name.strip() or run.name, "group": group.strip(), "pinned": pinned}
-        if any(getattr(run, part) != value for part, value in said.items()):
-            services().workspace.describe_run(run.id, **said)
+        edited = {"name": name.strip() or run.name, "group": group.strip(), "pinned": pinned}
+        if any(getattr(run, part) != value for part, value in edited.items()):
+            services().workspace.describe_run(run.id, **edited)
             st.rerun()
         if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
             panels.ask_to_delete(

@@ -33,7 +33,7 @@ from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.views.pictures import picture_addresses, with_pictures
 from tripletscope.dashboard.wording.formats import count
 
 #: Height of the part of the tree that is seen at a time, in pixels.
@@ -293,12 +293,8 @@ def _swatch(rank: int) -> str:
 def _object_table(shown: ShownClustering) -> None:
     chosen = shown.selected
     table = memberships(shown.presented(), shown.clusters)
-    pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
-    if pictures:
-        table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])
-    if (table["id"] == table["label"]).all():
-        table = table.drop(columns="id")
-    table.insert(1 + bool(pictures), "cluster", table.pop("cluster"))
+    table = with_pictures(table, shown.info, shown.triplets.objects)
+    table.insert(1 + ("picture" in table), "cluster", table.pop("cluster"))
     if chosen:
         st.subheader(count(len(chosen), "selected object"), anchor=False)
         table = table.iloc[chosen]

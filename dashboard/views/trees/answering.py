@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import AnswersOracle, Unanswered
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
@@ -22,18 +22,25 @@ from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
+from tripletscope.dashboard.views.elements import csv_button
+from tripletscope.dashboard.views.trees.grove import (
+    PAGE,
+    Grove,
+    Planting,
+    fitted_tree,
+    given_answers,
+)
 from tripletscope.dashboard.wording.formats import count
 
 _PICTURE = 320
 _CARD, _ANSWERED = f"{PAGE}.asked", f"{PAGE}.answered"
 #: What asks: it is given the answers of a person as an oracle, and raises `Unanswered`.
-Asking = Callable[[AnswersOracle], None]
+Asking = Callable[[AnswersOracle], Any]
 
 
 def show_answering(grove: Grove, plan: Planting) -> None:
     """The questions that make a tree; the page shows the tree anew with each of its levels."""
-    _converse(grove, partial(_grow, grove, plan), "tree", "at this level of the tree")
+    _converse(grove, partial(fitted_tree, grove, plan), "tree", "at this level of the tree")
 
 
 def show_searching(grove: Grove, search: Asking) -> bool:
@@ -73,15 +80,6 @@ def person(grove: Grove) -> AnswersOracle:
     """What a person has answered at this screen, and nothing else."""
     given = np.reshape(given_answers(grove), (-1, 3))
     return AnswersOracle(Triplets.from_array(given, grove.info.n_objects))
-
-
-def _grow(grove: Grove, plan: Planting, oracle: AnswersOracle) -> None:
-    tree = ComparisonTree(metric=oracle, **dict(plan.settings))
-    classes = None
-    if plan.colour:
-        column = grove.triplets.objects[plan.colour].astype("str").fillna("")
-        classes = column.to_numpy(dtype=object)[list(plan.objects)]
-    tree.fit(np.array(plan.objects), classes)
 
 
 def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
@@ -143,17 +141,15 @@ def _keep(grove: Grove, given: list[list[int]]) -> None:
 
 
 def _show(grove: Grove, column: st.delta_generator.DeltaGenerator, i: int) -> None:
-    label, info, objects = grove.triplets.labels[i], grove.info, grove.triplets.objects
-    name = objects["image"].iloc[i] if "image" in objects else None
-    if isinstance(name, str) and name in info.pictures:
-        try:
-            file = services().workspace.picture(info.pictures[name], _PICTURE)
-        except WorkspaceError as error:
-            column.error(panels.plain(str(error)))
-        else:
-            column.image(str(file), alt=label, width="stretch")
-            return
-    column.markdown(f"### {panels.plain(label)}")
+    label, file = grove.triplets.labels[i], None
+    try:
+        file = grove.picture_of(i, _PICTURE)
+    except WorkspaceError as error:
+        column.error(panels.plain(str(error)))
+    if file is None:
+        column.markdown(f"### {panels.plain(label)}")
+    else:
+        column.image(file, alt=label, width="stretch")
 
 
 def _take_away(grove: Grove, given: list[list[int]]) -> None:
@@ -162,11 +158,8 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
     with st.container(horizontal=True):
         ids = np.array(grove.triplets.ids, dtype=object)
         table = pd.DataFrame(ids[np.array(given)], columns=["anchor", "near", "far"])
-        st.download_button(
-            "Download the answers", lambda: export.csv(table),
-            f"{export.file_name(grove.info.name, 'answers')}.csv", "text/csv",
-            key=f"{PAGE}.given.csv", on_click="ignore", icon=":material/download:",
-        )
+        csv_button("Download the answers", lambda: table,
+                   export.file_name(grove.info.name, "answers"), f"{PAGE}.given.csv")
         if pressed(
             grove.session, f"{PAGE}.given.keep", "Keep as a data set",
             icon=":material/library_add:",

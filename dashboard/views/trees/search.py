@@ -21,7 +21,6 @@ from tripletscope.dashboard.figures.theme import PALETTE, Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
@@ -174,12 +173,9 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
 
 
 def _thumbnail(grove: Grove, i: int, width: int) -> None:
-    objects, info = grove.triplets.objects, grove.info
-    name = objects["image"].iloc[i] if "image" in objects else None
-    if isinstance(name, str) and name in info.pictures:
-        with suppress(WorkspaceError):  # its label stands beside it; the page Data says why
-            file = services().workspace.picture(info.pictures[name], 64)
-            st.image(str(file), width=width, alt=grove.triplets.labels[i])
+    with suppress(WorkspaceError):  # its label stands beside it; the page Data says why
+        if file := grove.picture_of(i, 64):
+            st.image(file, width=width, alt=grove.triplets.labels[i])
 
 
 def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> None:
@@ -224,39 +220,23 @@ def _found(
     oracle = oracle_about(grove, plan, grown, query)
     found = _search(grove, plan, grown, query, k, trees, budget, oracle)
     asked = oracle.n_questions
-    place = np.full(grove.space.n_objects, -1)
-    place[grove.space.objects] = np.arange(len(grove.space))
-    others = np.array(plan.objects)
-    apart = grove.space.distances()[place[query], place[others]]
-    order = np.argsort(apart, kind="stable")
-    true, known = others[order[:k]], found[found >= 0]
-    rank = np.empty(len(others), dtype=int)
-    rank[order] = np.arange(1, len(others) + 1)
-    labels = np.array([*grove.triplets.labels, "—"], dtype=object)
-    table = pd.DataFrame({"": np.arange(1, len(true) + 1)})
-    pictures = picture_addresses(grove.info, grove.triplets.objects, 64)
-    ranks = dict(zip(others.tolist(), rank.tolist(), strict=True))
-    nearest = "nearest by the features" if grove.has_features else "nearest on the map"
-    for title, those in (("found", found[: len(true)]), (nearest, true)):
-        if pictures:
-            table[f"{title} "] = [pictures.get(i, "") for i in those.tolist()]
-        table[title] = labels[those]
-    table["rank of the result"] = [
-        str(ranks.get(i, "—")) for i in found[: len(true)].tolist()
-    ]
+    rows, others = grove.rows_of_distances, np.array(plan.objects)
+    apart = grove.space.distances()[rows[query], rows[others]]
+    ranked = others[np.argsort(apart, kind="stable")]
+    true = ranked[:k]
+    table = _neighbours(grove, found[: len(true)], true, ranked)
     st.subheader("Nearest neighbours", anchor=False)
-    hit = len(np.intersect1d(known, true))
-    share = f"{hit} of {len(true)}"
     # By knockout, as `tripletscope.core.tree.search.nearest` does it.
     all_compared = len(others) - 1 + (len(true) - 1) * int(np.ceil(np.log2(len(others))))
     st.markdown(panels.plain(
-        f"{share} found, with {count(asked, 'question')}; comparing all "
-        f"{count(len(others), 'object')} takes about {all_compared:,}."
+        f"{len(np.intersect1d(found, true))} of {len(true)} found, with "
+        f"{count(asked, 'question')}; comparing all {count(len(others), 'object')} takes about "
+        f"{all_compared:,}."
     ))
     if isinstance(oracle, AnswersOracle):
         st.caption(
             f"Where participants answer differently from {grove.source}, they may find other "
-            f"neighbours, which need not be an error."
+            "neighbours, which need not be an error."
         )
     st.dataframe(
         table, hide_index=True, placeholder="", key="trees.found",
@@ -265,6 +245,23 @@ def _found(
             for name in table if name.endswith(" ")
         },
     )
+
+
+def _neighbours(
+    grove: Grove, found: np.ndarray, true: np.ndarray, ranked: np.ndarray
+) -> pd.DataFrame:
+    """The neighbours found beside the true ones; `ranked` are all objects, the nearest first."""
+    labels = np.array([*grove.triplets.labels, "—"], dtype=object)
+    pictures = picture_addresses(grove.info, grove.triplets.objects, 64)
+    ranks = {i: str(rank) for rank, i in enumerate(ranked.tolist(), 1)}
+    table = pd.DataFrame({"": np.arange(1, len(true) + 1)})
+    nearest = "nearest by the features" if grove.has_features else "nearest on the map"
+    for title, objects in (("found", found), (nearest, true)):
+        if pictures:
+            table[f"{title} "] = [pictures.get(i, "") for i in objects.tolist()]
+        table[title] = labels[objects]
+    table["rank of the result"] = [ranks.get(i, "—") for i in found.tolist()]
+    return table
 
 
 def _search(
@@ -299,14 +296,12 @@ def _errors(grove: Grove) -> None:
             "Searches for the neighbours of objects in trees that were grown without them.",
         )
     with picture:
-        if run is None:
-            grove.empty(
-                "Nothing has been computed yet",
-                "Compute shows how often trees miss the nearest neighbour.",
-            )
-            return
-        curve = pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
-        grove.present(run, curve=curve)
+        how = {} if run is None else {
+            "curve": pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
+        }
+        grove.present_or_promise(
+            run, "Compute shows how often trees miss the nearest neighbour.", **how
+        )
 
 
 def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
