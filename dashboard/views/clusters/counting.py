@@ -31,24 +31,24 @@ def show_numbers(shown: ShownClustering) -> None:
             (stability, f"{PAGE}.stability", ()), (count_clusters, f"{PAGE}.count", shared),
         ])
         counting |= {name: resampling[name] for name in shared}
-        any_number = shown.run.fresh().set_params(n_clusters=None)
         pieces = [
-            (any_number, "count_clusters", counting), (shown.method, "stability", resampling)
+            (shown.any_number, "count_clusters", counting), (shown.method, "stability", resampling)
         ]
-        found = [
-            shown.find(method, task, options)
-            or shown.find(method, task)
-            for method, task, options in pieces
-        ]
+        runs = [shown.find(*piece) for piece in pieces]
         missing = [
-            piece for piece in pieces if (known := shown.find(*piece)) is None or not known.complete
+            piece for piece, run in zip(pieces, runs, strict=True)
+            if run is None or not run.complete
         ]
+        counts, stable = (
+            run or shown.find(method, task)
+            for run, (method, task, _) in zip(runs, pieces, strict=True)
+        )
         shown.compute_button(
             f"{PAGE}.count.run", "How many clusters", missing,
             "Compares silhouettes with those of lines, rings and clouds without clusters, and "
             "these clusters with those of bootstrap replicates.",
         )
-    runs = [run for run in found if run is not None]
+    runs = [run for run in (counts, stable) if run is not None]
     with shown.picture:
         if not runs:
             shown.empty(
@@ -58,7 +58,6 @@ def show_numbers(shown: ShownClustering) -> None:
             )
             return
         shown.present(*runs, beside=(shown.run,), cuts={shown.run.key: shown.n_clusters})
-        counts, _ = found
         if counts is not None and shown.tree is not None:
             _cut(shown, recommend_clusters(counts.result()).n_clusters or 1)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,7 @@ from tripletscope.dashboard.results.clusters import (
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses, with_pictures
@@ -71,16 +72,8 @@ def show_tree(shown: ShownClustering) -> None:
 
 def _cut_controls(shown: ShownClustering) -> None:
     """The cut by number and by height."""
-    m, top = shown.tree.n_leaves, float(shown.tree.heights[-1])
-    chosen = st.number_input(
-        "Clusters", 1, m, shown.n_clusters, width=130,
-        key=shown.session.key_following(f"{PAGE}.number@{shown.run.key}", shown.n_clusters),
-        help=_suggestion(shown),
-    )
-    if chosen != shown.n_clusters:
-        shown.cut_into(chosen)
-        st.rerun()
-    at = round(shown.height, 6)
+    shown.ask_for_number(f"{PAGE}.number@{shown.run.key}", width=130, help=_suggestion(shown))
+    top, at = float(shown.tree.heights[-1]), round(shown.height, 6)
     height = st.number_input(
         "Cut at height", 0.0, max(1.05 * top, at), at, step=max(top / 50, 1e-6), format="%.4g",
         width=150, key=shown.session.key_following(f"{PAGE}.height@{shown.run.key}", at),
@@ -92,14 +85,13 @@ def _cut_controls(shown: ShownClustering) -> None:
 
 
 def _suggestion(shown: ShownClustering) -> str:
-    text = "From 1 to the number of objects."
-    if len(shown.fitted.silhouettes_):
-        best = shown.fitted.n_clusters_
-        text = (
-            f"Initially {best:,}, with the highest mean silhouette of 2 to "
-            f"{len(shown.fitted.silhouettes_) + 1}. See also “Number and stability”."
-        )
-    return text
+    n_silhouettes = len(shown.fitted.silhouettes_)
+    if not n_silhouettes:
+        return "From 1 to the number of objects."
+    return (
+        f"Initially {shown.fitted.n_clusters_:,}, with the highest mean silhouette of 2 to "
+        f"{n_silhouettes + 1}. See also “Number and stability”."
+    )
 
 
 def _pick_marks(shown: ShownClustering, way: str) -> str:
@@ -141,7 +133,7 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
     if marks == "none":
         drawing = replace(drawing, ratio=min(drawing.ratio, _WINDOW / TREE_WIDTH))
     shown.figure(
-        drawing, shown.run, wide=TREE_WIDTH, further=_files(shown), on_pick=picked,
+        drawing, shown.run, wide=TREE_WIDTH, further=partial(_files, shown), on_pick=picked,
         on_move=lambda name, height: shown.cut_at(height), places=shown.tree.objects.tolist(),
         content=(shown.run.key, shown.n_clusters, shown.height, shown.support, marks, most,
                  shown.info.pictures, shown.info.fingerprint, shown.selected),
@@ -165,25 +157,21 @@ def members_of(rows: Rows, nodes: list[int]) -> list[int]:
     return list(dict.fromkeys(int(i) for node in chosen for i in rows.tree.members(node)))
 
 
-def _files(shown: ShownClustering) -> Callable[[], None]:
-    def buttons() -> None:
-        name = export.file_name(shown.info.name, shown.run.method)
+def _files(shown: ShownClustering) -> None:
+    """Buttons for the clusters as files."""
+    name = export.file_name(shown.info.name, shown.run.method)
+    csv_button(
+        "Memberships (CSV)", lambda: memberships(shown.presented(), shown.clusters),
+        f"{name}-clusters", f"{PAGE}.memberships", icon=":material/table:",
+    )
+    if shown.tree is not None:
         st.download_button(
-            "Memberships (CSV)",
-            lambda: export.csv(memberships(shown.presented(), shown.clusters)),
-            f"{name}-clusters.csv", "text/csv", key=f"{PAGE}.memberships", on_click="ignore",
-            icon=":material/table:",
+            "Newick", lambda: shown.tree.newick(shown.triplets.labels, shown.support),
+            f"{name}.nwk", "text/plain", key=f"{PAGE}.newick", on_click="ignore",
+            icon=":material/account_tree:",
+            help="The tree for other programs, with branch lengths, and branch support where it "
+            "was computed.",
         )
-        if shown.tree is not None:
-            st.download_button(
-                "Newick", lambda: shown.tree.newick(shown.triplets.labels, shown.support),
-                f"{name}.nwk", "text/plain", key=f"{PAGE}.newick", on_click="ignore",
-                icon=":material/account_tree:",
-                help="The tree for other programs, with branch lengths, and branch support where "
-                "it was computed.",
-            )
-
-    return buttons
 
 
 # On a map ------------------------------------------------------------------------------------
@@ -206,19 +194,18 @@ def ground(shown: ShownClustering) -> analysis.Piece:
 
 def _draw_map(shown: ShownClustering, marks: str) -> None:
     piece = ground(shown)
-    method, task, options = piece
-    run = shown.find(method, task, options)
+    run = shown.find(*piece)
     if run is None:
         panels.empty(
             "There is no map to show them on yet",
-            f"Compute draws a map by {analysis.describe(method)}.",
+            f"Compute draws a map by {analysis.describe(piece[0])}.",
         )
         shown.compute_button(
             f"{PAGE}.map.run", "Map", [piece], "Computes the map that shows the clusters.",
         )
         return
     for drawing in on_map(shown.presented(run, marks=marks), shown.run):
-        shown.figure(drawing, further=_files(shown))
+        shown.figure(drawing, further=partial(_files, shown))
 
 
 # Tables --------------------------------------------------------------------------------------
@@ -227,10 +214,9 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
 def _cluster_table(shown: ShownClustering) -> None:
     st.subheader(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
     sizes = np.bincount(shown.clusters[shown.clusters >= 0], minlength=shown.n_clusters)
-    labels = np.array(shown.triplets.labels, dtype=object)
-    members = [[] for _ in sizes]
+    members: list[list[str]] = [[] for _ in sizes]
     for i in shown.order.tolist():
-        members[shown.clusters[i]].append(labels[i])
+        members[shown.clusters[i]].append(shown.triplets.labels[i])
     table = pd.DataFrame({
         "": [_swatch(rank) for rank in range(len(sizes))],
         "cluster": [cluster_name(rank) for rank in range(len(sizes))],
@@ -272,12 +258,11 @@ def _listed(names: list[str]) -> str:
 
 def _recovery(shown: ShownClustering) -> np.ndarray | None:
     """(k,) how well resampled answers find each cluster again, where that was computed."""
-    found = shown.stability
-    if found is None or not np.array_equal(by_size(found.labels), shown.clusters):
+    stability = shown.stability
+    if stability is None or not np.array_equal(by_size(stability.labels), shown.clusters):
         return None
-    recovery = np.empty(shown.n_clusters)
-    placed = found.labels >= 0
-    recovery[shown.clusters[placed]] = found.recovery[found.labels[placed]]
+    recovery, placed = np.empty(shown.n_clusters), stability.labels >= 0
+    recovery[shown.clusters[placed]] = stability.recovery[stability.labels[placed]]
     return recovery
 
 

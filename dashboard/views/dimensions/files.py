@@ -25,9 +25,8 @@ def object_table(context: DimensionsContext) -> pd.DataFrame:
 def runs_of(context: DimensionsContext) -> list[Run]:
     """The fit and what was computed beside it."""
     tasks = ("cross_validate", "split_error", "penalty_curve")
-    found = [context.find(context.method, task) for task in tasks]
-    found += [*context.again, context.resampled]
-    return [context.fit, *(run for run in found if run is not None)]
+    runs = [context.find(context.method, task) for task in tasks]
+    return [context.fit, *filter(None, (*runs, *context.again, context.resampled))]
 
 
 def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:

@@ -20,6 +20,7 @@ from tripletscope.dashboard.views.dimensions.context import ENOUGH, DimensionsCo
 from tripletscope.dashboard.views.dimensions.files import everything, object_table
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.dimensions.naming import rename_dimensions, taken_over
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
@@ -51,10 +52,8 @@ def show_overview(context: DimensionsContext) -> None:
 
 def left_out(context: DimensionsContext) -> np.ndarray:
     """By how much accuracy falls without each dimension, on trials that it was fitted to."""
-    return _left_out(
-        (context.fit.key, context.fit.created, context.info.fingerprint), context.fitted,
-        context.triplets,
-    )
+    content = context.fit.key, context.fit.created, context.info.fingerprint
+    return _left_out(content, context.fitted, context.triplets)
 
 
 @st.cache_data(max_entries=16, show_spinner="Leaving out each dimension")
@@ -67,13 +66,11 @@ def _left_out(key: tuple, _fitted: Any, _answers: Any) -> np.ndarray:
 
 def accuracy_of(context: DimensionsContext) -> ChoiceAccuracy | None:
     """Accuracy of odd-one-out choices on held-out trials, with chance and ceiling."""
-    errors = [context.find(context.method, task) for task in ("split_error", "cross_validate")]
-    run = max((run for run in errors if run), key=lambda run: run.created, default=None)
-    found = _accuracies(
-        (context.info.fingerprint, run and (run.key, run.created)), context.triplets,
-        run.result() if run else None,
-    )
-    return next((one for one in found if one.kind.name == "odd one out"), None)
+    errors = (context.find(context.method, task) for task in ("split_error", "cross_validate"))
+    run = max(filter(None, errors), key=lambda run: run.created, default=None)
+    content = context.info.fingerprint, run and (run.key, run.created)
+    accuracies = _accuracies(content, context.triplets, run.result() if run else None)
+    return next((choice for choice in accuracies if choice.kind.name == "odd one out"), None)
 
 
 @st.cache_data(max_entries=16, show_spinner="Counting repeated trials")
@@ -82,63 +79,57 @@ def _accuracies(key: tuple, _answers: Any, _estimate: Any) -> list[ChoiceAccurac
 
 
 def _facts(context: DimensionsContext, facts: pd.DataFrame) -> None:
-    columns = st.columns(4)
-    _accuracy(context, columns[0])
-    columns[1].metric("Dimensions", f"{context.data.n_dimensions:,}")
-    columns[1].caption(f"of at most {context.method.n_components:,}")
+    accuracy, number, reproduced, names = st.columns(4)
+    _accuracy(context, accuracy)
+    number.metric("Dimensions", f"{context.data.n_dimensions:,}")
+    number.caption(f"of at most {context.method.n_components:,}")
     again = fitted_again(context.shown(context.fit), context.fit)
     if not again:
-        columns[2].metric("Reproduced", "—", help="Computed on the tab How many.")
+        reproduced.metric("Reproduced", "—", help="Computed on the tab How many.")
     else:
-        columns[2].metric(
+        reproduced.metric(
             "Reproduced", f"{(facts['reproduced'] > AGAIN).sum():,} of {len(facts):,}",
             help="Dimensions whose mean correlation with the most similar one of others is above "
             f"{AGAIN:g}.",
         )
         against = "halves of the trials" if again[0].result().halves else "other starts"
-        columns[2].caption(f"in {against}, r \\> {AGAIN:g}")
-    named = len(context.names)
-    columns[3].metric("Named", f"{named:,} of {len(facts):,}")
+        reproduced.caption(f"in {against}, r \\> {AGAIN:g}")
+    names.metric("Named", f"{len(context.names):,} of {len(facts):,}")
 
 
 def _accuracy(context: DimensionsContext, place: Any) -> None:
-    found = accuracy_of(context)
-    if found is None:  # no odd-one-out trials
+    choices = accuracy_of(context)
+    if choices is None:  # no odd-one-out trials
         place.metric("Accuracy", f"{100 * context.fitted.score(context.triplets):.1f} %",
                      help="Share of the training answers that the dimensions predict.")
         chance = 100 * context.fitted.chance(context.triplets)
         place.caption(f"of the fitted answers, chance {chance:.{int(chance != 50)}f} %")
         return
-    if found.accuracy is None:
-        computing = context.waiting
-        place.metric(
-            "Held-out accuracy", "computing" if computing else "—",
-            help="Not computed: choose it in the menu Fit.",
-        )
-        text = f"chance {100 * found.chance:.1f} %"
+    text, share, ceiling = f"chance {100 * choices.chance:.1f} %", choices.accuracy, choices.ceiling
+    if share is None:
+        place.metric("Held-out accuracy", "computing" if context.waiting else "—",
+                     help="Not computed: choose it in the menu Fit.")
     else:
-        share = found.accuracy
-        said = (*predicted_said(ENGLISH, found), of_choices(ENGLISH, found))
-        place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=" ".join(said))
-        text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], chance {100 * found.chance:.1f} %"
-    if found.ceiling.lower is not None and found.ceiling.upper is not None:
-        low, high = found.ceiling.lower.value, found.ceiling.upper.value
-        text += f", ceiling {100 * low:.0f} to {100 * high:.0f} %"
-        if not found.ceiling.is_precise:
+        about = " ".join((*predicted_said(ENGLISH, choices), of_choices(ENGLISH, choices)))
+        place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=about)
+        text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], {text}"
+    if ceiling.lower is not None and ceiling.upper is not None:
+        text += f", ceiling {100 * ceiling.lower.value:.0f} to {100 * ceiling.upper.value:.0f} %"
+        if not ceiling.is_precise:
             text += " (imprecise)"
     place.caption(panels.plain(text))
 
 
 def _taken(context: DimensionsContext) -> None:
     """Which names come from another fit."""
-    found = taken_over(context.info, context.fit)
-    if not found:
+    names = taken_over(context.info, context.fit)
+    if not names:
         return
-    worst = min(r for _, r, _ in found.values())
-    origin = next(iter(found.values()))[2]
+    worst = min(r for _, r, _ in names.values())
+    origin = next(iter(names.values()))[2]
     row = st.container(horizontal=True, vertical_alignment="center")
     row.caption(panels.plain(
-        f"{count(len(found), 'name')} taken over from {origin}: correlation with the dimensions "
+        f"{count(len(names), 'name')} taken over from {origin}: correlation with the dimensions "
         f"there at least {worst:.2f}."
     ))
     row.button(
@@ -153,9 +144,9 @@ def _taken(context: DimensionsContext) -> None:
 
 def _paged(context: DimensionsContext, facts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """All dimensions in order, and those that are shown."""
-    orders = dict(_ORDERS)
-    if "reproduced" not in facts:
-        del orders["reproduced"]
+    orders = {
+        name: title for name, title in _ORDERS.items() if name != "reproduced" or name in facts
+    }
     at_once = _PICTURED if context.data.pictures else _WRITTEN
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = pick(context.session, f"{PAGE}.order", "Order", orders, width=190)
@@ -185,11 +176,8 @@ def _strips(context: DimensionsContext, facts: pd.DataFrame, page: np.ndarray) -
     context.look(SomeDimensions(tuple(page.tolist()), facts))
     name = export.file_name(context.info.name, "dimensions")
     with st.container(horizontal=True):
-        st.download_button(
-            "Objects × dimensions (CSV)", lambda: export.csv(object_table(context)),
-            f"{name}.csv", "text/csv", key=f"{PAGE}.objects.csv", on_click="ignore",
-            icon=":material/table:",
-        )
+        csv_button("Objects × dimensions (CSV)", lambda: object_table(context), name,
+                   f"{PAGE}.objects.csv", icon=":material/table:")
         st.download_button(
             "Download everything", lambda: everything(context, facts), f"{name}.zip",
             "application/zip", key=f"{PAGE}.everything", on_click="ignore",
@@ -219,8 +207,8 @@ def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -
     )
     typed = [" ".join(str(name or "").split()) for name in edited["name"]]
     if typed != shown["name"].tolist():
-        given = dict(zip((shown["dimension"] - 1).tolist(), typed, strict=True))
-        rename_dimensions(context.info, context.fit, given)
+        names = dict(zip((shown["dimension"] - 1).tolist(), typed, strict=True))
+        rename_dimensions(context.info, context.fit, names)
         st.rerun()
     with st.expander("Histograms of all dimensions"):
         context.look(Histograms(tuple(order.tolist()[:_TOGETHER])))

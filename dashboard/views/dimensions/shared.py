@@ -13,7 +13,6 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.shared_dimensions import FEWEST
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
@@ -24,6 +23,7 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE, fits_of
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.task import task_tab
 
 #: Fits and tables beside the shown fit, and objects times dimensions that are matched at once.
@@ -65,14 +65,11 @@ def choose_fits(context: Context) -> FitsContext | None:
             f"under Features and models. {FEWEST} objects must be in both.",
         )
         return None
-    try:
-        spaces = [make(one) for one, make in ((name, partial(
-            _of_fit, shown, shown.info, shown.fit.key
-        )), *((one, offered[one]) for one in chosen))]
-    except (DataError, WorkspaceError) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return None
-    return FitsContext.of(context, spaces=tuple(spaces))
+    with errors_shown((DataError, WorkspaceError)):
+        spaces = [_of_fit(shown, shown.info, shown.fit.key, name)]
+        spaces += [offered[other](other) for other in chosen]
+        return FitsContext.of(context, spaces=tuple(spaces))
+    return None
 
 
 def _offered(shown: DimensionsContext) -> tuple[str, dict[str, Callable[[str], FeatureSpace]]]:

@@ -28,7 +28,12 @@ _QUICK = 500_000
 def show_similarities(here: KernelContext) -> None:
     """The matrix, what is to know of it, and the objects most similar to one."""
     _begin(here)
-    run = here.computed("fit", {}, "Computes a similarity kernel from the triplets.")
+    run = here.find(here.method, "fit", {})
+    with here.side:
+        here.compute_button(
+            f"{PAGE}.fit.run", here.method.title, [] if run else [(here.method, "fit", {})],
+            "Computes a similarity kernel from the triplets.",
+        )
     with here.picture:
         if run is None:
             here.empty(
@@ -43,9 +48,8 @@ def show_similarities(here: KernelContext) -> None:
             )
             return
     with here.side:
-        by = pick(
-            here.session, f"{PAGE}.order@{here.info.id}", "Order",
-            {"": "Hierarchical clustering", **{c: c for c in here.columns}},
+        column = here.pick_column(
+            f"{PAGE}.order@{here.info.id}", "Order", none="Hierarchical clustering",
             help="Clustering puts similar objects next to each other; a column shows how far "
             "similarity follows it.",
         )
@@ -57,17 +61,17 @@ def show_similarities(here: KernelContext) -> None:
                 "The answers give no two objects a position in this kernel. Collect more answers, "
                 "or choose another kernel.",
             )
-        here.present(run, colour=by or None)
+        here.present(run, colour=column)
         _turn_to_more(here, kernel)
-    _neighbours(here, kernel.kernel_, kernel.placed_, here.selected)
+    _neighbours(here, kernel.kernel_, kernel.placed_)
 
 
 def _begin(here: KernelContext) -> None:
     """Compute the first kernel of a data set without being asked."""
-    known = here.runs("fit", "kernel")
-    if not known and here.job is None and here.info.n_answers <= _QUICK:
-        here.submit(f"{here.kernel.title}: {here.info.name}", [(here.kernel, "fit", {})],
-                    unasked=True)
+    is_first = here.job is None and not here.runs("fit", "kernel")
+    if is_first and here.info.n_answers <= _QUICK:
+        title = f"{here.method.title}: {here.info.name}"
+        here.submit(title, [(here.method, "fit", {})], unasked=True)
         st.rerun()
 
 
@@ -95,16 +99,15 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
             st.switch_page("../pages/simulate.py")
 
 
-def _neighbours(
-    here: KernelContext, values: np.ndarray, placed: np.ndarray, selected: list[int]
-) -> None:
+def _neighbours(here: KernelContext, values: np.ndarray, placed: np.ndarray) -> None:
+    """The objects that are most similar to one."""
     labels, ids = here.triplets.labels, here.triplets.ids
     st.subheader("Similar to one object", anchor=False)
     wanted = pick(
         here.session, f"{PAGE}.one@{here.info.id}", "Object",
         {"": "The selected object", **dict(zip(ids, labels, strict=True))}, width=320,
     )
-    one = ids.index(wanted) if wanted else next(iter(selected), None)
+    one = ids.index(wanted) if wanted else next(iter(here.selected), None)
     if one is None:
         st.caption("Select an object here, or by a click on its mark next to the matrix.")
         return

@@ -20,12 +20,12 @@ def _marks(context: KernelContext) -> dict[str, Any]:
     marks = {"points": "Points", "labels": "Labels"}
     if picture_addresses(info, objects, 64):
         marks["pictures"] = "Pictures"
-    columns = {"": "None", **{name: name for name in context.columns}}
     return {
         "marks": pick(current, f"map.marks.plane@{info.id}", "Show", marks,
                       default=list(marks)[-1]),
-        "colour": pick(current, f"kernel.colour@{info.id}", "Colour", columns,
-                       default=current.drafts.get(f"map.colour@{info.id}")) or None,
+        "colour": context.pick_column(
+            f"kernel.colour@{info.id}", default=current.drafts.get(f"map.colour@{info.id}")
+        ),
     }
 
 

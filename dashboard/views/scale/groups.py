@@ -43,9 +43,9 @@ def show_groups(context: StimulusContext) -> None:
             "unit": "participants" if options["unit"] == "both" else options["unit"],
         }
         tasks = (("scales_by", options), ("errors_by_group", errors))
+        pieces = [(method, *task) for task in tasks for method in chosen]
         runs = context.results(
-            "groups", "Scale", [(method, *task) for task in tasks for method in chosen],
-            "Computes a scale and its held-out error for every group.",
+            "groups", "Scale", pieces, "Computes a scale and its held-out error for every group."
         )
         done = [run for run in runs if run is not None]
     with picture:

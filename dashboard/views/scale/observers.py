@@ -13,7 +13,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pick_method
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext
@@ -57,13 +57,12 @@ def _looks(context: ScaleContext, maps: list[Run]) -> dict[str, Any]:
     """Ask for the colour of maps, and into how many clusters their tree is cut."""
     if not maps:
         return {}
-    colour = pick(
-        context.session, f"{PAGE}.maps.colour@{context.info.id}", "Colour",
-        {"": "None", **{c: c for c in context.columns}}, default=next(iter(context.stimuli), ""),
+    colour = context.pick_column(
+        f"{PAGE}.maps.colour@{context.info.id}", default=next(iter(context.stimuli), "")
     )
     most = max(len(run.result().names) for run in maps)
     clusters = number(context.session, f"{PAGE}.clusters", "Clusters", 1, most, min(2, most))
-    return {"colour": colour or None, "cuts": {run.key: int(clusters or 1) for run in maps}}
+    return {"colour": colour, "cuts": {run.key: int(clusters or 1) for run in maps}}
 
 
 def _pieces(context: ScaleContext) -> tuple[Method, list[Piece]]:

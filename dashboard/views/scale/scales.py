@@ -85,11 +85,8 @@ def _looks(context: StimulusContext, has_noise: bool) -> dict[str, Any]:
             "value. Maps have no such unit.",
         )
     coverage = ask_for_coverage(context)
-    colour = pick(
-        context.session, f"{PAGE}.colour@{context.info.id}", "Colour",
-        {"": "Methods", **{c: c for c in context.columns}},
-    )
-    return {"in_noise": units == "noise", "coverage": coverage, "colour": colour or None}
+    colour = context.pick_column(f"{PAGE}.colour@{context.info.id}", none="Methods")
+    return {"in_noise": units == "noise", "coverage": coverage, "colour": colour}
 
 
 def _pieces(context: StimulusContext) -> list[Piece]:

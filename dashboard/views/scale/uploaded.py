@@ -11,19 +11,18 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.ratings import paired_preferences
 from tripletscope.core.ratings.preferences import MODELS
 from tripletscope.core.scale import conjoint_scales
 from tripletscope.core.scale.binomial import LINKS
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.results.conjoint import JointScales
 from tripletscope.dashboard.results.preferences import ScaledPreferences
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import read_or_show_error, run_button
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.scale.context import PAGE
 from tripletscope.dashboard.working.pool import pool
@@ -97,11 +96,8 @@ def _show(
             st.caption(f"Without a file: the answers of {panels.plain(file.name)}.")
         name, title, values = option
         chosen = pick(context.session, f"{place}.{name}", title, values)
-        asked = pressed(
-            context.session, f"{place}.run", "Fit", type="primary", icon=":material/play_arrow:",
-            width="stretch", disabled=file is None,
-        )
-        if file is not None and asked:
+        is_asked = run_button(context.session, f"{place}.run", "Fit", disabled=file is None)
+        if file is not None and is_asked:
             _begin(context, place, what, label, file, partial(compute, **{name: chosen}), result)
     job = context.job
     with picture:
@@ -115,11 +111,10 @@ def _begin(
     context: Context, place: str, what: str, label: str, file: Any,
     compute: Callable[[pd.DataFrame], Any], result: Callable[[Any, str, list[str]], Any],
 ) -> None:
-    try:
-        table, notes = read_file(context.session, place, file, what, words="Reading the file")
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+    content = read_or_show_error(context.session, place, file, what, words="Reading the file")
+    if content is None:
         return
+    table, notes = content
 
     def work(progress: Progress) -> Any:
         return result(pool().call(compute, table, progress=progress), file.name, notes)
