@@ -18,6 +18,7 @@ from tripletscope.dashboard.interface.guide import help_address
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.elements import set_widgets
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.navigation import PLACES, TABS, is_of_use
 from tripletscope.dashboard.views.page import go_to, tabs_of
@@ -92,8 +93,7 @@ def follow(current: Session, hit: Hit) -> None:
         current.select([hit.object])
     if hit.method is not None:
         kind, name = hit.method
-        current.take_up({f"{_PAGE_OF[kind]}.method": name})
-        widgets()[f"{_PAGE_OF[kind]}.method"] = name
+        set_widgets(current, {f"{_PAGE_OF[kind]}.method": name})
     if hit.tab:
         go_to(hit.page, hit.tab)
     st.switch_page(PLACES[hit.page].path)

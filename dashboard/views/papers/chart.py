@@ -102,10 +102,7 @@ def panels_of(chart: Chart, table: pd.DataFrame) -> list[str]:
 def chart_figure(
     chart: Chart, table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """A chart of a table, with panels side by side and a line of each kind for every series.
-
-    table: As the item's experiment gives it.
-    """
+    """A chart of a table, with panels side by side and a line of each kind for every series."""
     rows = chart.rows(table)
     panels = panels_of(chart, table)
     names = list(dict.fromkeys(rows[chart.series].dropna().astype(str))) if chart.series else [""]
@@ -120,10 +117,10 @@ def chart_figure(
         at = {"row": place // wide + 1, "col": place % wide + 1}
         add_layers(figure, _layers(chart, part, names), **at)
         _set_axes(figure, chart, part, at, last=place + wide >= len(panels))
-    told = {""}
+    listed = {""}
     for trace in figure.data:
-        trace.showlegend = len(names) > 1 and (trace.name or "") not in told
-        told.add(trace.name or "")
+        trace.showlegend = len(names) > 1 and (trace.name or "") not in listed
+        listed.add(trace.name or "")
     figure.update_annotations(font={"size": FONT_SIZE})
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=chart.title or chart.y,
@@ -149,20 +146,22 @@ def _layers(chart: Chart, rows: pd.DataFrame, names: list[str]) -> Iterator[Laye
         yield _outlines(chart, rows[named])
         rows = rows[~named]
     for k, name in enumerate(names):
-        own = rows[rows[chart.series].astype(str) == name] if chart.series else rows
-        if own.empty:
+        part = rows[rows[chart.series].astype(str) == name] if chart.series else rows
+        if part.empty:
             continue
         if chart.kind == "lines":
-            own = own.sort_values(chart.x)
-        layer = _layer(chart, own, name, k)
+            part = part.sort_values(chart.x)
+        layer = _layer(chart, part, name, k)
         if chart.kind == "map":
-            labels = own[chart.label].map(_named) if chart.label else None
-            colour = chart.colours.get(name)
-            layer = replace(layer, labels=labels, sides=_outwards(chart, own, rows), colour=colour,
-                            hover="%{text}" if chart.label else "")
-        yield layer
+            labels = part[chart.label].map(_named) if chart.label else None
+            yield replace(
+                layer, labels=labels, sides=_outwards(chart, part, rows),
+                colour=chart.colours.get(name), hover="%{text}" if chart.label else "",
+            )
+        else:
+            yield layer
         if chart.published:
-            yield _published(_layer(chart, own, name, k), own[chart.published], name)
+            yield _published(layer, part[chart.published], name)
 
 
 def _layer(chart: Chart, rows: pd.DataFrame, name: str, rank: int) -> Series | Bars:
@@ -208,8 +207,7 @@ def _cells(chart: Chart, rows: pd.DataFrame) -> Cells:
 
 def _named(label: object) -> str:
     """A label; of a number read from a table, without the digits that it has not."""
-    text = f"{label:g}" if isinstance(label, float) else str(label)
-    return escape(text)
+    return escape(f"{label:g}" if isinstance(label, float) else str(label))
 
 
 def _outwards(chart: Chart, rows: pd.DataFrame, every: pd.DataFrame) -> list[str]:
@@ -242,12 +240,10 @@ def _set_axes(
     if chart.kind == "bars":
         x |= {"type": "category", "showgrid": False}
     if chart.kind in ("map", "curves"):
-        figure.update_xaxes(showticklabels=False, title="", **at)
         corner = figure.get_subplot(at["row"], at["col"]).xaxis.plotly_name.replace("axis", "")
-        figure.update_yaxes(
-            showticklabels=False, title="", scaleanchor=corner, scaleratio=1, **at
-        )
-        figure.update_xaxes(constrain="domain", **at)
+        shared = {"showticklabels": False, "title": "", **at}
+        figure.update_xaxes(constrain="domain", **shared)
+        figure.update_yaxes(scaleanchor=corner, scaleratio=1, **shared)
         return
     if chart.kind == "matrix":
         y["autorange"] = "reversed"
