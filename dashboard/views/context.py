@@ -57,8 +57,7 @@ class Context:
     """What a tab is given.
 
     info: The open data set; None on pages that need none.
-    slot: Of the tab's jobs: a newer one takes the place of the one before. None where nothing is
-        computed.
+    slot: See `tripletscope.dashboard.views.page.tab`.
     row: The place beside the tabs.
     """
 
@@ -98,8 +97,6 @@ class Context:
     def selected(self) -> list[int]:
         """Positions of the selected objects, ascending."""
         return self.session.selected_positions(self.answers)
-
-    # What is computed ------------------------------------------------------------------------
 
     @property
     def job(self) -> Job | None:
@@ -155,10 +152,8 @@ class Context:
         self, method: Method, task: str, about: str, *, options: Mapping[str, Any] | None = None,
         label: str = "Compute", newest: bool = False,
     ) -> Run | None:
-        """Options of a task, the button that computes it, and its result with these options.
+        """Options of a task, unless they are given, the button, and the result with these options.
 
-        about: Help of the button.
-        options: Where they were asked for before.
         newest: Whether the newest result of other options stands in for one that is not there yet.
         """
         options = self.options(task) if options is None else options
@@ -236,8 +231,6 @@ class Context:
         options = {"": none, **{name: name for name in self.columns}}
         return pick(self.session, key, label, options, **further) or None
 
-    # What is shown ---------------------------------------------------------------------------
-
     @property
     def collected(self) -> dict[str, str]:
         """What people were asked, and what the answers were derived from."""
@@ -250,7 +243,6 @@ class Context:
     ) -> None:
         """What results say, their figures and tables, as they are in a report.
 
-        results: Runs, or others that a presentation is declared for.
         beside: Further results that these are judged by.
         by: What presents them in place of what is declared.
         files: Makes files that come along with figures, such as a script, by their names.
@@ -308,11 +300,8 @@ class Context:
         """A figure with its caption, its numbers, and what can be done with it.
 
         runs: Simulations that it is of, where no data set is open.
-        wide: Pixels that it is laid out for.
         on_pick, on_move: See `chart`; by default objects that are picked are selected.
         places: Objects by their number in the figure, if that is not their position.
-        further: Draws more beside the menu.
-        files: See `present`.
         content: Of what it is drawn, so that it is drawn once.
         """
         wide = wide / 2 if drawing.is_half else wide

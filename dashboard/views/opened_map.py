@@ -45,8 +45,7 @@ def opened_map(current: Session, info: DatasetInfo) -> RunInfo | None:
 def maps_of(info: DatasetInfo) -> list[RunInfo]:
     """All maps: the one to open first, then the newest first.
 
-    To be opened first are maps whose uncertainty is known, and of those, or of all where it is
-    known of none, the usual one.
+    First are maps whose uncertainty is known, and of those, or if there are none, the usual one.
     """
     listed = services().workspace.runs(info.id, "fit", "embedding")
     sampled = _sampled(info) if len(listed) > 1 else set()

@@ -29,11 +29,7 @@ _CUT = f"{PAGE}.cut@"
 
 @dataclass(frozen=True)
 class ShownClustering(Context):
-    """A clustering, cut as the user wants it, with the places for a picture and for settings.
-
-    run: The fit.
-    name: What the user calls it.
-    """
+    """A clustering, cut as the user wants it, with the places for a picture and for settings."""
 
     run: Run
     name: str
@@ -50,8 +46,6 @@ class ShownClustering(Context):
         if not isinstance(self.fitted, Hierarchy) or self.fitted.tree_.n_leaves < 2:
             return None
         return self.fitted.tree_
-
-    # The cut ---------------------------------------------------------------------------------
 
     @property
     def _noted(self) -> str:
@@ -92,8 +86,6 @@ class ShownClustering(Context):
         height = float(np.clip(height, 0.0, 1.05 * self.tree.heights[-1]))
         self.session.drafts[self._noted] = (self.tree.n_clusters_at(height), height)
 
-    # Clusters --------------------------------------------------------------------------------
-
     @cached_property
     def clusters(self) -> np.ndarray:
         """(n,) cluster of every object, 0 being the largest; -1 for objects without one."""
@@ -117,8 +109,6 @@ class ShownClustering(Context):
         chosen = np.isin(self.clusters, list(clusters))
         self.session.select_positions(np.flatnonzero(chosen).tolist())
 
-    # What else is known ----------------------------------------------------------------------
-
     @property
     def is_of_answers(self) -> bool:
         """Whether it was computed from the answers as they now are."""
@@ -141,10 +131,7 @@ class ShownClustering(Context):
         return run.result() if run and self.is_of_answers else None
 
     def presented(self, *further: Run, **how: Any) -> ShownResults:
-        """The clustering as it is cut, and what became of such when the answers were resampled.
-
-        **how: Further attributes of `ShownResults`.
-        """
+        """The clustering as it is cut, and what became of such when the answers were resampled."""
         workspace, same = services().workspace, {"method": self.run.method, "data": self.run.data}
         again = [
             workspace.run(self.info.id, listed.key)
@@ -152,8 +139,7 @@ class ShownClustering(Context):
             if self.is_of_answers and listed.record.items() >= same.items()
         ]
         if self.tree:
-            how |= {"cuts": {self.run.key: self.n_clusters},
-                    "heights": {self.run.key: self.height}}
+            how |= {"cuts": {self.run.key: self.n_clusters}, "heights": {self.run.key: self.height}}
         turns = {run.key: turn_of(self.info, run) for run in further if run.task == "fit"}
         return self.shown(self.run, *again, *further, turns=turns, **how)
 

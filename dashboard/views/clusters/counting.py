@@ -59,13 +59,10 @@ def show_numbers(shown: ShownClustering) -> None:
             return
         shown.present(*runs, beside=(shown.run,), cuts={shown.run.key: shown.n_clusters})
         if counts is not None and shown.tree is not None:
-            _cut(shown, recommend_clusters(counts.result()).n_clusters or 1)
-
-
-def _cut(shown: ShownClustering, number: int) -> None:
-    """A button that applies the recommended number of clusters."""
-    if number > 1:
-        st.button(
-            f"Cut into {number:,}", key=f"{PAGE}.cut", on_click=shown.cut_into, args=(number,),
-            disabled=number == shown.n_clusters, help="Applies to the whole page.",
-        )
+            number = recommend_clusters(counts.result()).n_clusters or 1
+            if number > 1:
+                st.button(
+                    f"Cut into {number:,}", key=f"{PAGE}.cut", on_click=shown.cut_into,
+                    args=(number,), disabled=number == shown.n_clusters,
+                    help="Applies to the whole page.",
+                )

@@ -174,9 +174,6 @@ def _files(shown: ShownClustering) -> None:
         )
 
 
-# On a map ------------------------------------------------------------------------------------
-
-
 def ground(shown: ShownClustering) -> analysis.Piece:
     """What makes the map on which clusters are shown: that of what was clustered, if it has one."""
     basis = getattr(shown.fitted, "basis", None)
@@ -206,9 +203,6 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
         return
     for drawing in on_map(shown.presented(run, marks=marks), shown.run):
         shown.figure(drawing, further=partial(_files, shown))
-
-
-# Tables --------------------------------------------------------------------------------------
 
 
 def _cluster_table(shown: ShownClustering) -> None:

@@ -54,10 +54,7 @@ def _where(status: Status, remote: bool) -> str:
 
 
 def jobs_table(session: Session, jobs: list[Job], busy: list[JobProcess]) -> pd.DataFrame:
-    """A row for every job; those of other sessions without their titles.
-
-    What is not known of any has no column.
-    """
+    """A row for every job, those of other sessions without titles, and columns of what is known."""
     at = {worker.job.id: worker for worker in busy if worker.job is not None}
     table = pd.DataFrame([
         {

@@ -104,10 +104,7 @@ def _some_trials(fingerprint: str, _answers: Any) -> tuple[np.ndarray, np.ndarra
 
 
 def choose_fit(context: Context, *, watching: bool = True) -> DimensionsContext | None:
-    """Ask for the fit; None where there is none yet, which is said with what to do.
-
-    watching: Whether the job of the tab is shown here, not by the tab.
-    """
+    """Ask for the fit; None, having said so, if there is none. `watching` the job is up to this."""
     listed = fits_of(context.info)
     if not listed:
         ask_for_fit(context)

@@ -33,10 +33,10 @@ def names_of_dimensions(info: DatasetInfo, fit: Run) -> dict[int, str]:
 
 
 def taken_over(info: DatasetInfo, fit: Run) -> dict[int, tuple[str, float, str]]:
-    """Names that come from the newest other fit that has some.
+    """Names that come from the newest other fit that has some, if nobody has named this very one.
 
-    Returns: By position: the name, the correlation with the dimension that bears it, and the name
-        of that fit. Empty where somebody has named dimensions of this very fit.
+    Returns: By position: the name, the correlation with the dimension that bears it, and that fit's
+        name.
     """
     kept = kept_names(info)
     if fit.key in kept:
@@ -70,9 +70,7 @@ def rename_dimensions(info: DatasetInfo, fit: Run, names: dict[int, str]) -> Non
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _matched(
-    dataset: str, named: str, new: str, _fit: Run
-) -> dict[int, tuple[int, float]]:
+def _matched(dataset: str, named: str, new: str, _fit: Run) -> dict[int, tuple[int, float]]:
     """For each dimension of a fit the one of an earlier fit that is the same, and how much so."""
     try:
         before = services().workspace.run(dataset, named)

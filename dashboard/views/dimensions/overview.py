@@ -47,9 +47,6 @@ def show_overview(context: DimensionsContext) -> None:
     _table(context, facts, order)
 
 
-# Facts ---------------------------------------------------------------------------------------
-
-
 def left_out(context: DimensionsContext) -> np.ndarray:
     """By how much accuracy falls without each dimension, on trials that it was fitted to."""
     content = context.fit.key, context.fit.created, context.info.fingerprint
@@ -139,9 +136,6 @@ def _taken(context: DimensionsContext) -> None:
     )
 
 
-# Strips --------------------------------------------------------------------------------------
-
-
 def _paged(context: DimensionsContext, facts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """All dimensions in order, and those that are shown."""
     orders = {
@@ -185,9 +179,6 @@ def _strips(context: DimensionsContext, facts: pd.DataFrame, page: np.ndarray) -
             help="Figures of all dimensions, weights with names and uncertainty, the table below, "
             "settings, and a script that computes everything again.",
         )
-
-
-# Table ---------------------------------------------------------------------------------------
 
 
 def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -> None:

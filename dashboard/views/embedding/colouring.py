@@ -30,10 +30,8 @@ CLUSTERS = "*clusters"
 
 @dataclass(frozen=True)
 class Colouring:
-    """One way of colouring.
+    """One way of colouring: its title in the legend, and as it is `shown` in a list.
 
-    title: Of the colour bar or the legend, and in the caption.
-    shown: In the list to choose from.
     values: One value per object; only made when it is chosen.
     """
 
@@ -53,9 +51,7 @@ def colourings(
 ) -> dict[str, Colouring]:
     """All ways of colouring, by key: the columns of the table first.
 
-    inspected: Makes the table of
-        `tripletscope.core.inference.evaluation.inspection.inspect_objects`.
-    uncertain: Whether it has a column ``uncertainty``.
+    inspected: Makes the table of `inspect_objects`, with a column of `uncertainty` if it is known.
     """
     table = of_table(objects)
     ways = {c: Colouring(c, c, lambda c=c: objects[c]) for c in table}
@@ -102,9 +98,7 @@ def pick_colouring(session: Session, key: str, ways: dict[str, Colouring], defau
     return pick(session, key, "Colour", options, default=default, width=180)
 
 
-def coloured(
-    objects: pd.DataFrame, way: Colouring | None
-) -> tuple[str | None, pd.DataFrame]:
+def coloured(objects: pd.DataFrame, way: Colouring | None) -> tuple[str | None, pd.DataFrame]:
     """The column that colours objects, and the objects with it."""
     if way is None:
         return None, objects

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -51,7 +51,9 @@ def show_dissimilarities(context: Context) -> None:
     with picture:
         if job is not None and job.results:
             result = job.results[0]
-            context.present(result, files=partial(_files, context, result))
+            again = steps_of(result, context.triplets.ids)
+            name = export.file_name(context.info.name, result.fitted.name)
+            context.present(result, files=partial(again.files, f"{name}-again"))
         elif job is None or not job.active:
             panels.empty(*_NO_MAP if MEASURED in context.info.extra else _NO_MATRIX)
 
@@ -164,12 +166,6 @@ def _described(data: Measured, measured: Dissimilarities) -> str:
     elif not len(measured.replicates):
         words += " No pair was judged twice, so errors cannot be estimated."
     return words
-
-
-def _files(context: Context, result: MappedDissimilarities) -> Mapping[str, bytes]:
-    """What maps it again, with the names of all objects of the data set."""
-    again = steps_of(result, context.triplets.ids)
-    return again.files(f"{export.file_name(context.info.name, result.fitted.name)}-again")
 
 
 def steps_of(result: MappedDissimilarities, ids: Sequence[str]) -> DissimilarityMap:

@@ -24,7 +24,6 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface.chart import address, chart
 from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick, switch
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.findings import usual_tasks
@@ -68,21 +67,14 @@ def show_embedding(context: Context) -> None:
         _job(job, context.triplets)
         fitting = job is not None and job.active and job.step == 0
         if listed and not fitting:
-            result = _result(context, chosen)
+            fit = services().workspace.run(context.info.id, chosen.key)
+            method = fit.fresh()
+            samples, error = context.find(method, "bootstrap"), error_shown(context, method)
+            result = Result(context.info, context.triplets, fit, samples, error)
             show_map(context.session, result)
     if listed and not fitting:
         _quality(context, result)
         show_objects(context.session, result)
-
-
-def _result(context: Context, chosen: RunInfo) -> Result:
-    fit = services().workspace.run(context.info.id, chosen.key)
-    method = fit.fresh()
-    error, samples = error_shown(context, method), context.find(method, "bootstrap")
-    return Result(context.info, context.triplets, fit, samples, error)
-
-
-# Settings ------------------------------------------------------------------------------------
 
 
 def _settings(context: Context) -> None:
@@ -125,23 +117,16 @@ def _start_and_show(context: Context, method: Method, tasks: dict[str, dict[str,
     context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
 
 
-# A job at work -------------------------------------------------------------------------------
-
-
 def _job(job: Job | None, triplets: Triplets) -> None:
     watch(job)
     if job is None or not job.active or job.step:
         return
     job.show("map", partial(_live_map, job, triplets))
     job.show("loss", partial(_live_losses, job))
-    for name, height, alt in (
-        ("map", int(_LIVE.height), "The map while it is being computed"),
-        ("loss", 200, "Loss against iteration, one line per restart"),
-    ):
-        chart(
-            None, key=f"live.{name}", height=height, alt=alt,
-            live=address(f"jobs/{job.id}/{name}"),
-        )
+    chart(None, key="live.map", height=int(_LIVE.height), live=address(f"jobs/{job.id}/map"),
+          alt="The map while it is being computed")
+    chart(None, key="live.loss", height=200, live=address(f"jobs/{job.id}/loss"),
+          alt="Loss against iteration, one line per restart")
 
 
 def _live_map(job: Job, triplets: Triplets) -> str | None:
@@ -157,9 +142,6 @@ def _live_losses(job: Job) -> str | None:
         return None  # what later steps report is no loss of the map: the error of folds, say
     losses = {start: list(curve) for start, curve in list(job.losses.items())}
     return loss_curves(losses).to_json() if losses else None
-
-
-# Below the map -------------------------------------------------------------------------------
 
 
 def _too_few(result: Result) -> str:

@@ -244,9 +244,6 @@ def _shape(n_components: int, flat: bool) -> str:
     return "ellipses" if n_components == 2 or flat else "ellipsoids"
 
 
-# Files ---------------------------------------------------------------------------------------
-
-
 def _recipe(
     result: Result, style: MapStyle, data: MapData, text: str, ratio: float,
     composition: Composition,

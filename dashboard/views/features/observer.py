@@ -79,9 +79,6 @@ def show_observer(context: Context) -> None:
         _replied(context, *replies)
 
 
-# Questions -----------------------------------------------------------------------------------
-
-
 def _questions(context: Context) -> tuple[list[Questions], str]:
     """Ask for questions about the objects; none, having said why, and what tells them apart."""
     current, workspace, ids = context.session, services().workspace, context.answers.ids
@@ -122,9 +119,6 @@ def _that_people_answered(fingerprint: str, _answers: Judgements) -> list[Questi
     return questions_of(_answers)
 
 
-# Answers of features -----------------------------------------------------------------------------
-
-
 def _answered(
     context: Context, questions: list[Questions], key: str, name: str, what: list[str] | KeptTable
 ) -> None:
@@ -160,9 +154,6 @@ def _drawn(
     _options: dict[str, Any],
 ) -> ModelAnswers:
     return answer_questions(_space, _questions, _about, observer=_space.name, **_options)
-
-
-# Prompts and replies -----------------------------------------------------------------------------
 
 
 def _prompts(context: Context, questions: list[Questions]) -> None:
@@ -234,9 +225,6 @@ def _replied(context: Context, replies: Replies, name: str) -> None:
     model = replies.answers
     answers = model.answers.assign(participant=name)
     _compared(context, Triplets(model.rows, model.objects, answers, name), name)
-
-
-# Beside people -----------------------------------------------------------------------------------
 
 
 def _compared(context: Context, model: Triplets, name: str) -> None:

@@ -44,11 +44,7 @@ _SECONDS = {"svm": 0.01, "knn": 0.01, "supervised": 0.15, "random": 0.15}
 
 @dataclass(frozen=True)
 class Graphs:
-    """Graphs that are looked at.
-
-    key: Tells them from others.
-    name: The file, or what was simulated.
-    """
+    """Graphs that are looked at, with a key of their own; of a file, or simulated."""
 
     key: str
     name: str
@@ -167,9 +163,6 @@ def _show(context: Context, graphs: Graphs, fitted: WeisfeilerLehman, places: Ke
 
 def _about(graphs: Graphs, fitted: WeisfeilerLehman) -> str:
     return f"{analysis.describe(fitted)}. {graphs.name}: {count(len(graphs.graphs), 'graph')}."
-
-
-# Classifiers ---------------------------------------------------------------------------------
 
 
 def _compare(context: Context, graphs: Graphs, fitted: WeisfeilerLehman) -> None:

@@ -18,7 +18,6 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.questions import choose_design
 from tripletscope.dashboard.wording.formats import count
 
-_BARS = 0.58
 _MOST_SIMILAR = 20
 #: Up to so many answers the first kernel is computed without being asked for.
 _QUICK = 500_000
@@ -27,7 +26,11 @@ _QUICK = 500_000
 @tab(PAGE, "Similarities", 1, needs=choose_kernel)
 def show_similarities(here: KernelContext) -> None:
     """The matrix, what is to know of it, and the objects most similar to one."""
-    _begin(here)
+    is_first = here.job is None and not here.runs("fit", "kernel")
+    if is_first and here.info.n_answers <= _QUICK:
+        title = f"{here.method.title}: {here.info.name}"
+        here.submit(title, [(here.method, "fit", {})], unasked=True)
+        st.rerun()
     run = here.find(here.method, "fit", {})
     with here.side:
         here.compute_button(
@@ -66,15 +69,6 @@ def show_similarities(here: KernelContext) -> None:
     _neighbours(here, kernel.kernel_, kernel.placed_)
 
 
-def _begin(here: KernelContext) -> None:
-    """Compute the first kernel of a data set without being asked."""
-    is_first = here.job is None and not here.runs("fit", "kernel")
-    if is_first and here.info.n_answers <= _QUICK:
-        title = f"{here.method.title}: {here.info.name}"
-        here.submit(title, [(here.method, "fit", {})], unasked=True)
-        st.rerun()
-
-
 def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
     """Where similarities are what random answers would give, what needs fewer of them."""
     found = evidence_of(kernel, here.triplets)
@@ -88,9 +82,7 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
         if designed else "more, or a landmark design."
     ))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            "../pages/embedding.py", label="Go to the map", icon=":material/scatter_plot:"
-        )
+        st.page_link("../pages/embedding.py", label="Go to the map", icon=":material/scatter_plot:")
         if not designed and pressed(
             here.session, f"{PAGE}.to_design", "Plan a landmark design",
             icon=":material/checklist:", type="tertiary",
@@ -119,7 +111,7 @@ def _neighbours(here: KernelContext, values: np.ndarray, placed: np.ndarray) -> 
     best = order[:_MOST_SIMILAR]
     text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[one]}."
     here.figure(Drawing(
-        "similar", "Most similar objects", text, text, _BARS, lambda canvas: most_similar(
+        "similar", "Most similar objects", text, text, 0.58, lambda canvas: most_similar(
             values[one, best], [labels[i] for i in best], best.tolist(), caption=text,
             canvas=canvas,
         ), table_of(

@@ -33,15 +33,11 @@ from tripletscope.reproductions.uncertainty import (
 
 @dataclass(frozen=True)
 class Continuation:
-    """A page of the program that goes on with an item.
+    """A page of the program, and its tab, that go on with an item.
 
-    page, tab: Names of the page and of one of its tabs, see
-        `tripletscope.dashboard.views.page.tab`.
-    answers: ``answers()`` makes the data set that the page opens.
+    answers: Makes the data set that the page opens.
     method: With the paper's settings; the page Embedding begins with it.
-    begin: Of the page Simulate: what its forms begin with, by the names of the parameters of
-        `tripletscope.core.studies.design.scenario.Scenario` and of the tasks, and the methods'
-        names.
+    begin: What the forms of the page Simulate begin with, by the names of parameters.
     """
 
     page: str
@@ -120,9 +116,7 @@ CONTINUATIONS = {
     "uncertainty-figure-12": _adaptive(active.mnist_answers, STE(n_components=5)),
     "uncertainty-figure-13": _adaptive(active.digit_answers, TSTE(n_components=5)),
     "uncertainty-appendix-b": _uncertainty("positions", distances.distance_answers, STE()),
-    "kernels-figure-2": _kernel(
-        "similarities", definitions.row_answers, K1(reduce_diagonal=False)
-    ),
+    "kernels-figure-2": _kernel("similarities", definitions.row_answers, K1(reduce_diagonal=False)),
     "kernels-figure-3": _kernel("similarities", known_sets.cloud_answers, K1()),
     "kernels-figure-4": _kernel("map", things.egg_answers, K1()),
     "kernels-figure-5": _kernel("similarities", _known_digits, K1()),

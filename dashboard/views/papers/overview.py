@@ -103,9 +103,7 @@ def show_overview(context: Context) -> None:
             name: st.column_config.TextColumn(width=width) for name, width in _WIDTHS.items()
         },
     )
-    csv_button(
-        "Table (CSV)", lambda: table, "papers", f"{PAGE}.csv", icon=":material/table:"
-    )
+    csv_button("Table (CSV)", lambda: table, "papers", f"{PAGE}.csv", icon=":material/table:")
 
 
 def _open_chosen(current: Session) -> None:

@@ -67,10 +67,7 @@ class ScaleContext(Context):
 
 @dataclass(frozen=True)
 class StimulusContext(ScaleContext):
-    """A data set with its stimulus.
-
-    stimulus: Column of the objects; None is their order.
-    """
+    """A data set with its stimulus: a column of the objects, or None for their order."""
 
     stimulus: str | None
 

@@ -81,9 +81,7 @@ def _pieces(context: ScaleContext) -> tuple[Method, list[Piece]]:
         "who_predicts_whom", columns={"answers": context.groups},
         place=f"{PAGE}.who@{context.info.id}",
     )
-    pools = parameter_form(
-        current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed")
-    )
+    pools = parameter_form(current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed"))
     by, most, group = options["by"], options["most"], options["group"]
     maps = [
         (method, "observer_maps", {"by": column, "most": most})

@@ -21,7 +21,6 @@ from tripletscope.dashboard.views.scale.context import (
     choose_stimulus,
 )
 
-_UNITS = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 #: Up to so many objects the first scales are computed without being asked for.
 _QUICK = 2_000
@@ -35,7 +34,9 @@ def show_scales(context: StimulusContext) -> None:
         pieces = _pieces(context)
         runs = context.results(
             PAGE, "Scale", pieces, "Computes scales, their bands, and their held-out error.",
-            at_once=bool(pieces) and _is_new(context),
+            at_once=bool(pieces) and context.answers.n_objects <= _QUICK and not any(
+                services().workspace.runs(context.info.id, task) for task in _TASKS
+            ),
         )
         done = [run for run in runs if run is not None]
         fits = {run.method for run in done if run.task == "fit"}
@@ -67,20 +68,13 @@ def show_scales(context: StimulusContext) -> None:
                 ))
 
 
-def _is_new(context: StimulusContext) -> bool:
-    """Whether no scale of these data was computed yet, and it would be done in a few seconds."""
-    info, kept = context.info, services().workspace
-    return context.answers.n_objects <= _QUICK and not any(
-        kept.runs(info.id, task) for task in _TASKS
-    )
-
-
 def _looks(context: StimulusContext, has_noise: bool) -> dict[str, Any]:
     """Ask for units, band and colour."""
     units = "unit"
     if has_noise:
         units = pick(
-            context.session, f"{PAGE}.units", "Scale", _UNITS,
+            context.session, f"{PAGE}.units", "Scale",
+            {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"},
             help="From 0 to 1, or in standard deviations of the noise, with 1/σ as the highest "
             "value. Maps have no such unit.",
         )

@@ -26,14 +26,15 @@ from tripletscope.dashboard.views.scale.context import (
 )
 from tripletscope.dashboard.views.task import task_tab
 
-_DIMENSIONS = {2: "2: a circle", 3: "3: a helix"}
 #: What of a map is drawn against the stimulus; the angle is no axis.
 _ANGLE = -1
 
 
 def _in_space(context: StimulusContext) -> Method:
     """Ask for a method and the dimensions of its map."""
-    d = pick(context.session, f"{PAGE}.space.d", "Dimensions", _DIMENSIONS)
+    d = pick(
+        context.session, f"{PAGE}.space.d", "Dimensions", {2: "2: a circle", 3: "3: a helix"}
+    )
     name = pick(
         context.session, f"{PAGE}.space.method", "Method", context.embeddings(),
         default=DEFAULT_EMBEDDING.name,
@@ -56,7 +57,7 @@ def _errors(context: StimulusContext, method: Method, band: dict[str, Any]) -> l
     # Of participants and their answers, an error has an interval over the former only.
     folds |= {"unit": "participants" if band["unit"] == "both" else band["unit"]}
     line = clone(method).set_params(n_components=1)
-    return [(one, "cross_validate", folds) for one in (method, line)]
+    return [(method, "cross_validate", folds), (line, "cross_validate", folds)]
 
 
 def _looks(context: StimulusContext, run: Run) -> dict[str, Any]:

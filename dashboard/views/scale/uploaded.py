@@ -85,7 +85,6 @@ def _show(
     """A file and a model beside the scale that is made of them.
 
     what: Of `tripletscope.dashboard.door.questions.OF_FILES`.
-    option: Of the computation, what it is called, and its values.
     """
     picture, side = context.picture_and_side()
     with side:

@@ -1,5 +1,4 @@
-"""A person who answers questions at the screen, one after the other: those that make a tree, or
-those that a search asks.
+"""A person answers questions at the screen: those that make a tree, or those that a search asks.
 
 The questions are a fragment of the page: the next one is there before everything else would be.
 """
@@ -117,9 +116,7 @@ def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
                 disabled=not n_given, icon=":material/undo:", on_click=_undo, args=(grove,),
             )
     # The arrow keys would still move through the box in which the person was chosen.
-    focus_on(
-        f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True
-    )
+    focus_on(f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True)
 
 
 def _answer(grove: Grove, answer: list[int], ends_level: bool) -> None:

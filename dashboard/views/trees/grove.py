@@ -181,14 +181,10 @@ def choose_space(context: Context) -> Grove | None:
     return grove
 
 
-# The tree ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Planting:
     """How a tree is to grow: everything that it depends on, beside the map and the answers.
 
-    who: Who answers.
     settings: Parameters of the tree.
     colour: Column whose classes supervised pivots tell apart.
     observer: Noise, its level, and how often each question is asked.
@@ -215,7 +211,6 @@ class Planting:
 class Grown:
     """A tree that has grown, and what is to know of it.
 
-    decisions: See `ComparisonTree.decisions`.
     bound: The height that theory promises.
     rates: Expansion rate about every object of the tree, as the map has it.
     """

@@ -40,8 +40,6 @@ from tripletscope.dashboard.views.trees.grove import (
 from tripletscope.dashboard.views.trees.tree import words
 from tripletscope.dashboard.wording.formats import count
 
-_MAP = 0.58
-_BOX = 0.29
 #: One tree often parts an object from its neighbours, ten hardly ever do.
 _TREES = 10
 _SHOWN = {
@@ -208,7 +206,7 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
         )
 
     grove.figure(Drawing(
-        "way", "Path of a search", text, text, _MAP, draw, lambda: walk.steps, picks=True
+        "way", "Path of a search", text, text, 0.58, draw, lambda: walk.steps, picks=True
     ))
 
 
@@ -312,7 +310,7 @@ def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
     )
     members, labels = list(plan.objects), grove.triplets.labels
     grove.figure(Drawing(
-        "expansion", "Expansion rates", text, text, _BOX,
+        "expansion", "Expansion rates", text, text, 0.29,
         lambda canvas: expansion_box(grown.rates, members, labels, caption=text, canvas=canvas),
         lambda: pd.DataFrame({
             "id": [grove.triplets.ids[i] for i in members], "expansion rate": grown.rates,

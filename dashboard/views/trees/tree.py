@@ -54,7 +54,6 @@ from tripletscope.dashboard.views.trees.grove import (
 )
 from tripletscope.dashboard.wording.formats import count
 
-_MAP = 0.58
 #: Cells are drawn on a map that has at least the other objects in them.
 _MOST_DISPLACED = 0.3
 _COMPARISONS = "comparisons"
@@ -227,9 +226,7 @@ def _facts(grove: Grove, plan: Planting, grown: Grown) -> None:
         help="Mean proportion of a cell in its smaller part: 0.5 if all cells are halved.",
     )
     facts[2].metric("Leaves", f"{int((grown.nodes.child < 0).sum()):,}")
-    facts[3].metric(
-        "Questions", f"{grown.tree.n_questions_:,}", help="Needed to grow the tree."
-    )
+    facts[3].metric("Questions", f"{grown.tree.n_questions_:,}", help="Needed to grow the tree.")
     facts[4].metric(
         "By people", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
         help="Proportion of decisions made by participants; the map, kernel or features made the "
@@ -290,7 +287,7 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
         )
 
     grove.figure(Drawing(
-        "partition", "Cells of the tree", text, text, _MAP, draw, partial(_leaves, grove, grown),
+        "partition", "Cells of the tree", text, text, 0.58, draw, partial(_leaves, grove, grown),
         picks=True,
     ))
 
@@ -310,9 +307,7 @@ def _regions(grove: Grove, grown: Grown, data: ComparisonTreeData) -> list[Regio
     return regions
 
 
-def displaced(
-    decisions: pd.DataFrame, positions: np.ndarray, nodes: Collection[int]
-) -> np.ndarray:
+def displaced(decisions: pd.DataFrame, positions: np.ndarray, nodes: Collection[int]) -> np.ndarray:
     """Objects that a decision of some nodes puts where the map does not have them, ascending."""
     counted = decisions[decisions["node"].isin(list(nodes))]
     x, p, q = (positions[counted[c].to_numpy(dtype=int)] for c in ("x", "p", "q"))

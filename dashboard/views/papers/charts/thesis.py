@@ -115,9 +115,7 @@ CHARTS = {
         _circle("disparity", "Shape missed", "Share of the circle's shape that is missed"),
     ),
     "thesis-figure-4.7": (
-        _observers(
-            "first start in the stimulus's order", "One start in the stimulus's order"
-        ),
+        _observers("first start in the stimulus's order", "One start in the stimulus's order"),
         _observers("random starts", "Random starts"),
         Chart(
             "lines", "level", "value", series="method", panel="observer", x_title="Stimulus",
