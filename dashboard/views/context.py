@@ -215,14 +215,14 @@ class Context:
             panels.empty(title, text)
 
     def present_or_promise(
-        self, run: Run | None, promise: str, title: str = "Nothing has been computed yet",
+        self, *runs: Run | None, promise: str, title: str = "Nothing has been computed yet",
         **how: Any,
     ) -> None:
-        """A result; where there is none, what computing it would show."""
-        if run is None:
-            self.empty(title, promise)
+        """Results, as far as they are there; where none is, what computing them would show."""
+        if any(runs):
+            self.present(*filter(None, runs), **how)
         else:
-            self.present(run, **how)
+            self.empty(title, promise)
 
     def pick_column(
         self, key: str, label: str = "Colour", *, none: str = "None", **further: Any
@@ -234,8 +234,10 @@ class Context:
     @property
     def collected(self) -> dict[str, str]:
         """What people were asked, and what the answers were derived from."""
-        of = self.info.extra
-        return {"asked": of.get("asked", ""), "measured": of.get(MEASURED, {}).get("kind", "")}
+        extra = self.info.extra
+        return {
+            "asked": extra.get("asked", ""), "measured": extra.get(MEASURED, {}).get("kind", "")
+        }
 
     def present(
         self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None,
@@ -307,14 +309,14 @@ class Context:
         wide = wide / 2 if drawing.is_half else wide
         if drawing.ratio <= _SQUARE:
             wide = min(wide, _WINDOW / drawing.ratio)
+        simulated = () if self.info else runs_of(runs)
+        names = distinct(analysis.describe(run.fresh()) for run in simulated)
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
             canvas=Canvas(wide, wide * drawing.ratio),
             name=self._file_name(drawing.saved_as or drawing.name),
-            simulations=None if self.info else dict(zip(distinct(
-                analysis.describe(run.fresh()) for run in runs_of(runs)
-            ), runs_of(runs), strict=True)),
+            simulations=None if self.info else dict(zip(names, simulated, strict=True)),
             further=further, files=files,
             on_pick=(on_pick or self.session.select_positions) if drawing.picks else None,
             on_move=on_move, of=None if content is None else (drawing.name, content),

@@ -69,7 +69,6 @@ def _packed(
     experiment: Experiment, program: str, n_lists: int, files: Mapping[str, bytes | Path],
     is_one: bool,
 ) -> bytes:
-    """Lists of questions, with the files that they show."""
     lists = questions_for(experiment, program, range(n_lists))
     if is_one:
         return next(iter(lists.values()))

@@ -57,7 +57,6 @@ def show_agreement(shown: ShownClustering) -> None:
 
 
 def _curve(shown: ShownClustering, column: str) -> None:
-    """Agreement against the number of answers."""
     if not shown.is_of_answers:
         return
     with shown.side:

@@ -48,16 +48,12 @@ def show_numbers(shown: ShownClustering) -> None:
             "Compares silhouettes with those of lines, rings and clouds without clusters, and "
             "these clusters with those of bootstrap replicates.",
         )
-    runs = [run for run in (counts, stable) if run is not None]
     with shown.picture:
-        if not runs:
-            shown.empty(
-                "Nothing has been computed yet",
-                "Compute shows which numbers of clusters the data support, and which clusters and "
-                "merges recur in bootstrap replicates.",
-            )
-            return
-        shown.present(*runs, beside=(shown.run,), cuts={shown.run.key: shown.n_clusters})
+        shown.present_or_promise(
+            counts, stable, beside=(shown.run,), cuts={shown.run.key: shown.n_clusters},
+            promise="Compute shows which numbers of clusters the data support, and which clusters "
+            "and merges recur in bootstrap replicates.",
+        )
         if counts is not None and shown.tree is not None:
             number = recommend_clusters(counts.result()).n_clusters or 1
             if number > 1:

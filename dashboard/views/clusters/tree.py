@@ -71,7 +71,6 @@ def show_tree(shown: ShownClustering) -> None:
 
 
 def _cut_controls(shown: ShownClustering) -> None:
-    """The cut by number and by height."""
     shown.ask_for_number(f"{PAGE}.number@{shown.run.key}", width=130, help=_suggestion(shown))
     top, at = float(shown.tree.heights[-1]), round(shown.height, 6)
     height = st.number_input(
@@ -158,7 +157,6 @@ def members_of(rows: Rows, nodes: list[int]) -> list[int]:
 
 
 def _files(shown: ShownClustering) -> None:
-    """Buttons for the clusters as files."""
     name = export.file_name(shown.info.name, shown.run.method)
     csv_button(
         "Memberships (CSV)", lambda: memberships(shown.presented(), shown.clusters),
@@ -261,7 +259,6 @@ def _recovery(shown: ShownClustering) -> np.ndarray | None:
 
 
 def _swatch(rank: int) -> str:
-    """The colour of a cluster as a picture."""
     colour = look(rank)[0].replace("#", "%23")
     return (
         "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24'>"

@@ -135,7 +135,6 @@ def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:
 
 
 def _ask_for_new(context: Context) -> None:
-    """The form of a fit, and the button that computes it."""
     method, tasks = _form(context)
     if run_button(context.session, f"{PAGE}.fit", "Fit"):
         _start(context, method, tasks)

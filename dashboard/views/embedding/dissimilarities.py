@@ -96,7 +96,6 @@ def _ask_for_neighbours(context: Context) -> int:
 
 
 def _begin_uploaded(context: Context, method: Any, neighbours: int | None, file: Any) -> None:
-    """Map an uploaded matrix."""
     content = read_or_show_error(
         context.session, _PLACE, file, "distances", words="Reading the matrix",
         about=context.triplets,
@@ -148,7 +147,6 @@ def _begin_own(context: Context, method: Any, neighbours: int | None, weigh: boo
 
 
 def _drawn_of(data: Measured | None) -> int:
-    """Replicates that are drawn of what was measured."""
     return _REPLICATES if data is not None and data.n_objects <= _MOST else 0
 
 

@@ -287,7 +287,6 @@ def _inspected(result: Result, coverage: float) -> pd.DataFrame:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _inspected_once(content: tuple[Any, ...], _result: Result) -> pd.DataFrame:
-    """The table of objects, computed once for one content."""
     return inspect_objects(
         _result.fitted, _result.triplets, _result.placed.covariances, coverage=content[-1],
         degrees=_result.placed.degrees,
@@ -320,7 +319,6 @@ def show_objects(current: Session, result: Result) -> None:
 
 
 def _show_at_odds(result: Result, chosen: list[int]) -> None:
-    """The answers at odds with the map, about some objects or all."""
     at_odds = answers_at_odds(result.fitted, result.triplets, chosen or None)
     words = count(len(at_odds), "answer is", "answers are")
     with st.expander(f"{words} violated by the embedding"):

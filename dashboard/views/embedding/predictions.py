@@ -30,8 +30,8 @@ def show_predictions(context: UncertaintyContext) -> None:
         )
     with picture:
         context.present_or_promise(
-            run, "Compute shows how the error falls when responses with a low probability are not "
-            "predicted.",
+            run, promise="Compute shows how the error falls when responses with a low "
+            "probability are not predicted.",
         )
     st.subheader("Predict a list of questions", anchor=False)
     run = next(filter(None, map(context.newest, context.sources)), None)

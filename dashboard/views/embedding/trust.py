@@ -32,13 +32,13 @@ def show_trust(context: UncertaintyContext) -> None:
     with picture:
         st.subheader("Real responses", anchor=False)
         context.present_or_promise(
-            real, "“Real responses” predicts every response from the others, and compares "
+            real, promise="“Real responses” predicts every response from the others, and compares "
             "predicted probabilities with real answers.",
             title="Real responses have not been predicted yet",
         )
         st.subheader("Simulated answers", anchor=False)
         context.present_or_promise(
-            simulated, "“Simulated answers” simulates data sets with your objects, questions and "
-            "noise, and counts how often the true position lies inside its ellipse.",
+            simulated, promise="“Simulated answers” simulates data sets with your objects, "
+            "questions and noise, and counts how often the true position lies inside its ellipse.",
             title="Nothing has been simulated yet",
         )

@@ -43,8 +43,6 @@ _SHIPPED, _FULL, _QUICK = "As shipped", "Rebuilt here", "Rebuilt here in short"
 
 
 def _declare(document: str, order: int) -> None:
-    """The tab of a document."""
-
     def show(context: Context) -> None:
         _show_document(context, document)
 

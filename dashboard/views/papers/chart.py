@@ -165,7 +165,6 @@ def _layers(chart: Chart, rows: pd.DataFrame, names: list[str]) -> Iterator[Laye
 
 
 def _layer(chart: Chart, rows: pd.DataFrame, name: str, rank: int) -> Series | Bars:
-    """A series."""
     x, y = rows[chart.x], rows[chart.y]
     spread = rows[chart.spread] if chart.spread else None
     look: dict[str, Any] = {

@@ -42,7 +42,6 @@ def go_on(current: Session, item: Item) -> None:
 
 
 def _dataset(item: Item, there: Continuation) -> DatasetInfo:
-    """The data set of an item, made once."""
     workspace, origin = services().workspace, f"paper:{item.key}"
     for info in workspace.datasets():
         if info.origin == origin:

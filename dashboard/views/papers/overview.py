@@ -107,7 +107,6 @@ def show_overview(context: Context) -> None:
 
 
 def _open_chosen(current: Session) -> None:
-    """Open the card of the row that was clicked, or a cell of it."""
     chosen = widgets()[_TABLE]["selection"]
     for row in [*chosen["rows"], *(row for row, _ in chosen["cells"])][:1]:
         open_card(current, list(items())[row])

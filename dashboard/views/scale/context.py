@@ -137,7 +137,6 @@ class StimulusContext(ScaleContext):
 
 
 def _settings_of(method: type[Method], place: str) -> Any:
-    """The menu for the form of a method."""
     return st.popover(f"Settings of {method.title}", width="stretch", key=f"{place}.settings")
 
 

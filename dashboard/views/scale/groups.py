@@ -47,13 +47,8 @@ def show_groups(context: StimulusContext) -> None:
         runs = context.results(
             "groups", "Scale", pieces, "Computes a scale and its held-out error for every group."
         )
-        done = [run for run in runs if run is not None]
     with picture:
-        if done:
-            context.present(*done)
-        else:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute draws a scale for every group next to that of all answers, with its "
-                "held-out error.",
-            )
+        context.present_or_promise(
+            *runs, promise="Compute draws a scale for every group next to that of all answers, "
+            "with its held-out error.",
+        )

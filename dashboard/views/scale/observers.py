@@ -32,29 +32,24 @@ def show_observers(context: ScaleContext) -> None:
     picture, side = context.picture_and_side()
     with side:
         method, pieces = _pieces(context)
-        runs = [run for run in context.results(
+        runs = context.results(
             "observers", "Scale", pieces,
             "Predicts every participant from each of the others and from growing groups, and maps "
             "each one.",
-        ) if run is not None]
-        looks = _looks(context, [run for run in runs if run.task == "observer_maps"])
+        )
+        looks = _looks(context, [run for run in runs if run and run.task == "observer_maps"])
     with picture:
-        if not runs:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute shows who predicts whom, how much pooling several participants improves "
-                "prediction, and whose maps are similar.",
-            )
-            return
-        context.present(*runs, **looks)
-        if not _has_maps(method):
+        context.present_or_promise(
+            *runs, promise="Compute shows who predicts whom, how much pooling several participants "
+            "improves prediction, and whose maps are similar.", **looks,
+        )
+        if any(runs) and not _has_maps(method):
             st.caption(
                 "Difference scaling computes no maps: see the view Groups, or choose an embedding."
             )
 
 
 def _looks(context: ScaleContext, maps: list[Run]) -> dict[str, Any]:
-    """Ask for the colour of maps, and into how many clusters their tree is cut."""
     if not maps:
         return {}
     colour = context.pick_column(

@@ -69,7 +69,6 @@ def show_scales(context: StimulusContext) -> None:
 
 
 def _looks(context: StimulusContext, has_noise: bool) -> dict[str, Any]:
-    """Ask for units, band and colour."""
     units = "unit"
     if has_noise:
         units = pick(

@@ -31,7 +31,6 @@ _ANGLE = -1
 
 
 def _in_space(context: StimulusContext) -> Method:
-    """Ask for a method and the dimensions of its map."""
     d = pick(
         context.session, f"{PAGE}.space.d", "Dimensions", {2: "2: a circle", 3: "3: a helix"}
     )
@@ -50,7 +49,6 @@ def _on_stimulus(context: StimulusContext, method: Method) -> dict[str, Any]:
 
 
 def _errors(context: StimulusContext, method: Method, band: dict[str, Any]) -> list[Piece]:
-    """Held-out errors of the map and of a line."""
     folds = parameter_form(
         context.session, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed", "unit")
     )

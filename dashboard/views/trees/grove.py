@@ -306,7 +306,6 @@ def _observer(grove: Grove) -> tuple[str, float, int]:
 
 
 def _objects(grove: Grove, who: str) -> tuple[int, ...]:
-    """Ask which objects are to be in the tree."""
     placed = grove.space.objects
     chosen = [i for i in grove.selected if i in placed]
     options = {"all": f"All {len(placed):,}", "some": "Some, at random"}

@@ -214,7 +214,6 @@ def _found(
     grove: Grove, plan: Planting, grown: Grown, query: int, k: int, trees: int,
     budget: int | None,
 ) -> None:
-    """The neighbours found beside the true ones."""
     oracle = oracle_about(grove, plan, grown, query)
     found = _search(grove, plan, grown, query, k, trees, budget, oracle)
     asked = oracle.n_questions
@@ -298,7 +297,7 @@ def _errors(grove: Grove) -> None:
             "curve": pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
         }
         grove.present_or_promise(
-            run, "Compute shows how often trees miss the nearest neighbour.", **how
+            run, promise="Compute shows how often trees miss the nearest neighbour.", **how
         )
 
 

@@ -111,8 +111,8 @@ def _coordinate_tree(grove: Grove, kind: str, picture: Any, side: Any) -> None:
         )
     with picture:
         grove.present_or_promise(
-            run, f"Compute grows a {TREES[kind]} of the features, and shows how often it and a "
-            "comparison tree with leaves of the same size miss the nearest neighbour.",
+            run, promise=f"Compute grows a {TREES[kind]} of the features, and shows how often it "
+            "and a comparison tree with leaves of the same size miss the nearest neighbour.",
             colour=colour,
         )
 
