@@ -16,6 +16,8 @@ from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.state import Session, widgets
 
+#: Shares that intervals and bands can cover.
+COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
 Kinds = type[Exception] | tuple[type[Exception], ...]
 
 

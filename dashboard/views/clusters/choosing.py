@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -63,8 +63,7 @@ def choose_clustering(
     return None
 
 
-@dataclass(frozen=True)
-class ShownClusters:
+class ShownClusters(NamedTuple):
     """Clusters as the page Clusters shows them: what they are called, and whose objects are."""
 
     name: str
@@ -76,10 +75,9 @@ def clusters_shown(session: Session, info: DatasetInfo) -> ShownClusters | None:
     listed = {run.key: run for run in services().workspace.runs(info.id, "fit", "cluster")}
     if not listed:
         return None
-    key = session.drafts.get(_place(info))
-    chosen = listed[key if key in listed else next(iter(listed))]
-    column = named(cut_of(session, services().workspace.run(info.id, chosen.key)))
-    return ShownClusters(chosen.name, column)
+    chosen = listed.get(session.drafts.get(_place(info)), next(iter(listed.values())))
+    run = services().workspace.run(info.id, chosen.key)
+    return ShownClusters(chosen.name, named(cut_of(session, run)))
 
 
 def _place(info: DatasetInfo) -> str:

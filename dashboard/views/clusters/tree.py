@@ -49,13 +49,11 @@ _MEMBERS = 40  # named in the table of clusters
 @tab(PAGE, "Clusters", 1, needs=make_clustering)
 def show_tree(shown: ShownClustering) -> None:
     """Clusters as a tree or on a map, with tables of clusters and objects."""
-    current = shown.session
     with shown.picture:
-        ways = {"tree": "Tree", "map": "Map"}
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            way = "map"
+            way, ways = "map", {"tree": "Tree", "map": "Map"}
             if shown.tree is not None:
-                way = pick(current, f"{PAGE}.way", "Show", ways, width=110)
+                way = pick(shown.session, f"{PAGE}.way", "Show", ways, width=110)
                 _cut_controls(shown)
             folded = way == "tree" and shown.tree.n_leaves > _FEW
             with st.popover("Leaves") if folded else nullcontext():
@@ -102,9 +100,9 @@ def _pick_marks(shown: ShownClustering, way: str) -> str:
         options["points"] = "Points"
     elif shown.tree.n_leaves > _FEW:
         options["none"] = "All in view"
-    label = "Shown as" if way == "tree" else "Objects"
     return pick(
-        shown.session, f"{PAGE}.marks.{way}@{shown.info.id}", label, options,
+        shown.session, f"{PAGE}.marks.{way}@{shown.info.id}",
+        "Shown as" if way == "tree" else "Objects", options,
         default="pictures" if 2 * n_pictures > shown.info.n_objects else "labels", width=130,
     )
 
@@ -137,12 +135,13 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
         content=(shown.run.key, shown.n_clusters, shown.height, shown.support, marks, most,
                  shown.info.pictures, shown.info.fingerprint, shown.selected),
     )
+    further = ""
+    if shown.support is None and shown.is_of_answers:
+        further = " “Number and stability” computes the support of branches."
     st.caption(
         "Click a branch, a wedge or a leaf to select its objects on every page; with Shift, to "
         "add them. Drag the dashed line to cut elsewhere. Draw a box to zoom, double-click to see "
-        "all."
-        + ("" if shown.support is not None or not shown.is_of_answers else
-           " “Number and stability” computes the support of branches.")
+        f"all.{further}"
     )
 
 
@@ -225,9 +224,8 @@ def _cluster_table(shown: ShownClustering) -> None:
 
     st.caption("Choose rows to select their objects on every page.")
     st.dataframe(
-        table, hide_index=True, placeholder="",
-        key=key, on_select=chosen, selection_mode="multi-row",
-        height="auto" if len(sizes) <= 12 else 460,
+        table, hide_index=True, placeholder="", key=key, on_select=chosen,
+        selection_mode="multi-row", height="auto" if len(sizes) <= 12 else 460,
         column_config={
             "": st.column_config.ImageColumn("", width=40),
             "share": st.column_config.ProgressColumn(
@@ -271,13 +269,10 @@ def _object_table(shown: ShownClustering) -> None:
     table = memberships(shown.presented(), shown.clusters)
     table = with_pictures(table, shown.info, shown.triplets.objects)
     table.insert(1 + ("picture" in table), "cluster", table.pop("cluster"))
-    if chosen:
-        st.subheader(count(len(chosen), "selected object"), anchor=False)
-        table = table.iloc[chosen]
-    else:
-        st.subheader("All objects", anchor=False)
+    title = count(len(chosen), "selected object") if chosen else "All objects"
+    st.subheader(title, anchor=False)
     st.dataframe(
-        table, hide_index=True, placeholder="",
+        table.iloc[chosen] if chosen else table, hide_index=True, placeholder="",
         key=f"{PAGE}.objects", height="auto" if chosen else 300,
         column_config={"picture": st.column_config.ImageColumn("", width="small")},
     )

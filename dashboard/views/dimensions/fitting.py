@@ -74,12 +74,7 @@ def new_fit(context: Context, listed: list[RunInfo]) -> RunInfo:
 
 
 class AskedFor(NamedTuple):
-    """What was asked for in some answers.
-
-    odd_one_out: Trials in which one of three is the odd one.
-    split: Whether the data have test answers of their own.
-    groups: Of answers that are held out together.
-    """
+    """What was asked for: trials, whether there are test answers, and what is held out together."""
 
     odd_one_out: int
     split: bool
@@ -105,13 +100,12 @@ def _place(info: DatasetInfo) -> str:
 
 def _usual_tasks(context: Context) -> dict[str, dict[str, Any]]:
     """The error on held-out trials, where there are enough of them and not too many to wait for."""
-    asked = asked_in(context)
-    if asked.split:
+    trials = asked_in(context)
+    if trials.split:
         return {"split_error": {}}
     folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
-    if context.info.n_answers > _WITH_ERROR or asked.groups < folds:
-        return {}
-    return {"cross_validate": {}}
+    is_quick = context.info.n_answers <= _WITH_ERROR and trials.groups >= folds
+    return {"cross_validate": {}} if is_quick else {}
 
 
 def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:

@@ -65,12 +65,10 @@ def _choose(context: DimensionsContext) -> np.ndarray:
             help="Surprising: the chosen object was improbable. Undecided: all three were about "
             "equally probable.",
         )
-        about = "all"
-        if chosen:
-            about = pick(
-                context.session, f"{PAGE}.about", "About",
-                {"all": "All objects", "selected": "The selected objects"}, width=200,
-            )
+        about = chosen and pick(
+            context.session, f"{PAGE}.about", "About",
+            {"all": "All objects", "selected": "The selected objects"}, width=200,
+        )
     among = np.arange(len(rows))
     if about == "selected":
         # Of up to three selected objects all are to be in the trial, of more any.

@@ -36,7 +36,7 @@ from tripletscope.dashboard.results.maps import apart_said, coordinates, map_cap
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
-from tripletscope.dashboard.views.elements import csv_button
+from tripletscope.dashboard.views.elements import COVERAGES, csv_button
 from tripletscope.dashboard.views.embedding.colouring import (
     CLUSTERS,
     coloured,
@@ -56,10 +56,9 @@ from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
-#: A map in the plane has a frame of its shape: width that it is fitted to, least and most height;
-#: and what the tools above it take.
+#: Of a map in the plane: width that it is fitted to, least and most height, and that of the tools.
 _HEIGHTS, _HEAD = (640.0, 260.0, 580.0), 40.0
-_COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
+_COVERAGES = {0.0: "Off", **COVERAGES}
 #: Ways of showing pictures, with their relative size.
 _PICTURES = {
     "pictures": ("Pictures", 1.0), "small pictures": ("Small pictures", 0.6),
@@ -160,7 +159,12 @@ def show_map(current: Session, result: Result) -> None:
         on_label=moved.put if in_plane else None,
         of=(data, style, text, result.fit.key) if len(objects) <= _REMEMBERED else None,
     )
-    if not of_table(result.triplets.objects) and pressed(
+    if not of_table(result.triplets.objects):
+        _offer_metadata(current)
+
+
+def _offer_metadata(current: Session) -> None:
+    if pressed(
         current, "map.table", "Add stimulus metadata", type="tertiary",
         icon=":material/table_view:",
         help="A table with one row per object; its columns can colour the map.",

@@ -81,7 +81,7 @@ def show_observer(context: Context) -> None:
 
 def _questions(context: Context) -> tuple[list[Questions], str]:
     """Ask for questions about the objects; none, having said why, and what tells them apart."""
-    current, workspace, ids = context.session, services().workspace, context.answers.ids
+    current, workspace = context.session, services().workspace
     kept = {
         experiment.slug: experiment.title for experiment in kept_experiments(workspace)
         # A model can answer only choices.
@@ -105,7 +105,7 @@ def _questions(context: Context) -> tuple[list[Questions], str]:
         if source:
             experiment = load_experiment(workspace, source)
             n_lists = number(current, LISTS, "Lists", 1, 10_000, 1) or 1
-            listed = experiment_questions(experiment, ids, int(n_lists))
+            listed = experiment_questions(experiment, context.answers.ids, int(n_lists))
             return listed, f"{experiment_key(experiment)} {n_lists}"
         answered = _that_people_answered(context.info.fingerprint, context.answers)
         if not answered:

@@ -98,12 +98,12 @@ def _no_map(context: FeaturesContext) -> tuple[str, str] | None:
 
 
 def _too_few_objects(context: FeaturesContext) -> tuple[str, str] | None:
-    known = int(context.known.sum())
-    if known >= FEWEST:
+    objects = int(context.known.sum())
+    if objects >= FEWEST:
         return _no_map(context)
     return (
         "Too few objects",
-        f"{count(known, 'object')} have features in every chosen space; a rank correlation needs "
+        f"{count(objects, 'object')} have features in every chosen space; a rank correlation needs "
         f"at least {FEWEST}.",
     )
 

@@ -71,8 +71,8 @@ def show_similarities(here: KernelContext) -> None:
 
 def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
     """Where similarities are what random answers would give, what needs fewer of them."""
-    found = evidence_of(kernel, here.triplets)
-    if found is None or not found.is_noise:
+    evidence = evidence_of(kernel, here.triplets)
+    if evidence is None or not evidence.is_noise:
         return
     designed = any(design.kernel == kernel.name for design in recognise(here.triplets))
     # Kleindessner & von Luxburg (2017, figure 5) find classes of digits in such answers.
@@ -99,23 +99,23 @@ def _neighbours(here: KernelContext, values: np.ndarray, placed: np.ndarray) -> 
         here.session, f"{PAGE}.one@{here.info.id}", "Object",
         {"": "The selected object", **dict(zip(ids, labels, strict=True))}, width=320,
     )
-    one = ids.index(wanted) if wanted else next(iter(here.selected), None)
-    if one is None:
+    i = ids.index(wanted) if wanted else next(iter(here.selected), None)
+    if i is None:
         st.caption("Select an object here, or by a click on its mark next to the matrix.")
         return
-    if not placed[one]:
-        st.caption(panels.plain(f"{labels[one]} has no usable answers."))
+    if not placed[i]:
+        st.caption(panels.plain(f"{labels[i]} has no usable answers."))
         return
-    others = np.flatnonzero(placed & (np.arange(len(values)) != one))
-    order = others[np.argsort(-values[one, others], kind="stable")]
+    others = np.flatnonzero(placed & (np.arange(len(values)) != i))
+    order = others[np.argsort(-values[i, others], kind="stable")]
     best = order[:_MOST_SIMILAR]
-    text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[one]}."
+    text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[i]}."
     here.figure(Drawing(
         "similar", "Most similar objects", text, text, 0.58, lambda canvas: most_similar(
-            values[one, best], [labels[i] for i in best], best.tolist(), caption=text,
+            values[i, best], [labels[k] for k in best], best.tolist(), caption=text,
             canvas=canvas,
         ), table_of(
-            id=[ids[i] for i in order], label=[labels[i] for i in order],
-            similarity=values[one, order],
+            id=[ids[k] for k in order], label=[labels[k] for k in order],
+            similarity=values[i, order],
         ), picks=True,
     ))

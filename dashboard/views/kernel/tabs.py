@@ -51,8 +51,7 @@ task_tab(
     promise="Compute draws a map of the objects from the kernel.",
 )
 task_tab(
-    PAGE, "Spectrum", 3, "spectrum", name="spectrum", needs=choose_kernel,
-    seconds=5e-5,
+    PAGE, "Spectrum", 3, "spectrum", name="spectrum", needs=choose_kernel, seconds=5e-5,
     about="Computes the components of the kernel and those of permuted answers.",
     promise="Compute shows which components of the kernel exceed chance, and how well the leading "
     "ones predict held-out answers.",

@@ -183,13 +183,14 @@ def _published(layer: Series | Bars, values: pd.Series, name: str) -> Series | B
     """The paper's own values: hollow marks, or the edge of a bar without a face in its place."""
     hover = f"<b>{escape(name)}</b>, published, %{{x}}: %{{y:.4g}}"
     together = {"legendgroup": escape(name)}
-    own = replace(layer, name="", low=None, high=None, hover=hover)
-    if isinstance(own, Bars):
+    hollow = replace(layer, name="", low=None, high=None, hover=hover)
+    if isinstance(hollow, Bars):
         edge = {"color": _EDGE, "width": 1.5}
-        return replace(own, length=values, colour="rgba(0,0,0,0)",
+        return replace(hollow, length=values, colour="rgba(0,0,0,0)",
                        further=layer.further | together | {"marker_line": edge})
     symbol = f"{SYMBOLS[layer.rank % len(SYMBOLS)]}-open"
-    return replace(own, y=values, line=False, symbol=symbol, size=9.0, edges=2.0, further=together)
+    return replace(hollow, y=values, line=False, symbol=symbol, size=9.0, edges=2.0,
+                   further=together)
 
 
 def _cells(chart: Chart, rows: pd.DataFrame) -> Cells:
@@ -252,5 +253,5 @@ def _set_axes(
 
 def _positive(values: pd.Series) -> list[float]:
     """The range of what can be seen on a logarithmic axis."""
-    seen = values[values > 0]
-    return [seen.min(), seen.max()] if len(seen) else [1.0, 10.0]
+    positive = values[values > 0]
+    return [positive.min(), positive.max()] if len(positive) else [1.0, 10.0]

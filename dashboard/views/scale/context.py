@@ -25,6 +25,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.results.findings import FEW_LEVELS, MANY_LEVELS
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import COVERAGES
 
 PAGE = "scale"
 #: Where the form of difference scaling keeps its values, the same on every view.
@@ -142,10 +143,7 @@ def _settings_of(method: type[Method], place: str) -> Any:
 
 def ask_for_coverage(context: Context) -> float:
     """Ask for the share that bands cover; the same on every view."""
-    return pick(
-        context.session, f"{PAGE}.coverage", "Band",
-        {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}, default=0.95,
-    )
+    return pick(context.session, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95)
 
 
 def choose_stimulus(context: Context) -> StimulusContext | None:

@@ -46,26 +46,23 @@ def show_scales(context: StimulusContext) -> None:
         looks = _looks(context, any(run.method == MLDS.name for run in scales)) if scales else {}
     there = {run.key for run in scales}
     missing = [
-        method.title
-        for (method, task, _), run in zip(pieces, runs, strict=True)
+        method.title for (method, task, _), run in zip(pieces, runs, strict=True)
         if task in _TASKS and (run is None or run.key not in there)
     ]
     with picture:
         if not pieces:
             panels.empty("No method is chosen", "Choose one or more on the right.")
-        elif not scales:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute draws the scale of every chosen method against the stimulus, with a band.",
-            )
-        else:
-            others = [run for run in done if run.key not in there]
-            context.present(*scales, beside=others, **looks)
-            if missing:
-                verb = "is" if len(missing) == 1 else "are"
-                st.caption(panels.plain(
-                    f"{'; '.join(missing)} {verb} not computed yet with these settings."
-                ))
+            return
+        context.present_or_promise(
+            *scales, beside=[run for run in done if run.key not in there], **looks,
+            promise="Compute draws the scale of every chosen method against the stimulus, with a "
+            "band.",
+        )
+        if scales and missing:
+            verb = "is" if len(missing) == 1 else "are"
+            st.caption(panels.plain(
+                f"{'; '.join(missing)} {verb} not computed yet with these settings."
+            ))
 
 
 def _looks(context: StimulusContext, has_noise: bool) -> dict[str, Any]:

@@ -43,9 +43,9 @@ def _in_space(context: StimulusContext) -> Method:
 
 def _on_stimulus(context: StimulusContext, method: Method) -> dict[str, Any]:
     """Where bands come from is asked of methods that have a posterior for such answers."""
-    given = {"stimulus": context.stimulus, "n_components": method.n_components}
+    fixed = {"stimulus": context.stimulus, "n_components": method.n_components}
     is_asked = method.is_likelihood and not context.are_pairs
-    return given if is_asked else given | {"source": "bootstrap"}
+    return fixed if is_asked else fixed | {"source": "bootstrap"}
 
 
 def _errors(context: StimulusContext, method: Method, band: dict[str, Any]) -> list[Piece]:
@@ -92,8 +92,7 @@ def _take_lapses(context: Context, run: Run, rates: str) -> None:
 
 
 task_tab(
-    PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus,
-    seconds=1e-4,
+    PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus, seconds=1e-4,
     method=_in_space, given=_on_stimulus, beside=_errors, looks=_looks,
     about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
     "a line.",

@@ -77,8 +77,8 @@ def _next(grove: Grove, asking: Asking) -> tuple[np.ndarray | None, int]:
 
 def person(grove: Grove) -> AnswersOracle:
     """What a person has answered at this screen, and nothing else."""
-    given = np.reshape(given_answers(grove), (-1, 3))
-    return AnswersOracle(Triplets.from_array(given, grove.info.n_objects))
+    rows = np.reshape(given_answers(grove), (-1, 3))
+    return AnswersOracle(Triplets.from_array(rows, grove.info.n_objects))
 
 
 def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
@@ -132,8 +132,8 @@ def _undo(grove: Grove) -> None:
     grove.session.press(f"{_ANSWERED}.level")
 
 
-def _keep(grove: Grove, given: list[list[int]]) -> None:
-    grove.session.remember(f"{PAGE}.given@{grove.info.id}", given)
+def _keep(grove: Grove, answers: list[list[int]]) -> None:
+    grove.session.remember(f"{PAGE}.given@{grove.info.id}", answers)
     grove.session.save()  # of a fragment nobody else does it
 
 
@@ -149,12 +149,12 @@ def _show(grove: Grove, column: st.delta_generator.DeltaGenerator, i: int) -> No
         column.image(file, alt=label, width="stretch")
 
 
-def _take_away(grove: Grove, given: list[list[int]]) -> None:
-    if not given:
+def _take_away(grove: Grove, answers: list[list[int]]) -> None:
+    if not answers:
         return
     with st.container(horizontal=True):
         ids = np.array(grove.triplets.ids, dtype=object)
-        table = pd.DataFrame(ids[np.array(given)], columns=["anchor", "near", "far"])
+        table = pd.DataFrame(ids[np.array(answers)], columns=["anchor", "near", "far"])
         csv_button("Download the answers", lambda: table,
                    export.file_name(grove.info.name, "answers"), f"{PAGE}.given.csv")
         if pressed(
@@ -165,14 +165,14 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
             workspace = services().workspace
             name = f"{grove.info.name}, answered here"
             workspace.add_dataset(
-                Triplets(given, grove.triplets.objects, None, name),
+                Triplets(answers, grove.triplets.objects, None, name),
                 origin=f"answers at the screen about {grove.info.name}",
                 pictures=workspace.pictures(grove.info),
-                report=[f"{count(len(given), 'answer')}, given to the questions of a tree."],
+                report=[f"{count(len(answers), 'answer')}, given to the questions of a tree."],
             )
             st.toast("It is on the start page, under Recent.")
         if pressed(grove.session, f"{PAGE}.given.forget", "Start over", icon=":material/delete:"):
             panels.ask_to_delete(
-                "these answers", f"{count(len(given), 'answer')} given here will be deleted.",
+                "these answers", f"{count(len(answers), 'answer')} given here will be deleted.",
                 lambda: grove.session.remember(f"{PAGE}.given@{grove.info.id}", []),
             )

@@ -52,12 +52,6 @@ from tripletscope.dashboard.wording.formats import count
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
 #: Who answers a tree's questions.
 UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
-_WHO = {
-    UPLOADED: "The data, then the map",
-    MAP: "The map alone",
-    PERSON: "A person at this screen",
-    OBSERVER: "A simulated observer",
-}
 #: Answers that are less certain than this are unsure.
 SURE = 0.75
 #: Looking up pivots with most answers takes long where there are very many.
@@ -252,11 +246,13 @@ def _share(rows: pd.Series | None) -> float | None:
 def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting:
     """Ask how the tree is to grow, which is to find so many neighbours if `k` is given."""
     current, info = grove.session, grove.info
-    names = {name: words.replace("the map", grove.source).replace("The map", "The features")
-             if grove.has_features else words for name, words in _WHO.items()}
     who = pick(
-        current, f"{PAGE}.who{'.features' if grove.has_features else ''}", "Oracle", names,
-        default=MAP if grove.has_features else None,
+        current, f"{PAGE}.who{'.features' if grove.has_features else ''}", "Oracle", {
+            UPLOADED: f"The data, then {grove.source}",
+            MAP: f"{grove.source.capitalize()} alone",
+            PERSON: "A person at this screen",
+            OBSERVER: "A simulated observer",
+        }, default=MAP if grove.has_features else None,
         help="A tree asks which of two pivots each object is nearer to. Where nobody answered, the "
         f"answer is that of {grove.source}.",
     )

@@ -50,11 +50,7 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class _Walk:
-    """How an object that the tree has not seen goes down to its leaf.
-
-    steps: See `ComparisonTree.path`, with what the oracle remarks.
-    nodes: From the root to the leaf.
-    """
+    """How an object goes down to its leaf: `ComparisonTree.path`, and nodes from the root on."""
 
     query: int
     steps: pd.DataFrame
@@ -92,9 +88,8 @@ def show_search(grove: Grove) -> None:
         plan = replace(plan, objects=others)
         among = set(others)
         # What is answered during the search must not make another tree of the others.
-        grown = grow(grove, replace(
-            plan, given=tuple(answer for answer in plan.given if among.issuperset(answer))
-        ))
+        given = tuple(answer for answer in plan.given if among.issuperset(answer))
+        grown = grow(grove, replace(plan, given=given))
         budget = int(budget) if budget else None
         if plan.who != PERSON or show_searching(
             grove, partial(_search, grove, plan, grown, query, k, trees, budget)
@@ -113,10 +108,9 @@ def _query(grove: Grove) -> int:
     placed = grove.space.objects.tolist()
     names = {ids[i]: grove.triplets.labels[i] for i in placed}
     chosen = [i for i in grove.selected if i in placed]
+    first = "The first selected object" if chosen else "The first object"
     wanted = pick(
-        grove.session, f"{PAGE}.query@{grove.info.id}", "Search for", {
-            "": "The first selected object" if chosen else "The first object", **names,
-        },
+        grove.session, f"{PAGE}.query@{grove.info.id}", "Search for", {"": first, **names},
         help="The tree is grown without it, as if it were new.",
     )
     return ids.index(wanted) if wanted else next(iter(chosen), placed[0])
@@ -125,8 +119,8 @@ def _query(grove: Grove) -> int:
 def _walk(grove: Grove, plan: Planting, grown: Grown, query: int) -> _Walk:
     tree = asking(grown.tree, oracle_about(grove, plan, grown, query))
     steps, leaf = tree.path(query)
-    asked = np.column_stack([np.full(len(steps), query), steps[["p", "q"]].to_numpy()])
-    steps = steps.assign(**tree.oracle_.remarks(asked.astype(int)))
+    questions = np.column_stack([np.full(len(steps), query), steps[["p", "q"]].to_numpy()])
+    steps = steps.assign(**tree.oracle_.remarks(questions.astype(int)))
     way, parent = [leaf], grown.nodes.parent
     while way[0]:
         way.insert(0, int(parent[way[0]]))
@@ -134,30 +128,27 @@ def _walk(grove: Grove, plan: Planting, grown: Grown, query: int) -> _Walk:
 
 
 def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
-    height = len(walk.nodes) - 1
-    step = height
+    step = height = len(walk.nodes) - 1
     if height:
         step = int(slide(
             grove.session, f"{PAGE}.step@{grove.info.id}", "Step", range(height + 1),
-            default=height,
-            help="Descends question by question: 0 is before the first.",
+            default=height, help="Descends question by question: 0 is before the first.",
         ))
     if grove.is_plane and grown.tree.n_pairs == 1:
         _map(grove, plan, grown, walk, step)
     sizes = grown.nodes.stop - grown.nodes.start
-    said = grove.triplets.labels
     done = set(walk.nodes[:step])
     for turn, row in enumerate(walk.steps[walk.steps["node"].isin(done)].itertuples()):
         near, far = (row.p, row.q) if row.nearer_to_p else (row.q, row.p)
         below = walk.nodes[walk.nodes.index(row.node) + 1]
-        winner, loser = (panels.plain(said[i]) for i in (near, far))
-        by_people = getattr(row, "answered", False)
-        remark = "people" if by_people else ""
-        if "answered" in walk.steps and not by_people:
-            remark = grove.source
-        if "certainty" in walk.steps and not by_people:
-            remark += f"{', ' if remark else ''}{100 * row.certainty:.0f} % certain"
-        remark = f" *({remark})*" if remark else ""
+        winner, loser = (panels.plain(grove.triplets.labels[i]) for i in (near, far))
+        if getattr(row, "answered", False):
+            remarks = ["people"]
+        else:
+            remarks = [grove.source] if "answered" in walk.steps else []
+            if "certainty" in walk.steps:
+                remarks.append(f"{100 * row.certainty:.0f} % certain")
+        remark = f" *({', '.join(remarks)})*" if remarks else ""
         line = st.container()
         if "image" in grove.triplets.objects:
             shown, line = st.columns([1, 6], vertical_alignment="center")
@@ -177,17 +168,15 @@ def _thumbnail(grove: Grove, i: int, width: int) -> None:
 
 
 def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> None:
-    node = walk.nodes[step]
+    node, objects = walk.nodes[step], grove.triplets.objects
     outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
     regions = [Region(outlines[n], width=1.0) for n in walk.nodes[:step]]
     regions.append(Region(outlines[node], PALETTE[1], 0.22, 1.6))
     inside = grown.nodes.members(node).tolist()
-    objects = grove.triplets.objects
     pictures = picture_addresses(grove.info, objects, 64)
-    label = grove.triplets.labels[walk.query]
     text = (
-        f"The path of {label} after {count(step, 'question')}; shaded: the cell of the "
-        f"{count(len(inside), 'object')} left. {words(grove, plan, grown)}"
+        f"The path of {grove.triplets.labels[walk.query]} after {count(step, 'question')}; shaded: "
+        f"the cell of the {count(len(inside), 'object')} left. {words(grove, plan, grown)}"
     )
     mark = "pictures" if pictures and grove.info.n_objects <= 60 else "points"
 
@@ -198,9 +187,9 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
             data, MapStyle(mark), regions, caption=text, revision=f"search {grove.fit.key}",
             canvas=canvas,
         )
-        place = grove.positions[walk.query]
+        x, y = grove.positions[walk.query]
         return figure.add_scatter(
-            x=[place[0]], y=[place[1]], mode="markers", hoverinfo="skip", showlegend=False,
+            x=[x], y=[y], mode="markers", hoverinfo="skip", showlegend=False,
             marker={"symbol": "circle-open", "color": PALETTE[3], "size": 30,
                     "line": {"width": 3, "color": PALETTE[3]}},
         )
@@ -215,20 +204,20 @@ def _found(
     budget: int | None,
 ) -> None:
     oracle = oracle_about(grove, plan, grown, query)
-    found = _search(grove, plan, grown, query, k, trees, budget, oracle)
-    asked = oracle.n_questions
+    neighbours = _search(grove, plan, grown, query, k, trees, budget, oracle)
+    n_questions = oracle.n_questions
     rows, others = grove.rows_of_distances, np.array(plan.objects)
-    apart = grove.space.distances()[rows[query], rows[others]]
-    ranked = others[np.argsort(apart, kind="stable")]
+    distances = grove.space.distances()[rows[query], rows[others]]
+    ranked = others[np.argsort(distances, kind="stable")]
     true = ranked[:k]
-    table = _neighbours(grove, found[: len(true)], true, ranked)
+    table = _neighbours(grove, neighbours[: len(true)], true, ranked)
     st.subheader("Nearest neighbours", anchor=False)
     # By knockout, as `tripletscope.core.tree.search.nearest` does it.
     all_compared = len(others) - 1 + (len(true) - 1) * int(np.ceil(np.log2(len(others))))
     st.markdown(panels.plain(
-        f"{len(np.intersect1d(found, true))} of {len(true)} found, with "
-        f"{count(asked, 'question')}; comparing all {count(len(others), 'object')} takes about "
-        f"{all_compared:,}."
+        f"{len(np.intersect1d(neighbours, true))} of {len(true)} found, with "
+        f"{count(n_questions, 'question')}; comparing all {count(len(others), 'object')} takes "
+        f"about {all_compared:,}."
     ))
     if isinstance(oracle, AnswersOracle):
         st.caption(
@@ -270,8 +259,8 @@ def _search(
         return asking(grown.tree, oracle).kneighbors([query], k, budget=budget).found[0]
     plan = replace(plan, given=())  # the trees of a forest are the map's
     forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grove, grown)
-    found = asking(forest, oracle).kneighbors([query], k)[0]
-    return np.where(found >= 0, forest.objects_[found], -1)
+    members = asking(forest, oracle).kneighbors([query], k)[0]
+    return np.where(members >= 0, forest.objects_[members], -1)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the trees")
