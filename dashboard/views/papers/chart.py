@@ -242,8 +242,8 @@ def _set_axes(
     if chart.kind in ("map", "curves"):
         corner = figure.get_subplot(at["row"], at["col"]).xaxis.plotly_name.replace("axis", "")
         shared = {"showticklabels": False, "title": "", **at}
-        figure.update_xaxes(constrain="domain", **shared)
-        figure.update_yaxes(scaleanchor=corner, scaleratio=1, **shared)
+        figure.update_xaxes(**shared, constrain="domain")
+        figure.update_yaxes(**shared, scaleanchor=corner, scaleratio=1)
         return
     if chart.kind == "matrix":
         y["autorange"] = "reversed"
