@@ -14,7 +14,6 @@ from tripletscope.core.inference.uncertainty.resampling import map_dissimilariti
 from tripletscope.core.models.embedding import LOE, NMDS
 from tripletscope.core.ratings import KINDS, Dissimilarities, Measured
 from tripletscope.dashboard import export
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method, switch
 from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.services import services
@@ -54,8 +53,8 @@ def show_dissimilarities(context: Context) -> None:
             again = steps_of(result, context.triplets.ids)
             name = export.file_name(context.info.name, result.fitted.name)
             context.present(result, files=partial(again.files, f"{name}-again"))
-        elif job is None or not job.active:
-            panels.empty(*_NO_MAP if MEASURED in context.info.extra else _NO_MATRIX)
+        else:
+            context.empty(*_NO_MAP if MEASURED in context.info.extra else _NO_MATRIX)
 
 
 def _ask(context: Context) -> None:

@@ -8,7 +8,6 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.engine.progress import Progress
@@ -95,28 +94,21 @@ def _show(
             st.caption(f"Without a file: the answers of {panels.plain(file.name)}.")
         name, title, values = option
         chosen = pick(context.session, f"{place}.{name}", title, values)
-        is_asked = run_button(context.session, f"{place}.run", "Fit", disabled=file is None)
-        if file is not None and is_asked:
-            _begin(context, place, what, label, file, partial(compute, **{name: chosen}), result)
-    job = context.job
+        content, compute = None, partial(compute, **{name: chosen})
+        if run_button(context.session, f"{place}.run", "Fit", disabled=file is None) and file:
+            content = read_or_show_error(
+                context.session, place, file, what, words="Reading the file"
+            )
+        if content is not None:
+            table, notes = content
+
+            def work(progress: Progress) -> Any:
+                return result(pool().call(compute, table, progress=progress), file.name, notes)
+
+            context.begin(f"{label}: {file.name}", "Fitting the scale", work)
+            st.rerun()
     with picture:
-        if job is not None and job.results:
-            context.present(job.results[0])
-        elif job is None or not job.active:
-            panels.empty(*empty)
-
-
-def _begin(
-    context: Context, place: str, what: str, label: str, file: Any,
-    compute: Callable[[pd.DataFrame], Any], result: Callable[[Any, str, list[str]], Any],
-) -> None:
-    content = read_or_show_error(context.session, place, file, what, words="Reading the file")
-    if content is None:
-        return
-    table, notes = content
-
-    def work(progress: Progress) -> Any:
-        return result(pool().call(compute, table, progress=progress), file.name, notes)
-
-    context.begin(f"{label}: {file.name}", "Fitting the scale", work)
-    st.rerun()
+        if context.job is not None and context.job.results:
+            context.present(context.job.results[0])
+        else:
+            context.empty(*empty)
