@@ -33,6 +33,12 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
     ]
 
 
+def schemes_of(*, has_split: bool) -> dict[str, str]:
+    """How the error of a method can be measured: titles of the tasks, and of none."""
+    split = {"split_error": "The data's own test answers"} if has_split else {}
+    return {**split, "cross_validate": "Cross-validation", "none": "Not computed"}
+
+
 def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:
     """What runs are called in a list to choose from, by their keys: no two alike."""
     names = distinct(
@@ -49,11 +55,8 @@ def in_order(listed: Sequence[RunInfo]) -> list[RunInfo]:
 def fits_of_all(
     datasets: Sequence[DatasetInfo], kind: str
 ) -> Iterator[tuple[str, DatasetInfo, RunInfo]]:
-    """Fits of several data sets with their names, no two alike; the first one is open.
-
-    Those of the open one come from all its views.
-    """
-    info, taken = datasets[0], Counter[str]()
+    """Fits of several data sets with their names, no two alike: of the first one, of all views."""
+    info, names = datasets[0], Counter[str]()
     for data in datasets:
         is_open = data.id == info.id
         kept = services().workspace.runs(data.id, "fit", kind, of_any_exclusions=is_open)
@@ -64,9 +67,9 @@ def fits_of_all(
                 name = run.listed_name
             else:
                 name = f"{run.listed_name} ({info.view_of(run.state)})"
-            taken[name] += 1
+            names[name] += 1
             # Names tell fits apart, also along the sides of a matrix.
-            yield f"{name} {taken[name]}" if taken[name] > 1 else name, data, run
+            yield f"{name} {names[name]}" if names[name] > 1 else name, data, run
 
 
 def before(place: str) -> str:
@@ -80,12 +83,8 @@ def choose_run(
 ) -> RunInfo:
     """One of some runs. What was shown once stays, until another one is chosen.
 
-    listed: At least one.
-    place: Where the session notes the key of the run that is shown.
-    what: What a run is called, like "this map".
-    lost: What is gone if it is deleted.
-    first: Key of the run to show at first; by default the newest.
-    further: Of the select box.
+    place: Where the session notes the key of the run that is shown, at first `first` or the newest.
+    what, lost: What a run is called, like "this map", and what is gone if it is deleted.
     """
     runs = {run.key: run for run in in_order(listed)}
     # What was chosen may still be at work, or belong to answers that are left out now.
@@ -111,9 +110,9 @@ def choose_run(
         )
         pinned = st.toggle("Pin", run.pinned, key=f"run.pin.{run.id}",
                            help="Pinned results stand first in lists.")
-        said = {"name": name.strip() or run.name, "group": group.strip(), "pinned": pinned}
-        if any(getattr(run, part) != value for part, value in said.items()):
-            services().workspace.describe_run(run.id, **said)
+        edited = {"name": name.strip() or run.name, "group": group.strip(), "pinned": pinned}
+        if any(getattr(run, part) != value for part, value in edited.items()):
+            services().workspace.describe_run(run.id, **edited)
             st.rerun()
         if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
             panels.ask_to_delete(

@@ -19,7 +19,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.folder import MEASURED
@@ -37,6 +37,7 @@ from tripletscope.dashboard.results.shown import (
     runs_of,
 )
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.elements import csv_button, run_button
 from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.wording import distinct
@@ -48,6 +49,7 @@ _WIDE, _WINDOW, _SQUARE = 900.0, 720, 1.1
 _PICTURE, _HOVERED = 64, 320  # pixels
 #: Things computed without being asked for that a session remembers having begun.
 _REMEMBERED = 200
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,7 @@ class Context:
     """What a tab is given.
 
     info: The open data set; None on pages that need none.
-    page: Its name.
-    slot: Of the tab's jobs: a newer one takes the place of the one before. None where nothing is
-        computed.
+    slot: See `tripletscope.dashboard.views.page.tab`.
     row: The place beside the tabs.
     """
 
@@ -97,8 +97,6 @@ class Context:
     def selected(self) -> list[int]:
         """Positions of the selected objects, ascending."""
         return self.session.selected_positions(self.answers)
-
-    # What is computed ------------------------------------------------------------------------
 
     @property
     def job(self) -> Job | None:
@@ -151,38 +149,29 @@ class Context:
         return self.session.slot(self._slot()) if self.info else self._slot()
 
     def result(
-        self, method: Method, task: str, about: str, *, given: Mapping[str, Any] | None = None,
-        hidden: Sequence[str] = (), columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        options: Mapping[str, Any] | None = None, at_once: bool = False, label: str = "Compute",
-        newest: bool = False,
+        self, method: Method, task: str, about: str, *, options: Mapping[str, Any] | None = None,
+        label: str = "Compute", newest: bool = False,
     ) -> Run | None:
-        """Options of a task, the button that computes it, and its result with these options.
+        """Options of a task, unless they are given, the button, and the result with these options.
 
-        about: Help of the button.
-        given: Options that are not asked for; a function makes one from those that are.
-        hidden: Further options that are not asked for, and are as declared.
-        columns: That may be chosen, as for `parameter_form`.
-        at_once: Whether it is computed without being asked for where nothing is there yet.
-        options: All of them, where they were asked for before.
-        label: Of the button.
         newest: Whether the newest result of other options stands in for one that is not there yet.
         """
-        if options is None:
-            options = self.options(task, given=given, hidden=hidden, columns=columns)
-        (run,) = self.results(
-            task, TASKS[task].words, [(method, task, options)], about, at_once=at_once, label=label
-        )
+        options = self.options(task) if options is None else options
+        pieces = [(method, task, options)]
+        (run,) = self.results(task, TASKS[task].words, pieces, about, label=label)
         return run or (self.find(method, task) if newest else None)
 
     def options(
-        self, task: str, *, given: Mapping[str, Any] | None = None, hidden: Sequence[str] = (),
-        columns: Mapping[str, Sequence[str]] = MappingProxyType({}), place: str = "",
+        self, task: str, *, given: Mapping[str, Any] = _NONE, hidden: Sequence[str] = (),
+        columns: Mapping[str, Sequence[str]] = _NONE, place: str = "",
     ) -> dict[str, Any]:
-        """Ask for the options of a task; see `result`.
+        """Ask for the options of a task.
 
+        given: Options that are not asked for; a function makes one from those that are.
+        hidden: Further options that are not asked for, and are as declared.
+        columns: That may be chosen, as for `parameter_form`.
         place: Of the form, if two tabs are not to share it.
         """
-        given = dict(given or {})
         options = parameter_form(
             self.session, TASKS[task].function, place or f"{self.page}.{task}",
             hidden=(*given, *hidden), columns=columns,
@@ -216,10 +205,7 @@ class Context:
         label: str = "Compute",
     ) -> None:
         """A button that computes `pieces` as one job; disabled where there are none."""
-        if pressed(
-            self.session, key, label, type="primary", icon=":material/play_arrow:",
-            width="stretch", disabled=not pieces, help=about,
-        ):
+        if run_button(self.session, key, label, disabled=not pieces, help=about):
             self.submit(f"{title}: {self.info.name}", pieces)
             st.rerun()
 
@@ -228,13 +214,30 @@ class Context:
         if not self.waiting:
             panels.empty(title, text)
 
-    # What is shown ---------------------------------------------------------------------------
+    def present_or_promise(
+        self, *runs: Run | None, promise: str, title: str = "Nothing has been computed yet",
+        **how: Any,
+    ) -> None:
+        """Results, as far as they are there; where none is, what computing them would show."""
+        if any(runs):
+            self.present(*filter(None, runs), **how)
+        else:
+            self.empty(title, promise)
+
+    def pick_column(
+        self, key: str, label: str = "Colour", *, none: str = "None", **further: Any
+    ) -> str | None:
+        """Ask for a column that says something of the objects; None for none of them."""
+        options = {"": none, **{name: name for name in self.columns}}
+        return pick(self.session, key, label, options, **further) or None
 
     @property
     def collected(self) -> dict[str, str]:
         """What people were asked, and what the answers were derived from."""
-        of = self.info.extra
-        return {"asked": of.get("asked", ""), "measured": of.get(MEASURED, {}).get("kind", "")}
+        extra = self.info.extra
+        return {
+            "asked": extra.get("asked", ""), "measured": extra.get(MEASURED, {}).get("kind", "")
+        }
 
     def present(
         self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None,
@@ -242,7 +245,6 @@ class Context:
     ) -> None:
         """What results say, their figures and tables, as they are in a report.
 
-        results: Runs, or others that a presentation is declared for.
         beside: Further results that these are judged by.
         by: What presents them in place of what is declared.
         files: Makes files that come along with figures, such as a script, by their names.
@@ -250,23 +252,24 @@ class Context:
         """
         shown = self.shown(*results, *beside, **how)
         content = None
-        if self.info is not None and all(isinstance(one, Run) for one in results):
+        if self.info is not None and all(isinstance(result, Run) for result in results):
             content = (
                 [(run.key, run.created) for run in shown.runs], self.info.fingerprint,
                 self.info.pictures, shown.selected, shown.named, how,
             )
-        said: list[str] = []
+        draw = partial(self.figure, files=files, content=content)
+        sentences: list[str] = []
         halves: list[Any] = []
         for part in presented(shown, *results, by=by):
             if isinstance(part, Statement):
-                said.append(part.text)
+                sentences.append(part.text)
                 continue
-            panels.sentences(said)
-            said.clear()
+            panels.sentences(sentences)
+            sentences.clear()
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self.figure(part, *results, files=files, content=content)
+                    draw(part, *results)
                 continue
             halves.clear()
             if isinstance(part, Advice):
@@ -275,8 +278,8 @@ class Context:
                 self.numbers(part)
             else:
                 with st.expander(part.title) if part.is_folded else nullcontext():
-                    self.figure(part, *results, files=files, content=content)
-        panels.sentences(said)
+                    draw(part, *results)
+        panels.sentences(sentences)
 
     def shown(self, *results: Any, **how: Any) -> ShownResults:
         """Results as the page shows them."""
@@ -299,26 +302,21 @@ class Context:
         """A figure with its caption, its numbers, and what can be done with it.
 
         runs: Simulations that it is of, where no data set is open.
-        wide: Pixels that it is laid out for.
         on_pick, on_move: See `chart`; by default objects that are picked are selected.
         places: Objects by their number in the figure, if that is not their position.
-        further: Draws more beside the menu.
-        files: See `present`.
         content: Of what it is drawn, so that it is drawn once.
         """
         wide = wide / 2 if drawing.is_half else wide
         if drawing.ratio <= _SQUARE:
             wide = min(wide, _WINDOW / drawing.ratio)
+        simulated = () if self.info else runs_of(runs)
+        names = distinct(analysis.describe(run.fresh()) for run in simulated)
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
             canvas=Canvas(wide, wide * drawing.ratio),
-            name=export.file_name(
-                self.info.name if self.info else "", drawing.saved_as or drawing.name
-            ),
-            simulations=None if self.info else dict(zip(distinct(
-                analysis.describe(run.fresh()) for run in runs_of(runs)
-            ), runs_of(runs), strict=True)),
+            name=self._file_name(drawing.saved_as or drawing.name),
+            simulations=None if self.info else dict(zip(names, simulated, strict=True)),
             further=further, files=files,
             on_pick=(on_pick or self.session.select_positions) if drawing.picks else None,
             on_move=on_move, of=None if content is None else (drawing.name, content),
@@ -366,11 +364,10 @@ class Context:
                         help="Selects the objects of the chosen rows on every page."
                         if part.of_rows else None,
                     )
-                name = export.file_name(self.info.name if self.info else "", part.title)
-                st.download_button(
-                    "CSV", lambda: export.csv(table), f"{name}.csv", "text/csv", key=f"{key}.csv",
-                    on_click="ignore", icon=":material/download:",
-                )
+                csv_button("CSV", lambda: table, self._file_name(part.title), f"{key}.csv")
+
+    def _file_name(self, title: str) -> str:
+        return export.file_name(self.info.name if self.info else "", title)
 
     def picture_and_side(self) -> tuple[Any, Any]:
         """Two columns: for what is seen, below the job that is at work on it, and for settings."""
@@ -378,6 +375,22 @@ class Context:
         with picture:
             watch(self.job)
         return picture, side
+
+
+@dataclass(frozen=True)
+class FitContext(Context):
+    """What a tab is given that is about a fit."""
+
+    fit: Run
+
+    @cached_property
+    def fitted(self) -> Any:
+        return self.fit.fitted()
+
+    @cached_property
+    def method(self) -> Any:
+        """As it was set, not fitted."""
+        return self.fit.fresh()
 
 
 def limits_of(info: DatasetInfo, answers: Judgements) -> Limits:

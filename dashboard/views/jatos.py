@@ -20,12 +20,12 @@ def ask_jatos(current: Session) -> imports.Opening | None:
     """Ask for a study and a token; what is being read of it, once that was begun."""
     folder = services().workspace.folder
     with st.expander("Fetch from JATOS"):
-        where, which, secret = st.columns([3, 1, 2])
+        where, study_id, secret = st.columns([3, 1, 2])
         address = where.text_input(
             "Address", current.remembered("jatos.address", ""), key="jatos.address",
             persist_state="session", placeholder="https://…",
         )
-        with which:
+        with study_id:
             study = number(current, "jatos.study", "Study ID", 1, 2**31 - 1, 1)
         token = secret.text_input(
             "API token", type="password", key="jatos.token", autocomplete="off",
@@ -35,10 +35,10 @@ def ask_jatos(current: Session) -> imports.Opening | None:
         try:
             if address and source.url:  # which has no secret in it
                 current.remember("jatos.address", address)
-            for one in fetched(folder, source) if address else ():
+            for batch in fetched(folder, source) if address else ():
                 st.caption(plain(
-                    f"{one['at']}: {count(len(one['results']), 'new result')}, "
-                    f"{one['unfinished']:,} not finished"
+                    f"{batch['at']}: {count(len(batch['results']), 'new result')}, "
+                    f"{batch['unfinished']:,} not finished"
                 ))
         except DataError as error:
             st.caption(plain(str(error)))
@@ -50,8 +50,6 @@ def ask_jatos(current: Session) -> imports.Opening | None:
         ):
             most = st.get_option("server.maxUploadSize") * 2**20
             files = partial(fetch, folder, source, token, is_shared=is_shared(), most=most)
-            imports.begin(
-                current.id, f"jatos {source.name}", files, insist=False, name=source.name
-            )
+            imports.begin(current.id, f"jatos {source.name}", files, insist=False, name=source.name)
     begun = imports.opening(current.id)
     return begun if begun is not None and begun.key.startswith("jatos ") else None

@@ -25,12 +25,10 @@ _LEVELS = 3
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A page.
+    """A page, in a section of the navigation, or in None.
 
-    section: Of the navigation; None of pages that other ways lead to.
-    about: What it does, in a sentence; of pages that are not for all data.
-    needs: What it needs, in some words.
-    fits: Whether a data set has that.
+    about, needs, fits: Of pages that are not for all data: what they do, what they need, and
+        whether a data set has that.
     """
 
     name: str
@@ -156,8 +154,8 @@ def is_of_use(current: Session, place: PageEntry) -> bool:
 
 def pinned(current: Session) -> list[str]:
     """Pages that somebody wants in the navigation."""
-    found = current.drafts.get(_PINNED)
-    return [name for name in found if name in PLACES] if isinstance(found, list) else []
+    names = current.drafts.get(_PINNED)
+    return [name for name in names if name in PLACES] if isinstance(names, list) else []
 
 
 def pin(current: Session, name: str, *, wanted: bool) -> None:

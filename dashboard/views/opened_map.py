@@ -15,7 +15,6 @@ import streamlit as st
 from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
-from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
@@ -39,23 +38,23 @@ def opened_map(current: Session, info: DatasetInfo) -> RunInfo | None:
     """The map that is open, or would be on the page Embedding; None where there is none."""
     listed = maps_of(info)
     chosen = (current.drafts.get(place) for place in (place_of(info), before(place_of(info))))
-    found = (run for key in chosen for run in listed if run.key == key)
-    return next(found, listed[0] if listed else None)
+    opened = (run for key in chosen for run in listed if run.key == key)
+    return next(opened, listed[0] if listed else None)
 
 
 def maps_of(info: DatasetInfo) -> list[RunInfo]:
     """All maps: the one to open first, then the newest first.
 
-    To be opened first are maps whose uncertainty is known, and of those, or of all where it is
-    known of none, the usual one.
+    First are maps whose uncertainty is known, and of those, or if there are none, the usual one.
     """
     listed = services().workspace.runs(info.id, "fit", "embedding")
     sampled = _sampled(info) if len(listed) > 1 else set()
     usual = _key(described(DEFAULT_EMBEDDING()))
     first = max(
-        listed, key=lambda run: (_method(run) in sampled, _method(run) == usual), default=None
+        listed, default=None,
+        key=lambda run: (_key(_settings(run)) in sampled, _key(_settings(run)) == usual),
     )
-    return [*([first] if first else []), *(run for run in listed if run is not first)]
+    return sorted(listed, key=lambda run: run is not first)
 
 
 def is_none_open(current: Session, info: DatasetInfo) -> bool:
@@ -64,21 +63,19 @@ def is_none_open(current: Session, info: DatasetInfo) -> bool:
     Nobody has chosen one of these yet, they have the usual settings, and no uncertainty.
     """
     listed = maps_of(info)
-    if not listed:
-        return True
-    if current.drafts.get(place_of(info)) or _sampled(info):
-        return False
-    return all(map(_is_usual, listed))
+    is_chosen = bool(listed) and (current.drafts.get(place_of(info)) or _sampled(info))
+    return not is_chosen and all(map(_is_usual, listed))
 
 
 def error_shown(context: Context, method: Method) -> Run | None:
     """The held-out error that is told of a map, if one was computed."""
     # As the form asks for it: a comparison may have measured it in another way since.
     usual = next(iter(usual_tasks(context.triplets)))
-    asked = context.session.drafts.get(scheme_of(context.info), usual)
+    scheme = context.session.drafts.get(scheme_of(context.info), usual)
     errors = (context.find(method, task) for task in ("split_error", "cross_validate"))
-    known = [run for run in errors if run is not None]
-    return max(known, key=lambda run: (run.task == asked, run.created), default=None)
+    return max(
+        filter(None, errors), key=lambda run: (run.task == scheme, run.created), default=None
+    )
 
 
 def scheme_of(info: DatasetInfo) -> str:
@@ -90,8 +87,8 @@ def await_map(context: Context, why: str) -> None:
     """Begin with the usual map where that is quick, and say what is missing until it is there."""
     if context.job is None and context.info.n_answers <= _FIRST_MAP:
         method = DEFAULT_EMBEDDING()
-        pieces: list[analysis.Piece] = [(method, "fit", {})]
-        pieces += [(method, *task) for task in usual_tasks(context.triplets).items()]
+        tasks = {"fit": {}, **usual_tasks(context.triplets)}
+        pieces = [(method, *task) for task in tasks.items()]
         context.submit(f"{method.title}: {context.info.name}", pieces)
         st.rerun()
     watch(context.job)
@@ -101,25 +98,26 @@ def await_map(context: Context, why: str) -> None:
 
 def _is_usual(run: RunInfo) -> bool:
     """Whether a map has the usual settings, in whatever number of dimensions."""
-    method = unfitted(_method_of(run))
+    method = method_of(run)
     return described(method) == described(type(method)(n_components=method.n_components))
 
 
 def _sampled(info: DatasetInfo) -> set[str]:
     """Methods of the maps whose uncertainty was computed."""
     return {
-        _method(run) for task in UNCERTAIN
+        _key(_settings(run)) for task in UNCERTAIN
         for run in services().workspace.runs(info.id, task, "embedding")
     }
 
 
-def _method_of(run: RunInfo) -> dict[str, Any]:
+def method_of(run: RunInfo) -> Method:
+    """The method of a run as it was set, not fitted."""
+    return unfitted(_settings(run))
+
+
+def _settings(run: RunInfo) -> dict[str, Any]:
     return {name: run.record[name] for name in ("kind", "method", "parameters")}
 
 
-def _method(run: RunInfo) -> str:
-    return _key(_method_of(run))
-
-
-def _key(method: dict[str, Any]) -> str:
-    return json.dumps(method, sort_keys=True, default=str)
+def _key(settings: dict[str, Any]) -> str:
+    return json.dumps(settings, sort_keys=True, default=str)

@@ -64,8 +64,8 @@ def tab(
     def declare(show: Callable[[Any], None]) -> Callable[[Any], None]:
         name = show.__name__.removeprefix("show_")
         of_page = _TABS.setdefault(page, {})
-        known = of_page.get(name)
-        if known is not None and known.show.__module__ != show.__module__:
+        other = of_page.get(name)
+        if other is not None and other.show.__module__ != show.__module__:
             raise TypeError(f"The page {page} has two tabs {name}")
         slot_of = page if slot == "" else slot
         of_page[name] = Tab(name, title, order, needs, slot_of, when, show, formerly)
@@ -99,34 +99,32 @@ def show_page(
     without: Shows, where no data set is open, what the page can do with something else.
     """
     current = session()
-    info = None
-    if needs_data:
-        info = _opened(current, name, title, head)
-        info = _usable(info, with_pairs, without_map)
-        if info is None:
-            if current.dataset is None and without is not None:
-                without(current)
-            return
+    info = current.dataset if needs_data else None
+    if info is not None and head is not None:
+        head(current, info)
     else:
-        page_title(title, name)
+        page_title(title, name, panels.plain(info.name) if info else "")
+    if needs_data and _usable(info, with_pairs, without_map) is None:
+        if info is None and without is not None:
+            without(current)
+        return
     wanted = current.tab_asked_for(name, widgets().get(
         _key(name), current.remembered(_key(name), None)
     ))
-    wanted = next(
-        (tab.name for tab in tabs_of(name).values() if wanted in tab.formerly), wanted
-    )
-    known = {
-        tab.name: tab for tab in tabs_of(name).values()
+    every = tabs_of(name).values()
+    wanted = next((tab.name for tab in every if wanted in tab.formerly), wanted)
+    offered = {
+        tab.name: tab for tab in every
         if tab.when is None or (info is not None and tab.when(info)) or tab.name == wanted
     }
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    chosen = known.get(wanted, next(iter(known.values())))
-    if len(known) > 1:
+    chosen = offered.get(wanted, next(iter(offered.values())))
+    if len(offered) > 1:
         widgets()[_key(name)] = chosen.name
-        titles = {tab.name: tab.title for tab in known.values()}
+        titles = {tab.name: tab.title for tab in offered.values()}
         with row:
-            chosen = known[tabs(current, _key(name), "View", titles)]
-    current.write_address(name, chosen.name if len(known) > 1 else "")
+            chosen = offered[tabs(current, _key(name), "View", titles)]
+    current.write_address(name, chosen.name if len(offered) > 1 else "")
     context: Context | None = Context(current, info, name, chosen.slot, row)
     if chosen.needs is not None:
         context = chosen.needs(context)
@@ -137,10 +135,7 @@ def show_page(
 def of_the_open_data(
     needs: Callable[[Context], Context | None] | None = None
 ) -> Callable[[Context], Context | None]:
-    """What a tab needs on a page that can do without a data set: the open one, with triplets.
-
-    needs: What it needs then, as of `tab`.
-    """
+    """What a tab needs on a page that can do without a data set: the open one, with triplets."""
 
     def opened(context: Context) -> Context | None:
         info = _usable(context.session.dataset, with_pairs=False)
@@ -164,19 +159,6 @@ def go_to(page: str, name: str) -> None:
 
 def _key(page: str) -> str:
     return f"{page}.view"
-
-
-def _opened(
-    current: Session, name: str, title: str,
-    head: Callable[[Session, DatasetInfo], None] | None,
-) -> DatasetInfo | None:
-    """The open data set, below the head of a page."""
-    info = current.dataset
-    if info is not None and head is not None:
-        head(current, info)
-    else:
-        page_title(title, name, panels.plain(info.name) if info else "")
-    return info
 
 
 def say_no_map() -> None:

@@ -12,7 +12,7 @@ from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 
-_SIZE = 320  # pixels of pictures in files
+_SIZE, _IN_TABLES = 320, 64  # pixels of pictures in files and in tables
 
 
 def picture_address(file: str, size: int) -> str:
@@ -31,14 +31,25 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
     }
 
 
+def with_pictures(table: pd.DataFrame, info: DatasetInfo, objects: pd.DataFrame) -> pd.DataFrame:
+    """A table of objects with their pictures, and without ids that are also their labels.
+
+    table: With the positions of the objects as index.
+    """
+    pictures = picture_addresses(info, objects, _IN_TABLES)
+    if pictures:
+        table.insert(0, "picture", [pictures.get(i, "") for i in table.index])
+    return table.drop(columns="id") if (table["id"] == table["label"]).all() else table
+
+
 def embedded_pictures(
-    info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int] | None = None
+    info: DatasetInfo, objects: pd.DataFrame, chosen: Iterable[int] | None = None
 ) -> Mapping[int, str]:
     """The pictures themselves, of some objects or of all, in the place of their addresses."""
     pictured = picture_addresses(info, objects, _SIZE)
-    return _Embedded(
-        {i: info.pictures[objects["image"][i]] for i in pictured if which is None or i in which}
-    )
+    return _Embedded({
+        i: info.pictures[objects["image"][i]] for i in pictured if chosen is None or i in chosen
+    })
 
 
 class _Embedded(Mapping[int, str]):

@@ -33,11 +33,11 @@ def show_recent(current: Session, listed: Sequence[DatasetInfo], first: int) -> 
     """So many data sets at once, and the others folded away."""
     names = told_apart(listed)
     for info in listed[:first]:
-        _one(current, info, names[info.id])
+        _card(current, info, names[info.id])
     if len(listed) > first:
         with st.expander(f"{len(listed) - first:,} older"):
             for info in listed[first:]:
-                _one(current, info, names[info.id])
+                _card(current, info, names[info.id])
 
 
 def told_apart(listed: Sequence[DatasetInfo]) -> dict[str, str]:
@@ -57,11 +57,11 @@ def _kept(moment: str) -> str:
     return f"kept {kept.day} {kept:%b %Y, %H:%M:%S}"
 
 
-def _one(current: Session, info: DatasetInfo, name: str) -> None:
-    picture, said = _look(info, name)
+def _card(current: Session, info: DatasetInfo, name: str) -> None:
+    picture, text = _look(info, name)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.image(picture, width=_WIDTH)
-        st.markdown(said, width="stretch")
+        st.markdown(text, width="stretch")
         if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
             current.open(info.id)
             look_first(info)

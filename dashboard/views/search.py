@@ -18,12 +18,12 @@ from tripletscope.dashboard.interface.guide import help_address
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.elements import set_widgets
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.navigation import PLACES, TABS, is_of_use
 from tripletscope.dashboard.views.page import go_to, tabs_of
 from tripletscope.dashboard.wording import distinct
 
-_WORDS = Path(__file__).with_name("places.toml")
 #: Pages on which the methods of a kind are chosen.
 _PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
             "dimensions": "dimensions"}
@@ -36,11 +36,9 @@ _MOST_OBJECTS = 3_000
 
 @dataclass(frozen=True)
 class Hit:
-    """Something to find.
+    """Something to find: what it is, what else it is called, and where that leads.
 
-    label: What it is, what else it is called, and where it leads.
-    page, tab: Where that is.
-    help: Page of the documentation, in place of these.
+    help: Page of the documentation, in place of a page and tab.
     """
 
     label: str
@@ -92,8 +90,7 @@ def follow(current: Session, hit: Hit) -> None:
         current.select([hit.object])
     if hit.method is not None:
         kind, name = hit.method
-        current.take_up({f"{_PAGE_OF[kind]}.method": name})
-        widgets()[f"{_PAGE_OF[kind]}.method"] = name
+        set_widgets(current, {f"{_PAGE_OF[kind]}.method": name})
     if hit.tab:
         go_to(hit.page, hit.tab)
     st.switch_page(PLACES[hit.page].path)
@@ -109,27 +106,23 @@ def every_hit(current: Session) -> Iterator[Hit]:
     for place in PLACES.values():
         tabs = _tabs(place.name)
         for name, title in (tabs or {"": ""}).items():
-            yield Hit(f"{title or place.title} → {_where(current, place.name, name)}", place.name,
-                      name)
+            where = _where(current, place.name, name)
+            yield Hit(f"{title or place.title} → {where}", place.name, name)
     for kind, page in _PAGE_OF.items():
         for name, method in methods(kind).items():
             settings = ", ".join(p.spec.label for p in parameters(method))
             yield Hit(f"{method.title}, a method: {settings} → {_where(current, page, '')}", page,
                       next(iter(_tabs(page))), method=(kind, name))
-    for other, name in _datasets():
-        yield Hit(f"{name} → opens the data set", dataset=other)
+    others = services().workspace.datasets()
+    for other, name in zip(others, distinct(other.name for other in others), strict=True):
+        yield Hit(f"{name} → opens the data set", dataset=other.id)
     if info is not None and info.n_objects <= _MOST_OBJECTS and not info.has_only_pairs:
         with suppress(WorkspaceError):  # the page says what is damaged
             objects = services().workspace.objects(info)
             labels = distinct(objects["label"].astype(str))
             for label, key in zip(labels, objects["id"].astype(str), strict=True):
-                yield Hit(f"{label} → selects the object, Embedding", "embedding", "embedding",
-                          object=key)
-
-
-def _datasets() -> list[tuple[str, str]]:
-    infos = services().workspace.datasets()
-    return list(zip((i.id for i in infos), distinct(i.name for i in infos), strict=True))
+                text = f"{label} → selects the object, Embedding"
+                yield Hit(text, "embedding", "embedding", object=key)
 
 
 def _where(current: Session, page: str, tab: str) -> str:
@@ -152,7 +145,7 @@ def _where(current: Session, page: str, tab: str) -> str:
 
 @cache
 def _entries() -> list[dict[str, str]]:
-    return tomllib.loads(_WORDS.read_text())["place"]
+    return tomllib.loads(Path(__file__).with_name("places.toml").read_text())["place"]
 
 
 def _tabs(page: str) -> dict[str, str]:

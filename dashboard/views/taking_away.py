@@ -18,21 +18,16 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.expecting import experiment_key
+from tripletscope.dashboard.views.elements import csv_button
 
 
 def take_away(
     current: Session, place: str, experiment: Experiment, n_lists: int, name: str,
     files: Mapping[str, bytes | Path] = MappingProxyType({}),
 ) -> None:
-    """Ask for a format, and offer the lists in it.
-
-    place: Of the widgets' keys.
-    files: That are shown, by their names.
-    """
-    program = pick(
-        current, f"{place}.layout", "Format",
-        {name: program.title for name, program in PROGRAMS.items()},
-    )
+    """Ask for a format, and offer the lists in it, with files that are shown, by their names."""
+    titles = {name: program.title for name, program in PROGRAMS.items()}
+    program = pick(current, f"{place}.layout", "Format", titles)
     why = _objection(experiment, experiment_key(experiment), program)
     if why:
         st.info(panels.plain(why), icon=":material/info:")
@@ -40,23 +35,23 @@ def take_away(
     if experiment.before or experiment.after:
         st.caption("The files hold no questionnaire: make it in that program.")
     is_one = not files and (n_lists == 1 or PROGRAMS[program].is_joined)
-    ending, kind = (".zip", "application/zip") if not is_one else (
-        PROGRAMS[program].suffix, "text/plain"
-    )
+    ending, kind = ".zip", "application/zip"
+    if is_one:
+        ending, kind = PROGRAMS[program].suffix, "text/plain"
     with st.container(horizontal=True):
         st.download_button(
             "Download the questions",
-            partial(_packed, experiment, program, n_lists, {} if is_one else files, is_one),
+            partial(_packed, experiment, program, n_lists, files, is_one),
             f"{export.file_name(name, 'questions', program)}{ending}", kind, type="primary",
             key=f"{place}.questions", on_click="ignore", icon=":material/download:",
             disabled=bool(why),
         )
         if program == "salmon":
-            st.download_button(
-                "Objects, in order", lambda: export.csv(pd.DataFrame(
-                    {"id": one.id, "label": one.label} for one in experiment.objects
-                )), "objects.csv", "text/csv", key=f"{place}.objects", on_click="ignore",
-                icon=":material/download:", help="The targets to which Salmon's numbers refer.",
+            csv_button(
+                "Objects, in order", lambda: pd.DataFrame(
+                    {"id": item.id, "label": item.label} for item in experiment.objects
+                ), "objects", f"{place}.objects",
+                help="The targets to which Salmon's numbers refer.",
             )
 
 
@@ -74,7 +69,6 @@ def _packed(
     experiment: Experiment, program: str, n_lists: int, files: Mapping[str, bytes | Path],
     is_one: bool,
 ) -> bytes:
-    """Lists of questions, with the files that they show."""
     lists = questions_for(experiment, program, range(n_lists))
     if is_one:
         return next(iter(lists.values()))

@@ -38,20 +38,16 @@ def task_tab(
 ) -> None:
     """Declare a tab: settings and a button beside the result, or beside what it would be.
 
-    page, title, order, needs, slot, when: As of `tab`.
-    name: Of the tab, in addresses.
-    about: Help of the button.
-    promise: What is seen once it is computed.
+    page, title, order, needs, slot, when: As of `tab`; `name` is that of the tab, in addresses.
+    about, promise: Help of the button, and what is seen once it is computed.
     method: Asks for the method of the task, where what `needs` gives does not have it.
     refuse: Says, as a title and a text, why the task cannot be computed, if so.
-    given: Options that are not asked for.
+    given, columns: See `Context.options`.
     beside: Asks for what is computed with it and judges the result, such as a held-out error.
-    seconds: Of processor time for an answer; what takes little is computed without being asked
-        for.
+    seconds: Of processor time for an answer; what takes little is computed without being asked for.
     at_once: Whether that is so, where it does not depend on the number of answers.
     further: Asks, below the button, for more of how the result is shown; see `Context.present`.
     looks: Asks the same where that depends on the result, once it is there.
-    columns: That may be chosen; see `parameter_form`.
     after: Shows, below the result, what can be done with it.
     """
     is_quick = at_once or (
@@ -64,14 +60,13 @@ def task_tab(
         if refused is None:
             with side:
                 chosen = method(context)
-                options = context.options(
-                    task, given=given(context, chosen), columns=columns(context)
-                )
+                fixed = given(context, chosen)
+                options = context.options(task, given=fixed, columns=columns(context))
                 pieces = [(chosen, task, options), *beside(context, chosen, options)]
                 run, *others = context.results(
                     task, TASKS[task].words, pieces, about, at_once=is_quick(context)
                 )
-                how = {"beside": [one for one in others if one is not None], **further(context)}
+                how = {"beside": [*filter(None, others)], **further(context)}
                 if run is not None and run.complete:
                     how |= looks(context, run)
         with picture:

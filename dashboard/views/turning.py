@@ -1,8 +1,7 @@
 """Maps of one data set are turned alike: what was on the left stays on the left.
 
-Rotations and reflections say nothing; a map that comes out turned after an exclusion, by another
-method or in more dimensions looks as if everything had moved. The first map of a data set is the
-one that the others are turned towards, on every page and in every file.
+Rotations and reflections say nothing; a map that comes out turned looks as if everything had moved.
+The first map of a data set is the one that others are turned towards, on every page and in files.
 """
 
 from __future__ import annotations

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.inference.uncertainty.samples import SOURCES, Samples
 from tripletscope.core.inference.uncertainty.sources import response_options
-from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
+from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.context import Context, FitContext
 from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
 
 #: How the keys of their widgets and figures begin, on whatever page they stand.
@@ -30,15 +28,8 @@ def made_of(run: Run) -> str:
 
 
 @dataclass(frozen=True)
-class UncertaintyContext(Context):
+class UncertaintyContext(FitContext):
     """A fitted map whose uncertainty is asked for."""
-
-    fit: Run
-
-    @cached_property
-    def method(self) -> OrdinalEmbedding:
-        """As it was set, not fitted."""
-        return self.fit.fresh()
 
     @property
     def sources(self) -> dict[str, str]:
@@ -54,30 +45,24 @@ class UncertaintyContext(Context):
     def samples(self, run: Run) -> Samples:
         """Maps, with the response model that was learned with them, or since."""
         samples = run.samples()
-        model = None if samples.response else self.find(
-            self.method, *self._response_of(run)
-        )
-        if model is None:
-            return samples
-        return replace(samples, response=asdict(model.result()))
+        model = None if samples.response else self.find(*self._response_of(run))
+        return samples if model is None else replace(samples, response=asdict(model.result()))
 
     def learn_responses(self, run: Run, about: str) -> None:
         """The button that learns the response model of maps; it is kept, for other tabs too."""
         st.caption(about)
         self.compute_button(
-            f"{PAGE}.response_model.run", "Response probabilities",
-            [(self.method, *self._response_of(run))],
+            f"{PAGE}.response_model.run", "Response probabilities", [self._response_of(run)],
             "Predicts held-out responses, and learns how often people respond as the maps predict. "
             "Positions and ellipses do not need it.",
         )
 
-    @staticmethod
-    def _response_of(run: Run) -> tuple[str, dict[str, Any]]:
-        return "response_model", response_options(run.task, run.options)
+    def _response_of(self, run: Run) -> Piece:
+        return self.method, "response_model", response_options(run.task, run.options)
 
     def pick_source(self) -> str:
         """Ask where uncertainty is to come from."""
-        found = pick(
+        source = pick(
             self.session, f"{PAGE}.source", "Uncertainty from", self.sources,
             help="**Bootstrap**: maps of resampled answers; for every method.\n\n**Bayesian "
             "posterior**: maps drawn from the posterior under a Gaussian prior; for methods whose "
@@ -89,12 +74,12 @@ class UncertaintyContext(Context):
                 f"{self.method.title} has no response model, so only the bootstrap applies. STE, "
                 "t-STE and CKL have one."
             )
-        elif found != "bootstrap" and self.info.n_participants > 1:
+        elif source != "bootstrap" and self.info.n_participants > 1:
             st.caption(
                 "Treats all answers as those of one observer, or of people who do not differ. The "
                 "bootstrap of participants shows how much other people would change the map."
             )
-        return found
+        return source
 
 
 def choose_map(context: Context) -> UncertaintyContext | None:

@@ -25,12 +25,8 @@ FORMATS = "CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as 
 def show_understood() -> None:
     """What can be uploaded, folded away."""
     with st.expander("Which files are understood?"):
-        rows = "\n".join(
-            f"| {what} | `{columns}` | `{row}` |" for what, columns, row in EXAMPLES
-        )
-        st.markdown(
-            f"| One row per answer | Columns, for example | A row |\n|---|---|---|\n{rows}"
-        )
+        rows = "\n".join(f"| {what} | `{columns}` | `{row}` |" for what, columns, row in EXAMPLES)
+        st.markdown(f"| One row per answer | Columns, for example | A row |\n|---|---|---|\n{rows}")
         st.markdown(
             f"- As they are: files of {PROGRAMS}.\n- {FORMATS}; with or without a header, which "
             "may be in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, "

@@ -13,6 +13,7 @@ from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.results.clusters import labels_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
+from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import tab
 
 
@@ -36,15 +37,7 @@ def show_agreement(shown: ShownClustering) -> None:
             help="Categorical columns of the stimulus metadata.",
         )
         if shown.tree is not None:
-            number = st.number_input(
-                "Clusters", 1, shown.tree.n_leaves, shown.n_clusters,
-                key=shown.session.key_following(
-                    f"{PAGE}.label.number@{shown.run.key}", shown.n_clusters
-                ),
-            )
-            if number != shown.n_clusters:
-                shown.cut_into(number)
-                st.rerun()
+            shown.ask_for_number(f"{PAGE}.label.number@{shown.run.key}")
             kinds = objects.loc[shown.clusters >= 0, column].nunique()
             st.button(
                 f"As many as labels: {kinds:,}", key=f"{PAGE}.label.same", width="stretch",
@@ -52,19 +45,18 @@ def show_agreement(shown: ShownClustering) -> None:
             )
     with shown.picture:
         try:
-            found = label_agreement(shown.clusters, objects[column])
+            agreement = label_agreement(shown.clusters, objects[column])
         except DataError as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
+            show_error(error)
             return
         shown.present(
-            found, beside=[shown.run], by=labels_of, cuts={shown.run.key: shown.n_clusters},
+            agreement, beside=[shown.run], by=labels_of, cuts={shown.run.key: shown.n_clusters},
             colour=column,
         )
         _curve(shown, column)
 
 
 def _curve(shown: ShownClustering, column: str) -> None:
-    """Agreement against the number of answers."""
     if not shown.is_of_answers:
         return
     with shown.side:
@@ -72,11 +64,10 @@ def _curve(shown: ShownClustering, column: str) -> None:
             shown.session, agreement_curve, f"{PAGE}.agreement", hidden=("labels",),
             folded="Number of answers",
         ) | {"labels": column}
-        any_number = shown.run.fresh().set_params(n_clusters=None)
         run = shown.result(
-            any_number, "agreement_curve", "Clusters random subsets of the answers, to show how "
-            "many are needed for agreement with the labels.", options=options,
-            label="By number of answers",
+            shown.any_number, "agreement_curve",
+            "Clusters random subsets of the answers, to show how many are needed for agreement "
+            "with the labels.", options=options, label="By number of answers",
         )
     if run is not None:
         shown.present(run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -23,12 +23,9 @@ from tripletscope.dashboard.results.findings import usual_clustering
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
-from tripletscope.dashboard.views.clusters.clustering import (
-    PAGE,
-    ShownClustering,
-    cut_of,
-)
+from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, cut_of
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import run_button, show_error
 from tripletscope.dashboard.wording.formats import count
 
 #: Up to so many objects the first tree is computed without being asked for.
@@ -66,8 +63,7 @@ def choose_clustering(
     return None
 
 
-@dataclass(frozen=True)
-class ShownClusters:
+class ShownClusters(NamedTuple):
     """Clusters as the page Clusters shows them: what they are called, and whose objects are."""
 
     name: str
@@ -79,10 +75,9 @@ def clusters_shown(session: Session, info: DatasetInfo) -> ShownClusters | None:
     listed = {run.key: run for run in services().workspace.runs(info.id, "fit", "cluster")}
     if not listed:
         return None
-    key = session.drafts.get(_place(info))
-    chosen = listed[key if key in listed else next(iter(listed))]
-    column = named(cut_of(session, services().workspace.run(info.id, chosen.key)))
-    return ShownClusters(chosen.name, column)
+    chosen = listed.get(session.drafts.get(_place(info)), next(iter(listed.values())))
+    run = services().workspace.run(info.id, chosen.key)
+    return ShownClusters(chosen.name, named(cut_of(session, run)))
 
 
 def _place(info: DatasetInfo) -> str:
@@ -92,11 +87,14 @@ def _place(info: DatasetInfo) -> str:
 
 def _settings(context: Context) -> None:
     st.subheader("Method", anchor=False)
-    method = _method(context.session)
-    if pressed(
-        context.session, f"{PAGE}.run", "Cluster", type="primary", icon=":material/play_arrow:",
-        width="stretch",
-    ):
+    kind = pick_method(
+        context.session, ("cluster",), f"{PAGE}.method", "Method", AgglomerativeClustering.name
+    )
+    method = kind(**parameter_form(
+        context.session, kind, f"{PAGE}.{kind.name}", inner=DEFAULT_EMBEDDING.name,
+        hidden=("n_clusters",) if issubclass(kind, Hierarchy) else (),  # cut after it is made
+    ))
+    if run_button(context.session, f"{PAGE}.run", "Cluster"):
         _compute(context, method)
         context.session.drafts[_place(context.info)] = key("fit", method, context.triplets)
         st.rerun()
@@ -111,11 +109,11 @@ def _distances(context: Context, method: Clustering) -> None:
         help="A square table of distances or similarities, in any format: with object names in the "
         "first row and column, or in the order of the objects.",
     )
-    asked = pressed(
+    is_asked = pressed(
         context.session, f"{PAGE}.distances.run", "Cluster these distances", width="stretch",
         disabled=file is None, help="Uses the method above, but ignores its choice of similarity.",
     )
-    if file is None or not asked:
+    if file is None or not is_asked:
         return
     try:
         matrix, objects, how = read_file(
@@ -124,30 +122,17 @@ def _distances(context: Context, method: Clustering) -> None:
         )
         with st.spinner("Clustering"):
             n_objects = context.triplets.n_objects
-            found = cluster_distances(method, matrix, objects, n_objects, file.name)
+            run = cluster_distances(method, matrix, objects, n_objects, file.name)
     except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+        show_error(error)
         return
-    name = described(ShownResults((found,), context.triplets, context.info.name), found)
-    services().workspace.add_run(context.info, found, name)
-    context.session.drafts[_place(context.info)] = found.key
+    name = described(ShownResults((run,), context.triplets, context.info.name), run)
+    services().workspace.add_run(context.info, run, name)
+    context.session.drafts[_place(context.info)] = run.key
     st.toast(panels.plain(how))
     st.rerun()
 
 
-def _method(current: Session) -> Clustering:
-    method = pick_method(
-        current, ("cluster",), f"{PAGE}.method", "Method", AgglomerativeClustering.name
-    )
-    # A tree is cut after it is made.
-    hidden = ("n_clusters",) if issubclass(method, Hierarchy) else ()
-    values = parameter_form(
-        current, method, f"{PAGE}.{method.name}", hidden=hidden, inner=DEFAULT_EMBEDDING.name
-    )
-    return method(**values)
-
-
 def _compute(context: Context, method: Clustering, *, unasked: bool = False) -> None:
-    context.submit(
-        f"{method.title}: {context.info.name}", [(method, "fit", {})], unasked=unasked
-    )
+    title = f"{method.title}: {context.info.name}"
+    context.submit(title, [(method, "fit", {})], unasked=unasked)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import streamlit as st
 
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
@@ -28,11 +29,7 @@ _CUT = f"{PAGE}.cut@"
 
 @dataclass(frozen=True)
 class ShownClustering(Context):
-    """A clustering, cut as the user wants it, with the places for a picture and for settings.
-
-    run: The fit.
-    name: What the user calls it.
-    """
+    """A clustering, cut as the user wants it, with the places for a picture and for settings."""
 
     run: Run
     name: str
@@ -50,11 +47,10 @@ class ShownClustering(Context):
             return None
         return self.fitted.tree_
 
-    # The cut ---------------------------------------------------------------------------------
-
     @property
     def _noted(self) -> str:
-        return _noted(self.run)
+        """Where the session notes the cut."""
+        return f"{_CUT}{self.run.key}"
 
     @cached_property
     def _cut(self) -> tuple[int, float]:
@@ -75,12 +71,20 @@ class ShownClustering(Context):
         """Cut so that so many clusters are left; the next run of the page shows it."""
         self.session.drafts[self._noted] = (n_clusters, None)
 
+    def ask_for_number(self, place: str, **further: Any) -> None:
+        """A box with the number of clusters, which cuts the tree."""
+        number = st.number_input(
+            "Clusters", 1, self.tree.n_leaves, self.n_clusters,
+            key=self.session.key_following(place, self.n_clusters), **further,
+        )
+        if number != self.n_clusters:
+            self.cut_into(number)
+            st.rerun()
+
     def cut_at(self, height: float) -> None:
         """Cut at a height; the next run of the page shows it."""
         height = float(np.clip(height, 0.0, 1.05 * self.tree.heights[-1]))
         self.session.drafts[self._noted] = (self.tree.n_clusters_at(height), height)
-
-    # Clusters --------------------------------------------------------------------------------
 
     @cached_property
     def clusters(self) -> np.ndarray:
@@ -105,8 +109,6 @@ class ShownClustering(Context):
         chosen = np.isin(self.clusters, list(clusters))
         self.session.select_positions(np.flatnonzero(chosen).tolist())
 
-    # What else is known ----------------------------------------------------------------------
-
     @property
     def is_of_answers(self) -> bool:
         """Whether it was computed from the answers as they now are."""
@@ -117,30 +119,28 @@ class ShownClustering(Context):
         """As it was set, not fitted, with as many clusters as are shown."""
         return self.run.fresh().set_params(n_clusters=self.n_clusters)
 
+    @property
+    def any_number(self) -> Clustering:
+        """The same with however many clusters."""
+        return self.run.fresh().set_params(n_clusters=None)
+
     @cached_property
     def stability(self) -> Stability | None:
         """What became of these clusters when the answers were resampled, as far as computed."""
-        found = self.find(self.method, "stability")
-        return found.result() if found and self.is_of_answers else None
+        run = self.find(self.method, "stability")
+        return run.result() if run and self.is_of_answers else None
 
     def presented(self, *further: Run, **how: Any) -> ShownResults:
-        """The clustering as it is cut, and what became of such when the answers were resampled.
-
-        **how: Further attributes of `ShownResults`.
-        """
-        again = []
-        if self.is_of_answers:
-            workspace = services().workspace
-            again = [
-                workspace.run(self.info.id, listed.key)
-                for listed in workspace.runs(self.info.id, "stability", "cluster")
-                if (listed.record["method"], listed.record["data"])
-                == (self.run.method, self.run.data)
-            ]
+        """The clustering as it is cut, and what became of such when the answers were resampled."""
+        workspace, same = services().workspace, {"method": self.run.method, "data": self.run.data}
+        again = [
+            workspace.run(self.info.id, listed.key)
+            for listed in workspace.runs(self.info.id, "stability", "cluster")
+            if self.is_of_answers and listed.record.items() >= same.items()
+        ]
         if self.tree:
-            how |= {"cuts": {self.run.key: self.n_clusters},
-                    "heights": {self.run.key: self.height}}
-        turns = {one.key: turn_of(self.info, one) for one in further if one.task == "fit"}
+            how |= {"cuts": {self.run.key: self.n_clusters}, "heights": {self.run.key: self.height}}
+        turns = {run.key: turn_of(self.info, run) for run in further if run.task == "fit"}
         return self.shown(self.run, *again, *further, turns=turns, **how)
 
     @cached_property
@@ -167,8 +167,3 @@ def cut_of(session: Session, run: Run) -> np.ndarray:
     number = number_cut(session, run.key)
     cuts = {} if number is None else {run.key: number}
     return clusters_of(ShownResults((run,), None, "", cuts=cuts), run)
-
-
-def _noted(run: Run) -> str:
-    """Where the session notes the cut."""
-    return f"{_CUT}{run.key}"

@@ -31,42 +31,34 @@ def show_numbers(shown: ShownClustering) -> None:
             (stability, f"{PAGE}.stability", ()), (count_clusters, f"{PAGE}.count", shared),
         ])
         counting |= {name: resampling[name] for name in shared}
-        any_number = shown.run.fresh().set_params(n_clusters=None)
         pieces = [
-            (any_number, "count_clusters", counting), (shown.method, "stability", resampling)
+            (shown.any_number, "count_clusters", counting), (shown.method, "stability", resampling)
         ]
-        found = [
-            shown.find(method, task, options)
-            or shown.find(method, task)
-            for method, task, options in pieces
-        ]
+        runs = [shown.find(*piece) for piece in pieces]
         missing = [
-            piece for piece in pieces if (known := shown.find(*piece)) is None or not known.complete
+            piece for piece, run in zip(pieces, runs, strict=True)
+            if run is None or not run.complete
         ]
+        counts, stable = (
+            run or shown.find(method, task)
+            for run, (method, task, _) in zip(runs, pieces, strict=True)
+        )
         shown.compute_button(
             f"{PAGE}.count.run", "How many clusters", missing,
             "Compares silhouettes with those of lines, rings and clouds without clusters, and "
             "these clusters with those of bootstrap replicates.",
         )
-    runs = [run for run in found if run is not None]
     with shown.picture:
-        if not runs:
-            shown.empty(
-                "Nothing has been computed yet",
-                "Compute shows which numbers of clusters the data support, and which clusters and "
-                "merges recur in bootstrap replicates.",
-            )
-            return
-        shown.present(*runs, beside=(shown.run,), cuts={shown.run.key: shown.n_clusters})
-        counts, _ = found
-        if counts is not None and shown.tree is not None:
-            _cut(shown, recommend_clusters(counts.result()).n_clusters or 1)
-
-
-def _cut(shown: ShownClustering, number: int) -> None:
-    """A button that applies the recommended number of clusters."""
-    if number > 1:
-        st.button(
-            f"Cut into {number:,}", key=f"{PAGE}.cut", on_click=shown.cut_into, args=(number,),
-            disabled=number == shown.n_clusters, help="Applies to the whole page.",
+        shown.present_or_promise(
+            counts, stable, beside=(shown.run,), cuts={shown.run.key: shown.n_clusters},
+            promise="Compute shows which numbers of clusters the data support, and which clusters "
+            "and merges recur in bootstrap replicates.",
         )
+        if counts is not None and shown.tree is not None:
+            number = recommend_clusters(counts.result()).n_clusters or 1
+            if number > 1:
+                st.button(
+                    f"Cut into {number:,}", key=f"{PAGE}.cut", on_click=shown.cut_into,
+                    args=(number,), disabled=number == shown.n_clusters,
+                    help="Applies to the whole page.",
+                )

@@ -91,34 +91,33 @@ def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -
 
 
 def _draw(shown: ShownClustering, second: ShownClustering, most: int) -> None:
-    found = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
+    pair = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
     verdict = (
-        f"Of {found.pairs:,} pairs of lines, {found.crossings:,} cross (entanglement "
-        f"{100 * found.entanglement:.1f} %; 0 % if both have the same leaf order)."
+        f"Of {pair.pairs:,} pairs of lines, {pair.crossings:,} cross (entanglement "
+        f"{100 * pair.entanglement:.1f} %; 0 % if both have the same leaf order)."
     )
     text = (
         f"Left: {shown.caption()} Right: {second.caption()} Colours show the clusters on the left, "
         f"also for branches on the right with objects of only one. {verdict}"
     )
-    n = max(found.first.n_leaves, found.second.n_leaves)
+    n = max(pair.first.n_leaves, pair.second.n_leaves)
     if most < n:
         text += f" Branches that merge first are collapsed, down to {most} rows."
-    height = screen_height(Rows(found.first, most), Rows(found.second, most))
+    height = screen_height(Rows(pair.first, most), Rows(pair.second, most))
     shown.figure(Drawing(
         "two-trees", "Two trees", text, f"Two trees of {count(n, 'object')}. {text}",
         height / _WIDTH, lambda canvas: tanglegram(
-            found, shown.triplets.objects, shown.clusters, titles=(shown.name, second.name),
-            most=most,
-            selected=shown.selected, caption=text,
+            pair, shown.triplets.objects, shown.clusters, titles=(shown.name, second.name),
+            most=most, selected=shown.selected, caption=text,
             revision=f"{shown.run.key} {second.run.key}", canvas=canvas,
-        ), lambda: places(found, shown.triplets.objects), picks=True,
+        ), lambda: places(pair, shown.triplets.objects), picks=True,
     ))
 
 
-def places(found: Tanglegram, objects: pd.DataFrame) -> pd.DataFrame:
+def places(pair: Tanglegram, objects: pd.DataFrame) -> pd.DataFrame:
     """Where every object stands in both trees, from above; missing where it has no leaf."""
     table = objects[["id", "label"]].copy()
-    for name, tree in (("left", found.first), ("right", found.second)):
+    for name, tree in (("left", pair.first), ("right", pair.second)):
         place = pd.Series(np.arange(tree.n_leaves), tree.order, dtype="Int64")
         table[name] = place.reindex(range(len(objects))).to_numpy()
     table = table[table[["left", "right"]].notna().any(axis=1)]

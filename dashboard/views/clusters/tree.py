@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -31,9 +31,10 @@ from tripletscope.dashboard.results.clusters import (
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.views.pictures import picture_addresses, with_pictures
 from tripletscope.dashboard.wording.formats import count
 
 #: Height of the part of the tree that is seen at a time, in pixels.
@@ -48,13 +49,11 @@ _MEMBERS = 40  # named in the table of clusters
 @tab(PAGE, "Clusters", 1, needs=make_clustering)
 def show_tree(shown: ShownClustering) -> None:
     """Clusters as a tree or on a map, with tables of clusters and objects."""
-    current = shown.session
     with shown.picture:
-        ways = {"tree": "Tree", "map": "Map"}
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            way = "map"
+            way, ways = "map", {"tree": "Tree", "map": "Map"}
             if shown.tree is not None:
-                way = pick(current, f"{PAGE}.way", "Show", ways, width=110)
+                way = pick(shown.session, f"{PAGE}.way", "Show", ways, width=110)
                 _cut_controls(shown)
             folded = way == "tree" and shown.tree.n_leaves > _FEW
             with st.popover("Leaves") if folded else nullcontext():
@@ -70,17 +69,8 @@ def show_tree(shown: ShownClustering) -> None:
 
 
 def _cut_controls(shown: ShownClustering) -> None:
-    """The cut by number and by height."""
-    m, top = shown.tree.n_leaves, float(shown.tree.heights[-1])
-    chosen = st.number_input(
-        "Clusters", 1, m, shown.n_clusters, width=130,
-        key=shown.session.key_following(f"{PAGE}.number@{shown.run.key}", shown.n_clusters),
-        help=_suggestion(shown),
-    )
-    if chosen != shown.n_clusters:
-        shown.cut_into(chosen)
-        st.rerun()
-    at = round(shown.height, 6)
+    shown.ask_for_number(f"{PAGE}.number@{shown.run.key}", width=130, help=_suggestion(shown))
+    top, at = float(shown.tree.heights[-1]), round(shown.height, 6)
     height = st.number_input(
         "Cut at height", 0.0, max(1.05 * top, at), at, step=max(top / 50, 1e-6), format="%.4g",
         width=150, key=shown.session.key_following(f"{PAGE}.height@{shown.run.key}", at),
@@ -92,14 +82,13 @@ def _cut_controls(shown: ShownClustering) -> None:
 
 
 def _suggestion(shown: ShownClustering) -> str:
-    text = "From 1 to the number of objects."
-    if len(shown.fitted.silhouettes_):
-        best = shown.fitted.n_clusters_
-        text = (
-            f"Initially {best:,}, with the highest mean silhouette of 2 to "
-            f"{len(shown.fitted.silhouettes_) + 1}. See also “Number and stability”."
-        )
-    return text
+    n_silhouettes = len(shown.fitted.silhouettes_)
+    if not n_silhouettes:
+        return "From 1 to the number of objects."
+    return (
+        f"Initially {shown.fitted.n_clusters_:,}, with the highest mean silhouette of 2 to "
+        f"{n_silhouettes + 1}. See also “Number and stability”."
+    )
 
 
 def _pick_marks(shown: ShownClustering, way: str) -> str:
@@ -111,9 +100,9 @@ def _pick_marks(shown: ShownClustering, way: str) -> str:
         options["points"] = "Points"
     elif shown.tree.n_leaves > _FEW:
         options["none"] = "All in view"
-    label = "Shown as" if way == "tree" else "Objects"
     return pick(
-        shown.session, f"{PAGE}.marks.{way}@{shown.info.id}", label, options,
+        shown.session, f"{PAGE}.marks.{way}@{shown.info.id}",
+        "Shown as" if way == "tree" else "Objects", options,
         default="pictures" if 2 * n_pictures > shown.info.n_objects else "labels", width=130,
     )
 
@@ -141,17 +130,18 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
     if marks == "none":
         drawing = replace(drawing, ratio=min(drawing.ratio, _WINDOW / TREE_WIDTH))
     shown.figure(
-        drawing, shown.run, wide=TREE_WIDTH, further=_files(shown), on_pick=picked,
+        drawing, shown.run, wide=TREE_WIDTH, further=partial(_files, shown), on_pick=picked,
         on_move=lambda name, height: shown.cut_at(height), places=shown.tree.objects.tolist(),
         content=(shown.run.key, shown.n_clusters, shown.height, shown.support, marks, most,
                  shown.info.pictures, shown.info.fingerprint, shown.selected),
     )
+    further = ""
+    if shown.support is None and shown.is_of_answers:
+        further = " “Number and stability” computes the support of branches."
     st.caption(
         "Click a branch, a wedge or a leaf to select its objects on every page; with Shift, to "
         "add them. Drag the dashed line to cut elsewhere. Draw a box to zoom, double-click to see "
-        "all."
-        + ("" if shown.support is not None or not shown.is_of_answers else
-           " “Number and stability” computes the support of branches.")
+        f"all.{further}"
     )
 
 
@@ -165,28 +155,20 @@ def members_of(rows: Rows, nodes: list[int]) -> list[int]:
     return list(dict.fromkeys(int(i) for node in chosen for i in rows.tree.members(node)))
 
 
-def _files(shown: ShownClustering) -> Callable[[], None]:
-    def buttons() -> None:
-        name = export.file_name(shown.info.name, shown.run.method)
+def _files(shown: ShownClustering) -> None:
+    name = export.file_name(shown.info.name, shown.run.method)
+    csv_button(
+        "Memberships (CSV)", lambda: memberships(shown.presented(), shown.clusters),
+        f"{name}-clusters", f"{PAGE}.memberships", icon=":material/table:",
+    )
+    if shown.tree is not None:
         st.download_button(
-            "Memberships (CSV)",
-            lambda: export.csv(memberships(shown.presented(), shown.clusters)),
-            f"{name}-clusters.csv", "text/csv", key=f"{PAGE}.memberships", on_click="ignore",
-            icon=":material/table:",
+            "Newick", lambda: shown.tree.newick(shown.triplets.labels, shown.support),
+            f"{name}.nwk", "text/plain", key=f"{PAGE}.newick", on_click="ignore",
+            icon=":material/account_tree:",
+            help="The tree for other programs, with branch lengths, and branch support where it "
+            "was computed.",
         )
-        if shown.tree is not None:
-            st.download_button(
-                "Newick", lambda: shown.tree.newick(shown.triplets.labels, shown.support),
-                f"{name}.nwk", "text/plain", key=f"{PAGE}.newick", on_click="ignore",
-                icon=":material/account_tree:",
-                help="The tree for other programs, with branch lengths, and branch support where "
-                "it was computed.",
-            )
-
-    return buttons
-
-
-# On a map ------------------------------------------------------------------------------------
 
 
 def ground(shown: ShownClustering) -> analysis.Piece:
@@ -206,31 +188,26 @@ def ground(shown: ShownClustering) -> analysis.Piece:
 
 def _draw_map(shown: ShownClustering, marks: str) -> None:
     piece = ground(shown)
-    method, task, options = piece
-    run = shown.find(method, task, options)
+    run = shown.find(*piece)
     if run is None:
         panels.empty(
             "There is no map to show them on yet",
-            f"Compute draws a map by {analysis.describe(method)}.",
+            f"Compute draws a map by {analysis.describe(piece[0])}.",
         )
         shown.compute_button(
             f"{PAGE}.map.run", "Map", [piece], "Computes the map that shows the clusters.",
         )
         return
     for drawing in on_map(shown.presented(run, marks=marks), shown.run):
-        shown.figure(drawing, further=_files(shown))
-
-
-# Tables --------------------------------------------------------------------------------------
+        shown.figure(drawing, further=partial(_files, shown))
 
 
 def _cluster_table(shown: ShownClustering) -> None:
     st.subheader(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
     sizes = np.bincount(shown.clusters[shown.clusters >= 0], minlength=shown.n_clusters)
-    labels = np.array(shown.triplets.labels, dtype=object)
-    members = [[] for _ in sizes]
+    members: list[list[str]] = [[] for _ in sizes]
     for i in shown.order.tolist():
-        members[shown.clusters[i]].append(labels[i])
+        members[shown.clusters[i]].append(shown.triplets.labels[i])
     table = pd.DataFrame({
         "": [_swatch(rank) for rank in range(len(sizes))],
         "cluster": [cluster_name(rank) for rank in range(len(sizes))],
@@ -247,9 +224,8 @@ def _cluster_table(shown: ShownClustering) -> None:
 
     st.caption("Choose rows to select their objects on every page.")
     st.dataframe(
-        table, hide_index=True, placeholder="",
-        key=key, on_select=chosen, selection_mode="multi-row",
-        height="auto" if len(sizes) <= 12 else 460,
+        table, hide_index=True, placeholder="", key=key, on_select=chosen,
+        selection_mode="multi-row", height="auto" if len(sizes) <= 12 else 460,
         column_config={
             "": st.column_config.ImageColumn("", width=40),
             "share": st.column_config.ProgressColumn(
@@ -272,17 +248,15 @@ def _listed(names: list[str]) -> str:
 
 def _recovery(shown: ShownClustering) -> np.ndarray | None:
     """(k,) how well resampled answers find each cluster again, where that was computed."""
-    found = shown.stability
-    if found is None or not np.array_equal(by_size(found.labels), shown.clusters):
+    stability = shown.stability
+    if stability is None or not np.array_equal(by_size(stability.labels), shown.clusters):
         return None
-    recovery = np.empty(shown.n_clusters)
-    placed = found.labels >= 0
-    recovery[shown.clusters[placed]] = found.recovery[found.labels[placed]]
+    recovery, placed = np.empty(shown.n_clusters), stability.labels >= 0
+    recovery[shown.clusters[placed]] = stability.recovery[stability.labels[placed]]
     return recovery
 
 
 def _swatch(rank: int) -> str:
-    """The colour of a cluster as a picture."""
     colour = look(rank)[0].replace("#", "%23")
     return (
         "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24'>"
@@ -293,19 +267,12 @@ def _swatch(rank: int) -> str:
 def _object_table(shown: ShownClustering) -> None:
     chosen = shown.selected
     table = memberships(shown.presented(), shown.clusters)
-    pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
-    if pictures:
-        table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])
-    if (table["id"] == table["label"]).all():
-        table = table.drop(columns="id")
-    table.insert(1 + bool(pictures), "cluster", table.pop("cluster"))
-    if chosen:
-        st.subheader(count(len(chosen), "selected object"), anchor=False)
-        table = table.iloc[chosen]
-    else:
-        st.subheader("All objects", anchor=False)
+    table = with_pictures(table, shown.info, shown.triplets.objects)
+    table.insert(1 + ("picture" in table), "cluster", table.pop("cluster"))
+    title = count(len(chosen), "selected object") if chosen else "All objects"
+    st.subheader(title, anchor=False)
     st.dataframe(
-        table, hide_index=True, placeholder="",
+        table.iloc[chosen] if chosen else table, hide_index=True, placeholder="",
         key=f"{PAGE}.objects", height="auto" if chosen else 300,
         column_config={"picture": st.column_config.ImageColumn("", width="small")},
     )

@@ -20,10 +20,10 @@ from tripletscope.dashboard.working.pool import JobProcess, pool
 @tab("computing", "Running", 1, slot=None)
 def show_running(context: Context) -> None:
     """The jobs of everybody, and where they run."""
-    own = engine()
+    current = engine()
     with st.spinner("Asking the engine"):
-        status = own.status()
-    st.markdown(_where(status, own.remote))
+        status = current.status()
+    st.markdown(_where(status, current.remote))
     if status.problem:
         st.error(plain(status.problem), icon=":material/error:")
     st.subheader("Jobs", anchor=False)
@@ -32,7 +32,7 @@ def show_running(context: Context) -> None:
         _table(jobs_table(context.session, jobs, pool().busy), "computing.jobs")
     else:
         st.caption("Nothing is being computed.")
-    if own.remote and status.workers:
+    if current.remote and status.workers:
         st.subheader("Workers", anchor=False)
         _table(workers_table(status), "computing.workers")
 
@@ -54,10 +54,7 @@ def _where(status: Status, remote: bool) -> str:
 
 
 def jobs_table(session: Session, jobs: list[Job], busy: list[JobProcess]) -> pd.DataFrame:
-    """A row for every job; those of other sessions without their titles.
-
-    What is not known of any has no column.
-    """
+    """A row for every job, those of other sessions without titles, and columns of what is known."""
     at = {worker.job.id: worker for worker in busy if worker.job is not None}
     table = pd.DataFrame([
         {

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.dimensions.sparse import SparseDimensions
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.interface import panels
@@ -18,7 +17,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.dimensions import data_of
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import widgets
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.context import Context, FitContext
 from tripletscope.dashboard.views.dimensions.fitting import ask_for_fit, fits_of, new_fit
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.pictures import picture_addresses
@@ -29,19 +28,8 @@ _SMALL = 320  # pixels of pictures, one of the sizes that are served
 
 
 @dataclass(frozen=True)
-class DimensionsContext(Context):
+class DimensionsContext(FitContext):
     """Dimensions that were found, with what people call them."""
-
-    fit: Run
-
-    @cached_property
-    def fitted(self) -> SparseDimensions:
-        return self.fit.fitted()
-
-    @cached_property
-    def method(self) -> SparseDimensions:
-        """As it was set, not fitted."""
-        return self.fit.fresh()
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -87,27 +75,22 @@ class DimensionsContext(Context):
     @cached_property
     def again(self) -> list[Run]:
         """The newest reproducibility over halves, and that over starts."""
-        newest: dict[bool, Run] = {}
+        same = {"method": self.fit.method, "parameters": self.fit.parameters}
+        newest: dict[bool, Run | None] = {}
         for listed in self.runs("dimension_reproducibility", "dimensions"):
-            record = listed.record
-            same = (record["method"], record["parameters"]) == (
-                self.fit.method, self.fit.parameters
-            )
-            halves = record["options"].get("halves", True)
-            run = None
-            if same and halves not in newest:
-                run = self.find(self.method, listed.task, record["options"])
-            if run is not None:
-                newest[halves] = run
-        return [newest[halves] for halves in (True, False) if halves in newest]
+            options = listed.record["options"]
+            halves = options.get("halves", True)
+            if listed.record.items() >= same.items() and newest.get(halves) is None:
+                newest[halves] = self.find(self.method, listed.task, options)
+        return [run for run in (newest.get(True), newest.get(False)) if run is not None]
 
     @cached_property
     def resampled(self) -> Run | None:
         """Weights in resamples of the trials, if they were computed and are of these dimensions."""
         run = self.find(self.method, "bootstrap_dimensions")
-        return run if run is not None and (
-            run.arrays["sd"].shape == self.fitted.embedding_.shape
-        ) else None
+        if run is None or run.arrays["sd"].shape != self.fitted.embedding_.shape:
+            return None
+        return run
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
@@ -115,16 +98,13 @@ def _some_trials(fingerprint: str, _answers: Any) -> tuple[np.ndarray, np.ndarra
     """Odd-one-out trials; of many, some that are drawn at random, the same each time."""
     rows, answer = _answers.choices.odd_one_out()
     if len(rows) > PICKED:
-        which = np.sort(np.random.default_rng(0).choice(len(rows), PICKED, replace=False))
-        rows, answer = rows[which], answer[which]
+        picked = np.sort(np.random.default_rng(0).choice(len(rows), PICKED, replace=False))
+        rows, answer = rows[picked], answer[picked]
     return rows, answer
 
 
 def choose_fit(context: Context, *, watching: bool = True) -> DimensionsContext | None:
-    """Ask for the fit; None where there is none yet, which is said with what to do.
-
-    watching: Whether the job of the tab is shown here, not by the tab.
-    """
+    """Ask for the fit; None, having said so, if there is none. `watching` the job is up to this."""
     listed = fits_of(context.info)
     if not listed:
         ask_for_fit(context)

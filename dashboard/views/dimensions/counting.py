@@ -29,17 +29,14 @@ def show_counting(context: DimensionsContext) -> None:
         st.subheader("Penalty", anchor=False)
         run = context.result(
             context.method, "penalty_curve",
-            "Fits with several penalties, and predicts held-out trials.",
-        ) or context.find(context.method, "penalty_curve")
+            "Fits with several penalties, and predicts held-out trials.", newest=True,
+        )
     with picture:
-        if run is None:
-            context.empty(
-                "The curve of the penalty has not been computed",
-                "The curve shows how well more or fewer dimensions predict held-out trials. A fit "
-                "without a set penalty chooses one by a tenth of the trials.",
-            )
-        else:
-            context.present(run)
+        context.present_or_promise(
+            run, promise="The curve shows how well more or fewer dimensions predict held-out "
+            "trials. A fit without a set penalty chooses one by a tenth of the trials.",
+            title="The curve of the penalty has not been computed",
+        )
 
 
 def _reproducibility(context: DimensionsContext) -> None:
@@ -51,11 +48,9 @@ def _reproducibility(context: DimensionsContext) -> None:
             "Fits again, and looks for each dimension in the new fits.",
         )
     with picture:
-        if not fitted_again(context.shown(context.fit), context.fit):
-            context.empty(
-                "No other fits yet",
-                "Compute shows which dimensions are found in halves of the trials, or from other "
-                "starts.",
-            )
-        else:
-            context.present(*context.again)
+        is_known = fitted_again(context.shown(context.fit), context.fit)
+        context.present_or_promise(
+            *(context.again if is_known else ()), title="No other fits yet",
+            promise="Compute shows which dimensions are found in halves of the trials, or from "
+            "other starts.",
+        )

@@ -10,14 +10,14 @@ from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
 from tripletscope.core.run import key
-from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick, pressed
+from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.choosing import choose_run, schemes_of
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "dimensions"
@@ -57,8 +57,7 @@ def ask_for_fit(context: Context) -> None:
             )
             st.page_link("../pages/start.py", label="Go to the samples", icon=":material/home:")
     with side:
-        method, tasks = _form(context)
-        _fit_button(context, method, tasks)
+        _ask_for_new(context)
 
 
 def new_fit(context: Context, listed: list[RunInfo]) -> RunInfo:
@@ -70,18 +69,12 @@ def new_fit(context: Context, listed: list[RunInfo]) -> RunInfo:
             lost=", with its accuracy and reproducibility,",
         )
         st.subheader("New fit", anchor=False)
-        method, tasks = _form(context)
-        _fit_button(context, method, tasks)
+        _ask_for_new(context)
     return chosen
 
 
 class AskedFor(NamedTuple):
-    """What was asked for in some answers.
-
-    odd_one_out: Trials in which one of three is the odd one.
-    split: Whether the data have test answers of their own.
-    groups: Of answers that are held out together.
-    """
+    """What was asked for: trials, whether there are test answers, and what is held out together."""
 
     odd_one_out: int
     split: bool
@@ -107,13 +100,12 @@ def _place(info: DatasetInfo) -> str:
 
 def _usual_tasks(context: Context) -> dict[str, dict[str, Any]]:
     """The error on held-out trials, where there are enough of them and not too many to wait for."""
-    asked = asked_in(context)
-    if asked.split:
+    trials = asked_in(context)
+    if trials.split:
         return {"split_error": {}}
     folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
-    if context.info.n_answers > _WITH_ERROR or asked.groups < folds:
-        return {}
-    return {"cross_validate": {}}
+    is_quick = context.info.n_answers <= _WITH_ERROR and trials.groups >= folds
+    return {"cross_validate": {}} if is_quick else {}
 
 
 def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:
@@ -121,12 +113,10 @@ def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:
     session = context.session
     first = FIRST if context.info.n_answers <= _AT_ONCE else FIRST_OF_MANY
     method = method_form(session, "dimensions", PAGE, first)
-    schemes = {"cross_validate": "Cross-validation", "none": "Not computed"}
-    if asked_in(context).split:
-        schemes = {"split_error": "The data's own test answers", **schemes}
-    usual = next(iter(_usual_tasks(context)), "none")
     scheme = pick(
-        session, f"{PAGE}.error@{context.info.id}", "Held-out accuracy", schemes, default=usual,
+        session, f"{PAGE}.error@{context.info.id}", "Held-out accuracy",
+        schemes_of(has_split=asked_in(context).split),
+        default=next(iter(_usual_tasks(context)), "none"),
         help="Accuracy on held-out trials; all answers to one question are held out together. "
         "Cross-validation takes as long as ten fits.",
     )
@@ -138,15 +128,14 @@ def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:
     return method, {} if scheme == "none" else {scheme: {}}
 
 
-def _fit_button(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
-    if pressed(context.session, f"{PAGE}.fit", "Fit", type="primary",
-               icon=":material/play_arrow:", width="stretch"):
+def _ask_for_new(context: Context) -> None:
+    method, tasks = _form(context)
+    if run_button(context.session, f"{PAGE}.fit", "Fit"):
         _start(context, method, tasks)
         context.session.drafts[_place(context.info)] = key("fit", method, context.triplets)
         st.rerun()
 
 
 def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
-    pieces: list[analysis.Piece] = [(method, "fit", {})]
-    pieces += [(method, task, options) for task, options in tasks.items()]
+    pieces = [(method, task, options) for task, options in {"fit": {}, **tasks}.items()]
     context.submit(f"{method.title}: {context.info.name}", pieces)

@@ -26,17 +26,17 @@ LONGEST = 80
 
 def names_of_dimensions(info: DatasetInfo, fit: Run) -> dict[int, str]:
     """Names of the dimensions of a fit by position: its own, or those taken over."""
-    own = kept_names(info).get(fit.key)
-    if own is not None:
-        return sound_names(own, _n_dimensions(fit))
+    names = kept_names(info).get(fit.key)
+    if names is not None:
+        return sound_names(names, fit.arrays["embedding_"].shape[1])
     return {k: name for k, (name, _, _) in taken_over(info, fit).items()}
 
 
 def taken_over(info: DatasetInfo, fit: Run) -> dict[int, tuple[str, float, str]]:
-    """Names that come from the newest other fit that has some.
+    """Names that come from the newest other fit that has some, if nobody has named this very one.
 
-    Returns: By position: the name, the correlation with the dimension that bears it, and the name
-        of that fit. Empty where somebody has named dimensions of this very fit.
+    Returns: By position: the name, the correlation with the dimension that bears it, and that fit's
+        name.
     """
     kept = kept_names(info)
     if fit.key in kept:
@@ -45,10 +45,9 @@ def taken_over(info: DatasetInfo, fit: Run) -> dict[int, tuple[str, float, str]]
         names = kept.get(listed.key)
         if not names:
             continue
-        found = _matched(info.id, listed.key, fit.key, fit)
-        sound = sound_names(names)
+        matched, sound = _matched(info.id, listed.key, fit.key, fit), sound_names(names)
         return {
-            k: (sound[other], r, listed.name) for k, (other, r) in found.items()
+            k: (sound[other], r, listed.name) for k, (other, r) in matched.items()
             if other in sound and r >= SAME
         }
     return {}
@@ -66,18 +65,12 @@ def rename_dimensions(info: DatasetInfo, fit: Run, names: dict[int, str]) -> Non
     if now is None:  # deleted in another tab meanwhile
         return
     tidy = {str(k): " ".join(name.split())[:LONGEST] for k, name in sorted(names.items())}
-    given = {k: name for k, name in tidy.items() if name}
-    workspace.note(info.id, NAMES_KEPT, {**kept_names(now), fit.key: given})
-
-
-def _n_dimensions(fit: Run) -> int:
-    return fit.arrays["embedding_"].shape[1]
+    kept = {k: name for k, name in tidy.items() if name}
+    workspace.note(info.id, NAMES_KEPT, {**kept_names(now), fit.key: kept})
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _matched(
-    dataset: str, named: str, new: str, _fit: Run
-) -> dict[int, tuple[int, float]]:
+def _matched(dataset: str, named: str, new: str, _fit: Run) -> dict[int, tuple[int, float]]:
     """For each dimension of a fit the one of an earlier fit that is the same, and how much so."""
     try:
         before = services().workspace.run(dataset, named)

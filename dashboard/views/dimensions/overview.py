@@ -9,17 +9,24 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.reproduced import AGAIN
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.printing.browser import can_render
+from tripletscope.dashboard.printing.composition import PRESETS, Composition
+from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
+from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results.dimension_details import Histograms, SomeDimensions
-from tripletscope.dashboard.results.dimensions import facts_table, fitted_again
+from tripletscope.dashboard.results.dimensions import facts_table, fitted_again, weights_table
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
+from tripletscope.dashboard.results.showing import drawn
 from tripletscope.dashboard.views.dimensions.context import ENOUGH, DimensionsContext, choose_fit
-from tripletscope.dashboard.views.dimensions.files import everything, object_table
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.dimensions.naming import rename_dimensions, taken_over
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
@@ -46,15 +53,10 @@ def show_overview(context: DimensionsContext) -> None:
     _table(context, facts, order)
 
 
-# Facts ---------------------------------------------------------------------------------------
-
-
 def left_out(context: DimensionsContext) -> np.ndarray:
     """By how much accuracy falls without each dimension, on trials that it was fitted to."""
-    return _left_out(
-        (context.fit.key, context.fit.created, context.info.fingerprint), context.fitted,
-        context.triplets,
-    )
+    content = context.fit.key, context.fit.created, context.info.fingerprint
+    return _left_out(content, context.fitted, context.triplets)
 
 
 @st.cache_data(max_entries=16, show_spinner="Leaving out each dimension")
@@ -67,13 +69,11 @@ def _left_out(key: tuple, _fitted: Any, _answers: Any) -> np.ndarray:
 
 def accuracy_of(context: DimensionsContext) -> ChoiceAccuracy | None:
     """Accuracy of odd-one-out choices on held-out trials, with chance and ceiling."""
-    errors = [context.find(context.method, task) for task in ("split_error", "cross_validate")]
-    run = max((run for run in errors if run), key=lambda run: run.created, default=None)
-    found = _accuracies(
-        (context.info.fingerprint, run and (run.key, run.created)), context.triplets,
-        run.result() if run else None,
-    )
-    return next((one for one in found if one.kind.name == "odd one out"), None)
+    errors = (context.find(context.method, task) for task in ("split_error", "cross_validate"))
+    run = max(filter(None, errors), key=lambda run: run.created, default=None)
+    content = context.info.fingerprint, run and (run.key, run.created)
+    accuracies = _accuracies(content, context.triplets, run.result() if run else None)
+    return next((choice for choice in accuracies if choice.kind.name == "odd one out"), None)
 
 
 @st.cache_data(max_entries=16, show_spinner="Counting repeated trials")
@@ -82,63 +82,57 @@ def _accuracies(key: tuple, _answers: Any, _estimate: Any) -> list[ChoiceAccurac
 
 
 def _facts(context: DimensionsContext, facts: pd.DataFrame) -> None:
-    columns = st.columns(4)
-    _accuracy(context, columns[0])
-    columns[1].metric("Dimensions", f"{context.data.n_dimensions:,}")
-    columns[1].caption(f"of at most {context.method.n_components:,}")
+    accuracy, number, reproduced, names = st.columns(4)
+    _accuracy(context, accuracy)
+    number.metric("Dimensions", f"{context.data.n_dimensions:,}")
+    number.caption(f"of at most {context.method.n_components:,}")
     again = fitted_again(context.shown(context.fit), context.fit)
     if not again:
-        columns[2].metric("Reproduced", "—", help="Computed on the tab How many.")
+        reproduced.metric("Reproduced", "—", help="Computed on the tab How many.")
     else:
-        columns[2].metric(
+        reproduced.metric(
             "Reproduced", f"{(facts['reproduced'] > AGAIN).sum():,} of {len(facts):,}",
             help="Dimensions whose mean correlation with the most similar one of others is above "
             f"{AGAIN:g}.",
         )
         against = "halves of the trials" if again[0].result().halves else "other starts"
-        columns[2].caption(f"in {against}, r \\> {AGAIN:g}")
-    named = len(context.names)
-    columns[3].metric("Named", f"{named:,} of {len(facts):,}")
+        reproduced.caption(f"in {against}, r \\> {AGAIN:g}")
+    names.metric("Named", f"{len(context.names):,} of {len(facts):,}")
 
 
 def _accuracy(context: DimensionsContext, place: Any) -> None:
-    found = accuracy_of(context)
-    if found is None:  # no odd-one-out trials
+    choices = accuracy_of(context)
+    if choices is None:  # no odd-one-out trials
         place.metric("Accuracy", f"{100 * context.fitted.score(context.triplets):.1f} %",
                      help="Share of the training answers that the dimensions predict.")
         chance = 100 * context.fitted.chance(context.triplets)
         place.caption(f"of the fitted answers, chance {chance:.{int(chance != 50)}f} %")
         return
-    if found.accuracy is None:
-        computing = context.waiting
-        place.metric(
-            "Held-out accuracy", "computing" if computing else "—",
-            help="Not computed: choose it in the menu Fit.",
-        )
-        text = f"chance {100 * found.chance:.1f} %"
+    text, share, ceiling = f"chance {100 * choices.chance:.1f} %", choices.accuracy, choices.ceiling
+    if share is None:
+        place.metric("Held-out accuracy", "computing" if context.waiting else "—",
+                     help="Not computed: choose it in the menu Fit.")
     else:
-        share = found.accuracy
-        said = (*predicted_said(ENGLISH, found), of_choices(ENGLISH, found))
-        place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=" ".join(said))
-        text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], chance {100 * found.chance:.1f} %"
-    if found.ceiling.lower is not None and found.ceiling.upper is not None:
-        low, high = found.ceiling.lower.value, found.ceiling.upper.value
-        text += f", ceiling {100 * low:.0f} to {100 * high:.0f} %"
-        if not found.ceiling.is_precise:
+        about = " ".join((*predicted_said(ENGLISH, choices), of_choices(ENGLISH, choices)))
+        place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=about)
+        text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], {text}"
+    if ceiling.lower is not None and ceiling.upper is not None:
+        text += f", ceiling {100 * ceiling.lower.value:.0f} to {100 * ceiling.upper.value:.0f} %"
+        if not ceiling.is_precise:
             text += " (imprecise)"
     place.caption(panels.plain(text))
 
 
 def _taken(context: DimensionsContext) -> None:
     """Which names come from another fit."""
-    found = taken_over(context.info, context.fit)
-    if not found:
+    names = taken_over(context.info, context.fit)
+    if not names:
         return
-    worst = min(r for _, r, _ in found.values())
-    origin = next(iter(found.values()))[2]
+    worst = min(r for _, r, _ in names.values())
+    origin = next(iter(names.values()))[2]
     row = st.container(horizontal=True, vertical_alignment="center")
     row.caption(panels.plain(
-        f"{count(len(found), 'name')} taken over from {origin}: correlation with the dimensions "
+        f"{count(len(names), 'name')} taken over from {origin}: correlation with the dimensions "
         f"there at least {worst:.2f}."
     ))
     row.button(
@@ -148,14 +142,11 @@ def _taken(context: DimensionsContext) -> None:
     )
 
 
-# Strips --------------------------------------------------------------------------------------
-
-
 def _paged(context: DimensionsContext, facts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """All dimensions in order, and those that are shown."""
-    orders = dict(_ORDERS)
-    if "reproduced" not in facts:
-        del orders["reproduced"]
+    orders = {
+        name: title for name, title in _ORDERS.items() if name != "reproduced" or name in facts
+    }
     at_once = _PICTURED if context.data.pictures else _WRITTEN
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = pick(context.session, f"{PAGE}.order", "Order", orders, width=190)
@@ -185,11 +176,8 @@ def _strips(context: DimensionsContext, facts: pd.DataFrame, page: np.ndarray) -
     context.look(SomeDimensions(tuple(page.tolist()), facts))
     name = export.file_name(context.info.name, "dimensions")
     with st.container(horizontal=True):
-        st.download_button(
-            "Objects × dimensions (CSV)", lambda: export.csv(object_table(context)),
-            f"{name}.csv", "text/csv", key=f"{PAGE}.objects.csv", on_click="ignore",
-            icon=":material/table:",
-        )
+        csv_button("Objects × dimensions (CSV)", lambda: object_table(context), name,
+                   f"{PAGE}.objects.csv", icon=":material/table:")
         st.download_button(
             "Download everything", lambda: everything(context, facts), f"{name}.zip",
             "application/zip", key=f"{PAGE}.everything", on_click="ignore",
@@ -197,9 +185,6 @@ def _strips(context: DimensionsContext, facts: pd.DataFrame, page: np.ndarray) -
             help="Figures of all dimensions, weights with names and uncertainty, the table below, "
             "settings, and a script that computes everything again.",
         )
-
-
-# Table ---------------------------------------------------------------------------------------
 
 
 def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -> None:
@@ -219,11 +204,49 @@ def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -
     )
     typed = [" ".join(str(name or "").split()) for name in edited["name"]]
     if typed != shown["name"].tolist():
-        given = dict(zip((shown["dimension"] - 1).tolist(), typed, strict=True))
-        rename_dimensions(context.info, context.fit, given)
+        names = dict(zip((shown["dimension"] - 1).tolist(), typed, strict=True))
+        rename_dimensions(context.info, context.fit, names)
         st.rerun()
     with st.expander("Histograms of all dimensions"):
         context.look(Histograms(tuple(order.tolist()[:_TOGETHER])))
+
+
+def object_table(context: DimensionsContext) -> pd.DataFrame:
+    """A row for each object, with its weights in the dimensions, which have their names."""
+    data = context.data
+    return weights_table(data.objects, data.weights, data.names)
+
+
+def runs_of(context: DimensionsContext) -> list[Run]:
+    """The fit and what was computed beside it."""
+    tasks = ("cross_validate", "split_error", "penalty_curve")
+    runs = [context.find(context.method, task) for task in tasks]
+    return [context.fit, *filter(None, (*runs, *context.again, context.resampled))]
+
+
+def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
+    """Figures, tables, settings and a script that computes all of it again, as one ZIP."""
+    name = export.file_name(context.info.name, "dimensions")
+    runs, data = runs_of(context), context.data
+    files = {
+        f"{name}.csv": export.csv(object_table(context)),
+        f"{name}-table.csv": export.csv(facts),
+        **reproduction(
+            context.info, services().workspace.cleaning(context.info), runs,
+            named={context.fit.key: data.names},
+        ),
+    }
+    if data.sd is not None:
+        deviations = weights_table(data.objects, data.sd, data.names)
+        files[f"{name}-sd.csv"] = export.csv(deviations)
+    possible = can_render()
+    composition = Composition(**PRESETS["Two columns"])
+    for drawing in drawn(context.shown(*runs)):
+        for form in FORMATS:
+            if possible or form not in NEED_BROWSER:
+                title = export.file_name(context.info.name, drawing.name)
+                files[f"{title}.{form}"] = drawing.file(form, composition)
+    return export.bundle(files)
 
 
 _COLUMNS = {

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.shared_dimensions import FEWEST
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
@@ -24,25 +21,19 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE, fits_of
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
+from tripletscope.dashboard.views.elements import errors_shown
+from tripletscope.dashboard.views.features.context import FeaturesContext
 from tripletscope.dashboard.views.task import task_tab
 
 #: Fits and tables beside the shown fit, and objects times dimensions that are matched at once.
 _BESIDE, _AT_ONCE = 8, 100_000
 
 
-@dataclass(frozen=True)
-class FitsContext(Context):
-    """Tables of dimensions, that of the shown fit first."""
+def choose_fits(context: Context) -> FeaturesContext | None:
+    """Ask for what stands beside the shown fit; None, having said so, where there is nothing.
 
-    spaces: tuple[FeatureSpace, ...]
-
-    @cached_property
-    def method(self) -> FeatureModel:
-        return FeatureModel.of(self.spaces)
-
-
-def choose_fits(context: Context) -> FitsContext | None:
-    """Ask for what stands beside the shown fit; None, having said so, where there is nothing."""
+    Its spaces are tables of dimensions, that of the shown fit first.
+    """
     shown = choose_fit(context, watching=False)
     if shown is None:
         return None
@@ -65,14 +56,11 @@ def choose_fits(context: Context) -> FitsContext | None:
             f"under Features and models. {FEWEST} objects must be in both.",
         )
         return None
-    try:
-        spaces = [make(one) for one, make in ((name, partial(
-            _of_fit, shown, shown.info, shown.fit.key
-        )), *((one, offered[one]) for one in chosen))]
-    except (DataError, WorkspaceError) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return None
-    return FitsContext.of(context, spaces=tuple(spaces))
+    with errors_shown((DataError, WorkspaceError)):
+        spaces = [_of_fit(shown, shown.info, shown.fit.key, name)]
+        spaces += [offered[other](other) for other in chosen]
+        return FeaturesContext.of(context, spaces=tuple(spaces))
+    return None
 
 
 def _offered(shown: DimensionsContext) -> tuple[str, dict[str, Callable[[str], FeatureSpace]]]:

@@ -52,16 +52,10 @@ def _choose(context: DimensionsContext) -> OneDimension:
         along = pick(context.session, f"{PAGE}.objects", "Objects", {
             "highest": "Highest weights", "along": "Evenly from highest to lowest",
         }, width=230)
-        column = None
-        if columns := _columns(context):
+        objects, column = context.triplets.objects, None
+        if columns := [c for c in context.columns if len(objects[c].dropna().unique()) > 1]:
             column = pick(
-                context.session, f"{PAGE}.column@{context.info.id}", "Column", columns, width=200,
-                help="Plotted against the weights, below.",
+                context.session, f"{PAGE}.column@{context.info.id}", "Column",
+                {c: c for c in columns}, width=200, help="Plotted against the weights, below.",
             )
     return OneDimension(dimension, along == "along", column)
-
-
-def _columns(context: DimensionsContext) -> dict[str, str]:
-    """Columns of the objects with more than one value."""
-    objects = context.triplets.objects
-    return {c: c for c in context.columns if len(objects[c].dropna().unique()) > 1}

@@ -36,13 +36,12 @@ def show_trials(context: DimensionsContext) -> None:
             "pairs each.",
         )
         return
-    which = _choose(context)
-    if not len(which):
+    trials = _choose(context)
+    if not len(trials):
         st.caption("No trial is about all of the selected objects.")
         return
-    table = _table(context, which)
-    row = _list(context, table)
-    _explain(context, int(which[row]))
+    row = _list(context, _table(context, trials))
+    _explain(context, int(trials[row]))
 
 
 @st.cache_data(max_entries=8, show_spinner="Predicting the trials")
@@ -66,12 +65,10 @@ def _choose(context: DimensionsContext) -> np.ndarray:
             help="Surprising: the chosen object was improbable. Undecided: all three were about "
             "equally probable.",
         )
-        about = "all"
-        if chosen:
-            about = pick(
-                context.session, f"{PAGE}.about", "About",
-                {"all": "All objects", "selected": "The selected objects"}, width=200,
-            )
+        about = chosen and pick(
+            context.session, f"{PAGE}.about", "About",
+            {"all": "All objects", "selected": "The selected objects"}, width=200,
+        )
     among = np.arange(len(rows))
     if about == "selected":
         # Of up to three selected objects all are to be in the trial, of more any.
@@ -86,17 +83,17 @@ def _choose(context: DimensionsContext) -> np.ndarray:
     return among[order[:_LISTED]]
 
 
-def _table(context: DimensionsContext, which: np.ndarray) -> pd.DataFrame:
+def _table(context: DimensionsContext, trials: np.ndarray) -> pd.DataFrame:
     rows, answer = context.trials
-    labels, p = np.array(context.data.labels, dtype=object), _of(context)[which]
+    labels, p = np.array(context.data.labels, dtype=object), _of(context)[trials]
     table = pd.DataFrame({
-        "odd one": labels[rows[which, 2]], "with": labels[rows[which, 0]],
-        "and": labels[rows[which, 1]], "probability": 100 * p[:, 2],
-        "expected": labels[rows[which, np.argmax(p, axis=1)]],
+        "odd one": labels[rows[trials, 2]], "with": labels[rows[trials, 0]],
+        "and": labels[rows[trials, 1]], "probability": 100 * p[:, 2],
+        "expected": labels[rows[trials, np.argmax(p, axis=1)]],
     })
     answers = context.triplets.answers
     if "participant" in answers:
-        table["participant"] = answers["participant"].to_numpy()[answer[which]]
+        table["participant"] = answers["participant"].to_numpy()[answer[trials]]
     return table
 
 

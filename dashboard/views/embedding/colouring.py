@@ -10,6 +10,7 @@ import pandas as pd
 
 from tripletscope.core.io.names import listing
 from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.clusters.choosing import clusters_shown
@@ -17,16 +18,20 @@ from tripletscope.dashboard.views.clusters.choosing import clusters_shown
 #: Categories that are told apart at first sight; parts of names with more are not offered.
 _FEW, _MOST_PARTS = 10, 20
 _OWN = ("id", "label", "image")
+#: Columns of the inspected objects, by what they are multiplied, and their titles.
+_INSPECTED = (
+    ("uncertainty", 1, "uncertainty of the position"),
+    ("answers", 1, "number of answers about the object"),
+    ("contradicted", 100, "answers that the map contradicts (%)"),
+)
 #: Key of the colouring by the clusters that the page Clusters shows.
 CLUSTERS = "*clusters"
 
 
 @dataclass(frozen=True)
 class Colouring:
-    """One way of colouring.
+    """One way of colouring: its title in the legend, and as it is `shown` in a list.
 
-    title: Of the colour bar or the legend, and in the caption.
-    shown: In the list to choose from.
     values: One value per object; only made when it is chosen.
     """
 
@@ -46,41 +51,29 @@ def colourings(
 ) -> dict[str, Colouring]:
     """All ways of colouring, by key: the columns of the table first.
 
-    inspected: Makes the table of
-        `tripletscope.core.inference.evaluation.inspection.inspect_objects`.
-    uncertain: Whether it has a column ``uncertainty``.
+    inspected: Makes the table of `inspect_objects`, with a column of `uncertainty` if it is known.
     """
     table = of_table(objects)
-    found = {c: Colouring(c, c, lambda c=c: objects[c]) for c in table}
+    ways = {c: Colouring(c, c, lambda c=c: objects[c]) for c in table}
     for number, part in name_parts(objects["label"].tolist()).items():
         title = _free(f"part {number} of the name", table)
         most = listing([str(name) for name in part.cat.categories], 3)
-        found[f"*part {number}"] = Colouring(
-            title, f"{most} ({title})", lambda part=part: part
-        )
+        ways[f"*part {number}"] = Colouring(title, f"{most} ({title})", lambda part=part: part)
     clusters = clusters_shown(session, info)
     if clusters is not None and len(clusters.column) == len(objects):
-        found[CLUSTERS] = Colouring(
+        ways[CLUSTERS] = Colouring(
             _free("cluster", table), f"Clusters ({clusters.name})", lambda: clusters.column
         )
-    if uncertain:
-        title = _free("uncertainty of the position", table)
-        found["*uncertainty"] = Colouring(
-            title, title.capitalize(), lambda: inspected()["uncertainty"]
-        )
-    for key, column, scale, title in (
-        ("*answers", "answers", 1, "number of answers about the object"),
-        ("*contradicted", "contradicted", 100, "answers that the map contradicts (%)"),
-    ):
+    for column, scale, title in _INSPECTED[0 if uncertain else 1 :]:
         title = _free(title, table)
-        found[key] = Colouring(
+        ways[f"*{column}"] = Colouring(
             title, title.capitalize(),
             lambda column=column, scale=scale: scale * inspected()[column],
         )
-    return found
+    return ways
 
 
-def first_colouring(objects: pd.DataFrame, known: dict[str, Colouring]) -> str:
+def first_colouring(objects: pd.DataFrame, ways: dict[str, Colouring]) -> str:
     """The key of what colours at first; "" for nothing.
 
     What describes the objects tells the reader something about the map: a few categories, then a
@@ -90,13 +83,28 @@ def first_colouring(objects: pd.DataFrame, known: dict[str, Colouring]) -> str:
     table = of_table(objects)
     few = [c for c in table if 2 <= objects[c].nunique() <= _FEW]
     parts = [
-        key for key, how in known.items()
-        if key.startswith("*part") and how.values().nunique() <= _FEW
-        and not how.values().astype(str).str.isdigit().all()
+        key for key, way in ways.items()
+        if key.startswith("*part") and way.values().nunique() <= _FEW
+        and not way.values().astype(str).str.isdigit().all()
     ]
     quantities = [c for c in table if is_quantity(objects[c])]
     categories = [c for c in few if c not in quantities]
     return [*categories, *quantities, *few, *parts, ""][0]
+
+
+def pick_colouring(session: Session, key: str, ways: dict[str, Colouring], default: str) -> str:
+    """Ask for the key of a way of colouring; "" for none."""
+    options = {"": "None", **{key: way.shown for key, way in ways.items()}}
+    return pick(session, key, "Colour", options, default=default, width=180)
+
+
+def coloured(objects: pd.DataFrame, way: Colouring | None) -> tuple[str | None, pd.DataFrame]:
+    """The column that colours objects, and the objects with it."""
+    if way is None:
+        return None, objects
+    if way.title not in objects:
+        objects = objects.assign(**{way.title: way.values().array})
+    return way.title, objects
 
 
 def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
@@ -109,19 +117,14 @@ def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
     Returns: Categories by the number of the part, from 1.
     """
     cut = [re.findall(r"[^\W\d_]+|\d+", name) for name in names]
-    found: dict[int, pd.Series] = {}
-    seen: set[tuple[int, ...]] = set()
+    parts: dict[tuple[int, ...], tuple[int, pd.Series]] = {}
     for place in range(min(map(len, cut), default=0)):
-        values = pd.Series([parts[place] for parts in cut], dtype="category")
+        values = pd.Series([pieces[place] for pieces in cut], dtype="category")
         sizes = values.value_counts()
-        partition = tuple(pd.factorize(values)[0].tolist())
-        if (
-            2 <= len(sizes) <= min(_MOST_PARTS, len(names) // 3) and sizes.min() >= 2
-            and partition not in seen
-        ):
-            seen.add(partition)
-            found[place + 1] = values
-    return found
+        if 2 <= len(sizes) <= min(_MOST_PARTS, len(names) // 3) and sizes.min() >= 2:
+            # Parts that divide the objects alike are one.
+            parts.setdefault(tuple(pd.factorize(values)[0].tolist()), (place + 1, values))
+    return dict(parts.values())
 
 
 def _free(title: str, table: Sequence[str]) -> str:

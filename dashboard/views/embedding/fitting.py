@@ -22,21 +22,15 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface.chart import address, chart
-from tripletscope.dashboard.interface.controls import (
-    method_form,
-    parameter_form,
-    pick,
-    pressed,
-    switch,
-)
+from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick, switch
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.findings import usual_tasks
 from tripletscope.dashboard.results.maps import map_said
-from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.choosing import choose_run, schemes_of
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import (
     error_shown,
@@ -58,35 +52,29 @@ def show_embedding(context: Context) -> None:
     """Settings beside the map, and below it what is to know of the fit and of every object."""
     listed = maps_of(context.info)
     if context.job is None and is_none_open(context.session, context.info):
-        _start(context, _default_method(), usual_tasks(context.triplets))
+        _start(context, DEFAULT_EMBEDDING(), usual_tasks(context.triplets))
     picture, side = st.columns([3, 1], gap="large")
     with side:
         _settings(context)
-        chosen = _choose_run(context, listed) if listed else None
+        if listed:
+            st.subheader("Maps", anchor=False)
+            chosen = choose_run(
+                context.session, listed, place_of(context.info), "this map",
+                lost=", with its uncertainty and error,",
+            )
     job = context.job
     with picture:
         _job(job, context.triplets)
         fitting = job is not None and job.active and job.step == 0
-        if chosen is not None and not fitting:
-            result = _result(context, chosen)
+        if listed and not fitting:
+            fit = services().workspace.run(context.info.id, chosen.key)
+            method = fit.fresh()
+            samples, error = context.find(method, "bootstrap"), error_shown(context, method)
+            result = Result(context.info, context.triplets, fit, samples, error)
             show_map(context.session, result)
-    if chosen is not None and not fitting:
+    if listed and not fitting:
         _quality(context, result)
         show_objects(context.session, result)
-
-
-def _result(context: Context, chosen: RunInfo) -> Result:
-    fit = services().workspace.run(context.info.id, chosen.key)
-    method = fit.fresh()
-    error, samples = error_shown(context, method), context.find(method, "bootstrap")
-    return Result(context.info, context.triplets, fit, samples, error)
-
-
-# Settings ------------------------------------------------------------------------------------
-
-
-def _default_method() -> Method:
-    return DEFAULT_EMBEDDING()
 
 
 def _settings(context: Context) -> None:
@@ -96,11 +84,9 @@ def _settings(context: Context) -> None:
     with st.expander("Uncertainty and error"):
         if switch(context.session, "embedding.bootstrap", "Bootstrap the positions", True):
             tasks["bootstrap"] = parameter_form(context.session, bootstrap, "embedding.bootstrap")
-        schemes = {"cross_validate": "Cross-validation", "none": "Not computed"}
-        if has_split(context.triplets):
-            schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
-            context.session, scheme_of(context.info), "Held-out error", schemes,
+            context.session, scheme_of(context.info), "Held-out error",
+            schemes_of(has_split=has_split(context.triplets)),
             help="Error on held-out answers. All answers to one question, and all from one trial, "
             "are held out together.",
         )
@@ -110,10 +96,8 @@ def _settings(context: Context) -> None:
             )
         elif scheme == "split_error":
             tasks[scheme] = {}
-    if pressed(context.session, "fit", "Fit", type="primary", icon=":material/play_arrow:",
-               width="stretch"):
-        _start(context, method, tasks)
-        context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
+    if run_button(context.session, "fit", "Fit"):
+        _start_and_show(context, method, tasks)
         st.rerun()
 
 
@@ -125,19 +109,12 @@ def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -
 
 def fit_now(context: Context, method: Method) -> None:
     """Fit a method with the usual uncertainty and error, and show its map on the page."""
-    _start(context, method, usual_tasks(context.triplets))
+    _start_and_show(context, method, usual_tasks(context.triplets))
+
+
+def _start_and_show(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
+    _start(context, method, tasks)
     context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
-
-
-def _choose_run(context: Context, listed: list[RunInfo]) -> RunInfo:
-    st.subheader("Maps", anchor=False)
-    return choose_run(
-        context.session, listed, place_of(context.info), "this map",
-        lost=", with its uncertainty and error,",
-    )
-
-
-# A job at work -------------------------------------------------------------------------------
 
 
 def _job(job: Job | None, triplets: Triplets) -> None:
@@ -146,14 +123,10 @@ def _job(job: Job | None, triplets: Triplets) -> None:
         return
     job.show("map", partial(_live_map, job, triplets))
     job.show("loss", partial(_live_losses, job))
-    for name, height, alt in (
-        ("map", int(_LIVE.height), "The map while it is being computed"),
-        ("loss", 200, "Loss against iteration, one line per restart"),
-    ):
-        chart(
-            None, key=f"live.{name}", height=height, alt=alt,
-            live=address(f"jobs/{job.id}/{name}"),
-        )
+    chart(None, key="live.map", height=int(_LIVE.height), live=address(f"jobs/{job.id}/map"),
+          alt="The map while it is being computed")
+    chart(None, key="live.loss", height=200, live=address(f"jobs/{job.id}/loss"),
+          alt="Loss against iteration, one line per restart")
 
 
 def _live_map(job: Job, triplets: Triplets) -> str | None:
@@ -171,11 +144,8 @@ def _live_losses(job: Job) -> str | None:
     return loss_curves(losses).to_json() if losses else None
 
 
-# Below the map -------------------------------------------------------------------------------
-
-
 def _too_few(result: Result) -> str:
-    """That the answers are far too few for the map; nothing where there is no rule for them."""
+    """That the answers are far too few for the map; empty where there is no rule for them."""
     answers, d = result.triplets, result.fitted.n_components
     needed = needed_answers(answers.n_objects, d)
     if isinstance(answers, Quadruples) or len(answers) >= needed:
@@ -194,12 +164,11 @@ def _quality(context: Context, result: Result) -> None:
         st.warning(few, icon=":material/warning:")
     if result.error or not context.waiting:
         context.present(result.fit, beside=[result.error] if result.error else (), by=map_said)
-    losses, state = result.fit.arrays["losses_"], "converged" if numbers["converged_"] else (
-        "not converged"
-    )
+    losses, state = result.fit.arrays["losses_"], "stopped early"
+    if result.fit.complete:
+        state = "converged" if numbers["converged_"] else "not converged"
     st.caption(
         f"Loss {number(numbers['loss_'], 4)}; {agreeing(losses)} of "
         f"{count(len(losses), 'restart')} within {100 * SAME_LOSS:g} %; "
-        f"{state if result.fit.complete else 'stopped early'} after "
-        f"{count(numbers['n_iter_'], 'iteration')}, {duration(result.fit.seconds)}."
+        f"{state} after {count(numbers['n_iter_'], 'iteration')}, {duration(result.fit.seconds)}."
     )

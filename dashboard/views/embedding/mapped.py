@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -37,23 +36,29 @@ from tripletscope.dashboard.results.maps import apart_said, coordinates, map_cap
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
+from tripletscope.dashboard.views.elements import COVERAGES, csv_button
 from tripletscope.dashboard.views.embedding.colouring import (
     CLUSTERS,
+    coloured,
     colourings,
     first_colouring,
     of_table,
+    pick_colouring,
 )
 from tripletscope.dashboard.views.page import go_to
-from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
+from tripletscope.dashboard.views.pictures import (
+    embedded_pictures,
+    picture_addresses,
+    with_pictures,
+)
 from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
-#: A map in the plane has a frame of its shape: width that it is fitted to, least and most height;
-#: and what the tools above it take.
+#: Of a map in the plane: width that it is fitted to, least and most height, and that of the tools.
 _HEIGHTS, _HEAD = (640.0, 260.0, 580.0), 40.0
-_COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
+_COVERAGES = {0.0: "Off", **COVERAGES}
 #: Ways of showing pictures, with their relative size.
 _PICTURES = {
     "pictures": ("Pictures", 1.0), "small pictures": ("Small pictures", 0.6),
@@ -94,20 +99,6 @@ class Result:
         return placed(self.fit, self.samples, self.turn.rotation)
 
     @property
-    def positions(self) -> np.ndarray:
-        """(n, d) NaN for objects without a place."""
-        return self.placed.positions
-
-    @property
-    def covariances(self) -> np.ndarray | None:
-        return self.placed.covariances
-
-    @property
-    def degrees(self) -> float | None:
-        """Degrees of freedom of the covariances."""
-        return self.placed.degrees
-
-    @property
     def shown(self) -> ShownResults:
         return ShownResults(
             tuple(self.runs.values()), self.triplets, self.info.name,
@@ -123,12 +114,12 @@ def show_map(current: Session, result: Result) -> None:
     """The map with its controls, and what can be downloaded of it."""
     style, objects = _style(current, result)
     moved = MovedLabels(current, result)
+    sharp = style.picture_size > 1 and len(objects) <= _SHARP
+    positions, covariances, degrees = result.placed
     data = MapData(
-        result.positions, objects, result.covariances,
-        picture_addresses(
-            result.info, objects, 128 if style.picture_size > 1 and len(objects) <= _SHARP else 64
-        ),
-        current.selected_positions(result.triplets), result.degrees, moved.offsets,
+        positions, objects, covariances,
+        picture_addresses(result.info, objects, 128 if sharp else 64),
+        current.selected_positions(result.triplets), degrees, moved.offsets,
     )
     d = result.fitted.n_components
     in_plane = d == 2 or (d > 2 and style.flat)
@@ -150,7 +141,7 @@ def show_map(current: Session, result: Result) -> None:
                 on_click=moved.put_back, help="Moves dragged labels to where there is room.",
             )
         st.download_button(
-            "Download everything", _everything(result, recipe, name), f"{name}.zip",
+            "Download everything", partial(_everything, result, recipe, name), f"{name}.zip",
             "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
             help="The figure in every format, coordinates with ellipses, table of objects and "
             "settings, in a ZIP.",
@@ -168,7 +159,12 @@ def show_map(current: Session, result: Result) -> None:
         on_label=moved.put if in_plane else None,
         of=(data, style, text, result.fit.key) if len(objects) <= _REMEMBERED else None,
     )
-    if not of_table(result.triplets.objects) and pressed(
+    if not of_table(result.triplets.objects):
+        _offer_metadata(current)
+
+
+def _offer_metadata(current: Session) -> None:
+    if pressed(
         current, "map.table", "Add stimulus metadata", type="tertiary",
         icon=":material/table_view:",
         help="A table with one row per object; its columns can colour the map.",
@@ -188,8 +184,7 @@ class MovedLabels:
     def offsets(self) -> dict[int, tuple[float, float]]:
         """Offset of the label of each object, by its position."""
         kept = self._current.drafts.get(self._key, {})
-        found = np.flatnonzero(np.isin(self._ids, list(kept))) if kept else []
-        return {int(i): tuple(kept[self._ids[i]]) for i in found}
+        return {i: tuple(kept[name]) for i, name in enumerate(self._ids) if name in kept}
 
     def put(self, position: int, offset: tuple[float, float]) -> None:
         kept = {**self._current.drafts.get(self._key, {}), self._ids[position]: list(offset)}
@@ -201,8 +196,8 @@ class MovedLabels:
 
 def _first_mark(marks: Collection[str], result: Result) -> str:
     """How objects are marked at first: a crowd of pictures would be a heap."""
-    pictured = "pictures" in marks and result.info.n_objects <= _PICTURED
-    return "pictures" if pictured else "labels"
+    are_few = result.info.n_objects <= _PICTURED
+    return "pictures" if "pictures" in marks and are_few else "labels"
 
 
 def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
@@ -210,9 +205,9 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
     objects, info = result.triplets.objects, result.info
     d = result.fitted.n_components
     quantities = {c: c for c in of_table(objects) if is_quantity(objects[c])}
+    is_uncertain = result.placed.covariances is not None
     colours = colourings(
-        current, info, objects, lambda: _inspected(result, 0.95),
-        uncertain=result.covariances is not None,
+        current, info, objects, lambda: _inspected(result, 0.95), uncertain=is_uncertain
     )
     mark, against, flat, coverage = "points", "", True, 0.0
     with st.container(horizontal=True, vertical_alignment="top"):
@@ -225,23 +220,19 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
                 marks |= {name: words for name, (words, _) in _PICTURES.items()}
             mark = pick(current, f"map.marks.{'plane' if flat else 'space'}@{info.id}", "Show",
                         marks, default=_first_mark(marks, result), width=150)
-        colour = pick(
-            current, f"map.colour@{info.id}", "Colour",
-            {"": "None", **{key: how.shown for key, how in colours.items()}},
-            default=first_colouring(objects, colours), width=180,
+        colour = pick_colouring(
+            current, f"map.colour@{info.id}", colours, first_colouring(objects, colours)
         )
         if d == 1:
             against = pick(current, f"map.against@{info.id}", "Plot against",
                            {"": "Order on the scale", **quantities},
                            default=next(iter(quantities), ""), width=180)
-        if result.covariances is not None:
+        if is_uncertain:
             coverage = pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES,
                             default=0.95, width=110,
                             help="In how many repetitions of the experiment they would contain the "
                             "true position.")
-    title = colours[colour].title if colour else None
-    if title is not None and title not in objects:
-        objects = objects.assign(**{title: colours[colour].values().array})
+    title, objects = coloured(objects, colours.get(colour))
     _, size = _PICTURES.get(mark, ("", 1.0))
     style = MapStyle(
         "pictures" if mark in _PICTURES else mark, title, coverage > 0, coverage, against or None,
@@ -257,17 +248,14 @@ def _shape(n_components: int, flat: bool) -> str:
     return "ellipses" if n_components == 2 or flat else "ellipsoids"
 
 
-# Files ---------------------------------------------------------------------------------------
-
-
 def _recipe(
     result: Result, style: MapStyle, data: MapData, text: str, ratio: float,
     composition: Composition,
 ) -> MapFigure:
     """How the map is drawn, for scripts."""
     ids = result.triplets.ids
-    known = style.colour is None or style.colour in result.triplets.objects
-    values = [] if known else data.objects[style.colour].astype(object)
+    is_of_table = style.colour is None or style.colour in result.triplets.objects
+    values = [] if is_of_table else data.objects[style.colour].astype(object)
     pictures = data.pictures if style.marks == "pictures" else {}
     return MapFigure(
         style, composition, result.turn.rotation.tolist(), ratio, text, result.info.left_out,
@@ -278,30 +266,21 @@ def _recipe(
     )
 
 
-def _everything(
-    result: Result, recipe: Callable[[], MapFigure], name: str
-) -> Callable[[], bytes]:
-    def make() -> bytes:
-        figure = recipe()
-        files = {
-            f"{name}-coordinates.csv": export.csv(
-                coordinates(result.triplets.objects, *result.placed)
-            ),
-            f"{name}-objects.csv": export.csv(_inspected(result, 0.95)),
-            **reproduction(
-                result.info, services().workspace.cleaning(result.info),
-                list(result.runs.values()), drawn=figure,
-            ),
-        }
-        possible = can_render()
-        for form in FORMATS:
-            if possible or form not in NEED_BROWSER:
-                files[f"{name}.{form}"] = figure.file(
-                    form, result.fit, result.samples, result.triplets.objects
-                )
-        return export.bundle(files)
-
-    return make
+def _everything(result: Result, recipe: Callable[[], MapFigure], name: str) -> bytes:
+    figure, objects = recipe(), result.triplets.objects
+    files = {
+        f"{name}-coordinates.csv": export.csv(coordinates(objects, *result.placed)),
+        f"{name}-objects.csv": export.csv(_inspected(result, 0.95)),
+        **reproduction(
+            result.info, services().workspace.cleaning(result.info), list(result.runs.values()),
+            drawn=figure,
+        ),
+    }
+    possible = can_render()
+    for form in FORMATS:
+        if possible or form not in NEED_BROWSER:
+            files[f"{name}.{form}"] = figure.file(form, result.fit, result.samples, objects)
+    return export.bundle(files)
 
 
 def _inspected(result: Result, coverage: float) -> pd.DataFrame:
@@ -312,10 +291,9 @@ def _inspected(result: Result, coverage: float) -> pd.DataFrame:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _inspected_once(content: tuple[Any, ...], _result: Result) -> pd.DataFrame:
-    """The table of objects, computed once for one content."""
     return inspect_objects(
-        _result.fitted, _result.triplets, _result.covariances, coverage=content[-1],
-        degrees=_result.degrees,
+        _result.fitted, _result.triplets, _result.placed.covariances, coverage=content[-1],
+        degrees=_result.placed.degrees,
     )
 
 
@@ -324,9 +302,6 @@ def show_objects(current: Session, result: Result) -> None:
     chosen = current.selected_positions(result.triplets)
     coverage = current.drafts.get("map.coverage") or 0.95
     table = _inspected(result, coverage)
-    pictures = picture_addresses(result.info, result.triplets.objects, 64)
-    if pictures:
-        table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])
     table["contradicted"] *= 100
     if chosen:
         st.subheader(f"{count(len(chosen), 'selected object')}", anchor=False)
@@ -340,21 +315,22 @@ def show_objects(current: Session, result: Result) -> None:
         st.caption("Select objects on the map, by lasso or click, to see only these.")
         if "uncertainty" in table:
             table = table.sort_values("uncertainty", ascending=False)
-    if (table["id"] == table["label"]).all():
-        table = table.drop(columns="id")
-    st.dataframe(table, hide_index=True, placeholder="",
-                 key="objects", height="auto" if chosen else 300,
-                 column_config=_COLUMNS)
+    st.dataframe(
+        with_pictures(table, result.info, result.triplets.objects), hide_index=True,
+        placeholder="", key="objects", height="auto" if chosen else 300, column_config=_COLUMNS,
+    )
+    _show_at_odds(result, chosen)
+
+
+def _show_at_odds(result: Result, chosen: list[int]) -> None:
     at_odds = answers_at_odds(result.fitted, result.triplets, chosen or None)
     words = count(len(at_odds), "answer is", "answers are")
     with st.expander(f"{words} violated by the embedding"):
         st.caption("The largest violations come first.")
         st.dataframe(answer_table(result.triplets, at_odds[:_MOST_AT_ODDS]), hide_index=True,
                      key="at odds")
-        st.download_button(
-            "All of them (CSV)", lambda: export.csv(answer_table(result.triplets, at_odds)),
-            "answers-at-odds.csv", "text/csv", key="at odds.csv", on_click="ignore",
-        )
+        csv_button("All of them (CSV)", lambda: answer_table(result.triplets, at_odds),
+                   "answers-at-odds", "at odds.csv", icon=None)
 
 
 _COLUMNS = {

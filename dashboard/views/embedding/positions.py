@@ -21,14 +21,10 @@ from tripletscope.core.inference.uncertainty.weakness import (
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.results.shown import Numbers
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertain_map import (
-    PAGE,
-    UncertaintyContext,
-    choose_map,
-    made_of,
-)
+from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext, choose_map, made_of
 
 
 @tab("embedding", "Positions", 2, needs=choose_map, slot=PAGE)
@@ -115,11 +111,10 @@ def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
 
 
 def _distances(context: UncertaintyContext, samples: Samples) -> None:
-    st.download_button(
+    csv_button(
         "All distances with their standard deviations (CSV)",
-        lambda: export.csv(_pairs(context.triplets, samples.comparisons)),
-        f"{export.file_name(context.info.name, 'distances')}.csv", "text/csv",
-        key=f"{PAGE}.distances.csv", on_click="ignore", icon=":material/download:",
+        lambda: _pairs(context.triplets, samples.comparisons),
+        export.file_name(context.info.name, "distances"), f"{PAGE}.distances.csv",
     )
     if not context.method.is_likelihood:
         return
@@ -137,13 +132,13 @@ def _distances(context: UncertaintyContext, samples: Samples) -> None:
             context.present(run)
 
 
-def _pairs(triplets: Triplets, known: Comparisons) -> pd.DataFrame:
+def _pairs(triplets: Triplets, distances: Comparisons) -> pd.DataFrame:
     """A row for every pair of objects."""
     first, second = np.triu_indices(triplets.n_objects, 1)
     ids = np.array(triplets.ids, dtype=object)
     return pd.DataFrame({
-        "first": ids[first], "second": ids[second], "distance": known.mean[first, second],
-        "sd": known.sd[first, second],
+        "first": ids[first], "second": ids[second], "distance": distances.mean[first, second],
+        "sd": distances.sd[first, second],
     })
 
 
@@ -152,5 +147,5 @@ def _objects_of(
 ) -> np.ndarray:
     """Positions of the objects in some rows of a table."""
     chosen = table.iloc[rows]
-    found = chosen[positions] if positions else triplets.rows[chosen["answer"]]
-    return np.unique(np.asarray(found, dtype=int))
+    objects = chosen[positions] if positions else triplets.rows[chosen["answer"]]
+    return np.unique(np.asarray(objects, dtype=int))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.uncertainty.prediction import predicted
+from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.views.elements import csv_button, read_or_show_error
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertain_map import (
-    PAGE,
-    UncertaintyContext,
-    choose_map,
-)
+from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext, choose_map
 from tripletscope.dashboard.wording.formats import count
 
 _LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
@@ -32,23 +29,20 @@ def show_predictions(context: UncertaintyContext) -> None:
             "others, with their response probabilities.", newest=True,
         )
     with picture:
-        if run is None:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute shows how the error falls when responses with a low probability are not "
-                "predicted.",
-            )
-        else:
-            context.present(run)
+        context.present_or_promise(
+            run, promise="Compute shows how the error falls when responses with a low "
+            "probability are not predicted.",
+        )
     st.subheader("Predict a list of questions", anchor=False)
-    _list(context)
-
-
-def _list(context: UncertaintyContext) -> None:
     run = next(filter(None, map(context.newest, context.sources)), None)
     if run is None:
         st.caption("Compute the uncertainty of positions first: predictions need it.")
-        return
+    else:
+        _predict_list(context, run)
+
+
+def _predict_list(context: UncertaintyContext, run: Run) -> None:
+    """Ask for a list of questions, and predict those whose responses are probable enough."""
     left, right = st.columns([2, 1])
     with left:
         file = st.file_uploader(
@@ -62,23 +56,22 @@ def _list(context: UncertaintyContext) -> None:
             help="Less probable responses are not predicted. The probability is that of people's "
             "responses, not of the order of distances.",
         ))
-    if file is None:
+    content = file and read_or_show_error(
+        context.session, f"{PAGE}.questions", file, "questions", about=context.triplets
+    )
+    if content is None:
         return
-    try:
-        rows, how = read_file(
-            context.session, f"{PAGE}.questions", file, "questions",
-            about=context.triplets,
-        )
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return
+    rows, how = content
     st.caption(panels.plain(how))
     samples = context.samples(run)
     if samples.response is None:
         context.learn_responses(run, "Response probabilities have not been computed yet.")
         return
     questions = Triplets(rows, context.triplets.objects, None, file.name)
-    table = predicted(samples, questions, threshold=threshold)
+    _show_predicted(context, predicted(samples, questions, threshold=threshold))
+
+
+def _show_predicted(context: UncertaintyContext, table: pd.DataFrame) -> None:
     left_open = int(table["nearer"].isna().sum())
     st.markdown(
         f"{count(len(table) - left_open, 'answer')} predicted, {left_open:,} not predicted, by "
@@ -99,9 +92,5 @@ def _list(context: UncertaintyContext) -> None:
             )
         },
     )
-    st.download_button(
-        "CSV", lambda: export.csv(table),
-        f"{export.file_name(context.info.name, 'predictions')}.csv", "text/csv",
-        key=f"{PAGE}.predicted.csv", on_click="ignore", icon=":material/download:",
-    )
-
+    csv_button("CSV", lambda: table, export.file_name(context.info.name, "predictions"),
+               f"{PAGE}.predicted.csv")

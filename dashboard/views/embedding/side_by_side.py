@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
@@ -32,7 +32,12 @@ from tripletscope.dashboard.views.choosing import fits_of_all
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.embedding.colouring import colourings, first_colouring
+from tripletscope.dashboard.views.embedding.colouring import (
+    coloured,
+    colourings,
+    first_colouring,
+    pick_colouring,
+)
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of
@@ -85,16 +90,15 @@ def show_maps(context: Context) -> None:
             "closely as possible (Procrustes).",
         )
         objects = context.triplets.objects
-        known = colourings(
+        colours = colourings(
             context.session, context.info, objects,
             lambda: inspect_objects(first.fitted, context.triplets), uncertain=False,
         )
         of_map = context.session.drafts.get(f"map.colour@{context.info.id}")
-        colour = pick(
-            context.session, f"compare.colour@{context.info.id}", "Colour",
-            {"": "None", **{key: how.shown for key, how in known.items()}},
-            default=of_map if of_map == "" or of_map in known else
-            first_colouring(objects, known), width=180,
+        if of_map not in ("", *colours):
+            of_map = first_colouring(objects, colours)
+        colour = pick_colouring(
+            context.session, f"compare.colour@{context.info.id}", colours, of_map
         )
         zoom = pick(context.session, "compare.zoom", "Zoom", _ZOOMS, width=180,
                     help="All maps show the same part of the plane.")
@@ -103,9 +107,7 @@ def show_maps(context: Context) -> None:
                         "here.")
     first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
-    title = known[colour].title if colour else None
-    if title is not None and title not in objects:
-        objects = objects.assign(**{title: known[colour].values().array})
+    title, objects = coloured(objects, colours.get(colour))
     # Marked as on the page of the map; pictures would cover one another in these small ones.
     marks = context.session.drafts.get(f"map.marks.plane@{context.info.id}")
     style = MapStyle("labels" if marks == "labels" else "points", title, False)
@@ -133,15 +135,16 @@ def _aligned(info: DatasetInfo, shown: list[ShownMap]) -> list[np.ndarray]:
     target, placed = _padded(shown[0].fitted, most), shown[0].fitted.placed_
     turn = turn_of(info, shown[0].run).rotation  # as on the other pages
     target[:, : len(turn)] = target[:, : len(turn)] @ turn
-    found = []
-    for s in shown:
-        both = placed & s.fitted.placed_
-        positions = target if s is shown[0] else _padded(s.fitted, most)
-        aligned = positions if s is shown[0] or not both.any() else (
-            procrustes(positions[both], target[both])(positions)
-        )
-        found.append(np.where(s.fitted.placed_[:, None], aligned, np.nan))
-    return found
+    aligned = [target]
+    for other in shown[1:]:
+        both, positions = placed & other.fitted.placed_, _padded(other.fitted, most)
+        if both.any():
+            positions = procrustes(positions[both], target[both])(positions)
+        aligned.append(positions)
+    return [
+        np.where(shown_map.fitted.placed_[:, None], positions, np.nan)
+        for shown_map, positions in zip(shown, aligned, strict=True)
+    ]
 
 
 def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
@@ -150,9 +153,9 @@ def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
 
 
 def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> list[str]:
-    """The maps to begin with: the one that is open, the same of all answers where some were
-    excluded, and of each method that in the dimensions recommended for it. Where these are fewer
-    than two, then the newest other one.
+    """The maps to begin with: the open one, the same of all answers, and recommended ones.
+
+    Where these are fewer than two, then the newest other one.
     """
     info, triplets = context.info, context.triplets
     plan = standing(context.session, triplets)
@@ -166,11 +169,10 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
     ]
     opened = opened_map(context.session, info)
     if opened is not None:
+        same = {name: opened.record[name] for name in ("method", "parameters")}
         before = [
-            run.key for _, _, run in listed.values()
-            if info.state and run.dataset == info.id and run.state == ""
-            and run.record["method"] == opened.record["method"]
-            and run.record["parameters"] == opened.record["parameters"]
+            run.key for _, _, run in listed.values() if info.state and run.dataset == info.id
+            and run.state == "" and run.record.items() >= same.items()
         ]
         keys = [opened.key, *before[:1], *keys]
     places = dict.fromkeys(place for k in keys if (place := f"{info.id}/{k}") in listed)
@@ -185,16 +187,15 @@ def _grid(
     selected = context.selected
     window = _window(planes, zoom, selected)
     places = st.columns(min(len(shown), 2))
-    for k, (s, place) in enumerate(zip(shown, itertools.cycle(places), strict=False)):
-        plane = planes[k]
+    for k, (s, plane) in enumerate(zip(shown, planes, strict=True)):
         data = MapData(plane, objects, selected=selected)
-        moved = planes[0] if arrows and k else None
-        with place:
+        before = planes[0] if arrows and k else None
+        with places[k % len(places)]:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
             text = _map_caption(context.info, s, shown[0], k)
-            draw = _drawer(data, style, window, moved, (s.name, text), f"{s.run.key} {window}")
             panels.figure_panel(
-                context.session, draw, key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
+                context.session, partial(_drawn, data, style, window, before, s, text),
+                key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
                 name=export.file_name(context.info.name, s.run.method, f"compared-{k + 1}"),
                 table=lambda plane=plane: pd.concat(
                     [context.triplets.objects, pd.DataFrame(plane, columns=["x1", "x2"])], axis=1
@@ -217,71 +218,68 @@ def _window(
     return low - margin, high + margin
 
 
-def _drawer(
+def _drawn(
     data: MapData, style: MapStyle, window: tuple[np.ndarray, np.ndarray],
-    before: np.ndarray | None, words: tuple[str, str], revision: str,
-) -> Callable[[Canvas], Any]:
-    def draw(canvas: Canvas) -> Any:
-        name, text = words
-        if not canvas.screen:  # the page says it above the maps
-            colour = f" Colour: {style.colour}." if style.colour else ""
-            text = f"{name}. {text}{colour}"
-        figure = embedding_map(
-            data, style, caption=text, revision=revision, window=window, canvas=canvas
+    before: np.ndarray | None, shown: ShownMap, text: str, canvas: Canvas,
+) -> go.Figure:
+    """A map with lines from where objects are in the reference, `before`."""
+    if not canvas.screen:  # the page says it above the maps
+        colour = f" Colour: {style.colour}." if style.colour else ""
+        text = f"{shown.name}. {text}{colour}"
+    figure = embedding_map(
+        data, style, caption=text, revision=f"{shown.run.key} {window}", window=window,
+        canvas=canvas,
+    )
+    if before is not None:
+        path = np.full((len(before), 3, 2), np.nan)
+        path[:, 0], path[:, 1] = before, data.positions
+        x, y = path.reshape(-1, 2).T
+        figure.add_scatter(
+            x=x, y=y, mode="lines", hoverinfo="skip", showlegend=False,
+            line={"color": "rgba(128,128,128,0.55)", "width": 1.0},
         )
-        if before is not None:
-            path = np.full((len(before), 3, 2), np.nan)
-            path[:, 0], path[:, 1] = before, data.positions
-            path = path.reshape(-1, 2)
-            figure.add_scatter(
-                x=path[:, 0], y=path[:, 1], mode="lines", hoverinfo="skip", showlegend=False,
-                line={"color": "rgba(128,128,128,0.55)", "width": 1.0},
-            )
-            figure.data = (figure.data[-1], *figure.data[:-1])  # below the points
-        figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
-        return figure
-
-    return draw
+        figure.data = (figure.data[-1], *figure.data[:-1])  # below the points
+    return figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
 
 
 def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place: int) -> str:
     error = _held_out(shown)
-    text = f"{shown.data}. " + (
-        "Its held-out error is not known." if error is None
-        else ENGLISH("held-out error of map", error=error)
-    )
-    if error is not None and shown.run.data != reference.run.data:
-        text += " Its error and that of the reference are about different answers."
+    text = f"{shown.data}. "
+    if error is None:
+        text += "Its held-out error is not known."
+    else:
+        text += ENGLISH("held-out error of map", error=error)
+        if shown.run.data != reference.run.data:
+            text += " Its error and that of the reference are about different answers."
     if not shown.run.complete:
         text += " Stopped early."
     if shown.fitted.n_components > 2:
         text += " First two axes of the reference." if place else " First two principal axes."
-    if place:
-        disparity, overlap = _closeness(shown, reference)
-        text += " Too few objects in common to compare the maps." if (
-            np.isnan(disparity)
-        ) else (
-            f" {100 * disparity:.1f} % of the reference's variance is unexplained (Procrustes); "
-            f"{100 * overlap:.0f} % of the {_neighbours(info.n_objects)} nearest neighbours are "
-            "the same."
-        )
-    return text
+    if not place:
+        return text
+    disparity, overlap = _closeness(shown, reference)
+    if np.isnan(disparity):
+        return f"{text} Too few objects in common to compare the maps."
+    return (
+        f"{text} {100 * disparity:.1f} % of the reference's variance is unexplained (Procrustes); "
+        f"{100 * overlap:.0f} % of the {_neighbours(info.n_objects)} nearest neighbours are the "
+        "same."
+    )
 
 
 def _held_out(shown: ShownMap) -> tuple[float, float, float] | None:
     """The newest held-out error of a map's method on its answers, with its interval."""
     dataset, _ = shown.place.split("/")
     run, workspace = shown.run, services().workspace
-    known = [
-        other for task in ("cross_validate", "split_error")
+    same = {"method": run.method, "parameters": run.parameters, "data": run.data}
+    records = [
+        other.record for task in ("cross_validate", "split_error")
         for other in workspace.runs(dataset, task, "embedding", of_any_exclusions=True)
-        if other.record.items() >= {
-            "method": run.method, "parameters": run.parameters, "data": run.data,
-        }.items()
+        if other.record.items() >= same.items()
     ]
-    if not known:
+    if not records:
         return None
-    numbers = max(known, key=lambda one: one.record["created"]).record["numbers"]
+    numbers = max(records, key=lambda record: record["created"])["numbers"]
     return numbers["error"], numbers["low"], numbers["high"]
 
 
@@ -316,11 +314,11 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
         f"{context.info.name}. Proportion of the {_neighbours(context.info.n_objects)} nearest "
         "neighbours that two maps share."
     )
+    digits = st.column_config.NumberColumn(format="%.3f")
     with st.expander("Agreement of the maps", expanded=len(shown) > 2):
         st.dataframe(
             table, hide_index=True, placeholder="", key="compare.pairs",
-            column_config={name: st.column_config.NumberColumn(format="%.3f")
-                           for name in ("Procrustes disparity", "neighbours in common")},
+            column_config={"Procrustes disparity": digits, "neighbours in common": digits},
         )
         if len(shown) > 2:
             context.figure(Drawing(

@@ -7,11 +7,7 @@ import streamlit as st
 from tripletscope.core.inference.uncertainty.calibration import calibrate
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertain_map import (
-    PAGE,
-    UncertaintyContext,
-    choose_map,
-)
+from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext, choose_map
 
 #: Settings that real and simulated responses share.
 _SHARED = ("source", "unit", "spread", "seed")
@@ -35,20 +31,14 @@ def show_trust(context: UncertaintyContext) -> None:
         )
     with picture:
         st.subheader("Real responses", anchor=False)
-        if real is not None:
-            context.present(real)
-        else:
-            context.empty(
-                "Real responses have not been predicted yet",
-                "“Real responses” predicts every response from the others, and compares predicted "
-                "probabilities with real answers.",
-            )
+        context.present_or_promise(
+            real, promise="“Real responses” predicts every response from the others, and compares "
+            "predicted probabilities with real answers.",
+            title="Real responses have not been predicted yet",
+        )
         st.subheader("Simulated answers", anchor=False)
-        if simulated is not None:
-            context.present(simulated)
-        else:
-            context.empty(
-                "Nothing has been simulated yet",
-                "“Simulated answers” simulates data sets with your objects, questions and noise, "
-                "and counts how often the true position lies inside its ellipse.",
-            )
+        context.present_or_promise(
+            simulated, promise="“Simulated answers” simulates data sets with your objects, "
+            "questions and noise, and counts how often the true position lies inside its ellipse.",
+            title="Nothing has been simulated yet",
+        )

@@ -22,11 +22,8 @@ from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.context import Context, limits_of
-from tripletscope.dashboard.views.features.tables import (
-    ask_for_tables,
-    place_of_spaces,
-    set_spaces,
-)
+from tripletscope.dashboard.views.elements import show_error
+from tripletscope.dashboard.views.features.tables import ask_for_tables, place_of_spaces, set_spaces
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "features"
@@ -56,16 +53,13 @@ class FeaturesContext(Context):
         """Without columns that are in a chosen table of all columns, or without that table.
 
         What is there twice would share its weight with itself, and add nothing to itself.
-
-        whole: Whether the table is to stay, in the place of its columns.
         """
-        columns = set(self.columns) & {space.name for space in self.spaces}
+        columns = set(self.columns) & set(self.names)
         if not columns or TOGETHER not in self.names:
             return self
-        out = columns if whole else {TOGETHER}
-        return replace(
-            self, spaces=tuple(space for space in self.spaces if space.name not in out)
-        )
+        doubles = columns if whole else {TOGETHER}
+        spaces = tuple(space for space in self.spaces if space.name not in doubles)
+        return replace(self, spaces=spaces)
 
     @property
     def known(self) -> np.ndarray:
@@ -115,17 +109,17 @@ def choose_spaces(context: Context) -> FeaturesContext | None:
         return None
     spaces, refused = made_spaces(context, {name: offered[name] for name in chosen})
     for sentence in refused:
-        st.error(panels.plain(sentence), icon=":material/error:")
+        show_error(sentence)
     if not spaces:
         return None
-    found = FeaturesContext.of(context, spaces=tuple(spaces))
-    known = found.known
-    if known.sum() < len(known):
+    chosen_spaces = FeaturesContext.of(context, spaces=tuple(spaces))
+    inside = chosen_spaces.known
+    if not inside.all():
         st.caption(panels.plain(
-            f"{count(int(known.sum()), 'object')} of {len(known):,} are in all of these; answers "
+            f"{count(int(inside.sum()), 'object')} of {len(inside):,} are in all of these; answers "
             "about others are omitted."
         ))
-    return found
+    return chosen_spaces
 
 
 def choose_spaces_whole(context: Context) -> FeaturesContext | None:
@@ -147,18 +141,16 @@ def offered_spaces(context: Context, tables: list[KeptTable]) -> dict[str, list[
         column for column in features_of(objects)
         if objects[column].nunique() > 1 and objects[column].notna().sum() > 2
     ]
-    found: dict[str, list[str] | KeptTable] = {column: [column] for column in columns[:_COLUMNS]}
-    if len(columns) > 1:
-        found = {TOGETHER: columns, **found}
+    offered: dict[str, list[str] | KeptTable] = {TOGETHER: columns} if len(columns) > 1 else {}
+    offered |= {column: [column] for column in columns[:_COLUMNS]}
     for table in tables:
-        found[table.name if table.name not in found else f"{table.name} (table)"] = table
-    return found
+        offered[table.name if table.name not in offered else f"{table.name} (table)"] = table
+    return offered
 
 
 def _usual(offered: Mapping[str, list[str] | KeptTable]) -> list[str]:
     """What is chosen to begin with: tables before single columns."""
-    tables = [name for name, what in offered.items() if isinstance(what, KeptTable)]
-    return [*tables, *(name for name in offered if name not in tables)][:_FIRST]
+    return sorted(offered, key=lambda name: not isinstance(offered[name], KeptTable))[:_FIRST]
 
 
 def made_spaces(
@@ -182,10 +174,10 @@ def made_spaces(
 
 
 def _of_table(context: Context, name: str, kept: KeptTable) -> FeatureSpace:
-    found = services().workspace.table(context.info, kept, context.answers)
-    if found.distances is not None:
-        return FeatureSpace(name=name, distances=found.distances)
-    settings = {"standardise": bool(found.columns), "metric": "euclidean", **kept.settings}
+    table = services().workspace.table(context.info, kept, context.answers)
+    if table.distances is not None:
+        return FeatureSpace(name=name, distances=table.distances)
+    settings = {"standardise": bool(table.columns), "metric": "euclidean", **kept.settings}
     return FeatureSpace(
-        name=name, values=found.values, feature_names=found.columns or None, **settings
+        name=name, values=table.values, feature_names=table.columns or None, **settings
     )

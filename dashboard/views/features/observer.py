@@ -32,6 +32,7 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import agreement_said
 from tripletscope.dashboard.views.collect.expecting import experiment_key
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import errors_shown, show_error
 from tripletscope.dashboard.views.features.context import PAGE as _PAGE
 from tripletscope.dashboard.views.features.context import made_spaces, offered_spaces
 from tripletscope.dashboard.views.features.tables import ask_for_tables
@@ -78,50 +79,44 @@ def show_observer(context: Context) -> None:
         _replied(context, *replies)
 
 
-# Questions -----------------------------------------------------------------------------------
-
-
 def _questions(context: Context) -> tuple[list[Questions], str]:
     """Ask for questions about the objects; none, having said why, and what tells them apart."""
-    current, workspace, ids = context.session, services().workspace, context.answers.ids
+    current, workspace = context.session, services().workspace
     kept = {
-        one.slug: one.title for one in kept_experiments(workspace)
-        if not one.problem and not ASKINGS[one.task].measured  # a model can answer only choices
+        experiment.slug: experiment.title for experiment in kept_experiments(workspace)
+        # A model can answer only choices.
+        if not experiment.problem and not ASKINGS[experiment.task].measured
     }
-    of = pick(
+    source = pick(
         current, QUESTIONS_OF, "Questions",
         {"": "That people answered", _FILE: "Of a file", **kept},
         help="Of this data set, of a file with an anchor and two options in each row, or of an "
         "experiment or list about the same objects.",
     )
-    try:
-        if of == _FILE:
+    with errors_shown((DataError, WorkspaceError)):
+        if source == _FILE:
             file = st.file_uploader("Questions (CSV)", key=f"{_PAGE}.questions")
             if file is None:
                 return [], ""
-            rows, _ = read_file(current, f"{_PAGE}.questions", file, "questions",
-                                about=context.triplets)
+            rows, _ = read_file(
+                current, f"{_PAGE}.questions", file, "questions", about=context.triplets
+            )
             return [Questions("nearer", rows)], file.file_id
-        if of:
-            experiment = load_experiment(workspace, of)
+        if source:
+            experiment = load_experiment(workspace, source)
             n_lists = number(current, LISTS, "Lists", 1, 10_000, 1) or 1
-            listed = experiment_questions(experiment, ids, int(n_lists))
+            listed = experiment_questions(experiment, context.answers.ids, int(n_lists))
             return listed, f"{experiment_key(experiment)} {n_lists}"
         answered = _that_people_answered(context.info.fingerprint, context.answers)
-    except (DataError, WorkspaceError) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return [], ""
-    if not answered:
-        st.info("Comparisons of pairs are questions for no model.", icon=":material/info:")
-    return answered, ""
+        if not answered:
+            st.info("Comparisons of pairs are questions for no model.", icon=":material/info:")
+        return answered, ""
+    return [], ""
 
 
 @st.cache_data(max_entries=16, show_spinner="Counting the questions")
 def _that_people_answered(fingerprint: str, _answers: Judgements) -> list[Questions]:
     return questions_of(_answers)
-
-
-# Answers of features -----------------------------------------------------------------------------
 
 
 def _answered(
@@ -138,19 +133,19 @@ def _answered(
             questions, context.answers, options,
         )
     except (DataError, ValueError) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+        show_error(error)
         return
-    answers, left_out = model.answers, ""
+    text = (
+        f"{count(model.answers.n_trials, 'question')} answered at a temperature of "
+        f"{model.temperature:.3g}"
+    )
     if model.left_out:
-        left_out = f", and {count(model.left_out, 'question')} left out: an object has no features"
-    st.markdown(panels.plain(
-        f"{count(answers.n_trials, 'question')} answered at a temperature of "
-        f"{model.temperature:.3g}{left_out}."
-    ))
-    if isinstance(answers, Quadruples):
-        _keep(context, answers, name, joint=False)
+        text += f", and {count(model.left_out, 'question')} left out: an object has no features"
+    st.markdown(panels.plain(f"{text}."))
+    if isinstance(model.answers, Quadruples):
+        _keep(context, model.answers, name, joint=False)
     else:
-        _compared(context, answers, name)
+        _compared(context, model.answers, name)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Answering")
@@ -161,24 +156,20 @@ def _drawn(
     return answer_questions(_space, _questions, _about, observer=_space.name, **_options)
 
 
-# Prompts and replies -----------------------------------------------------------------------------
-
-
 def _prompts(context: Context, questions: list[Questions]) -> None:
-    current, info, about = context.session, context.info, context.triplets
+    current, info = context.session, context.info
     st.subheader("Prompts", anchor=False)
     there = len(prompted(questions))
     if not there:
         st.info("Rankings and pairs cannot be put into a prompt.", icon=":material/info:")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        most = number(
-            current, f"{_PAGE}.prompts.most@{info.id}", "Questions", 1, there, min(_USUAL, there),
-        ) or min(_USUAL, there)
+        usual, place = min(_USUAL, there), f"{_PAGE}.prompts.most@{info.id}"
+        most = number(current, place, "Questions", 1, there, usual) or usual
         language = pick(current, f"{_PAGE}.prompts.language", "Language", _LANGUAGES)
     st.download_button(
         "Prompts (JSONL)", lambda: write_prompts(
-            about, questions=questions, most=int(most), language=language
+            context.triplets, questions=questions, most=int(most), language=language
         ), export.file_name(info.name, "prompts") + ".jsonl", "application/x-ndjson",
         key=f"{_PAGE}.prompts", on_click="ignore", icon=":material/download:",
         help="One JSON object per line: id, messages for a chat model, ids and pictures of the "
@@ -191,7 +182,6 @@ def _prompts(context: Context, questions: list[Questions]) -> None:
 
 
 def _replies(context: Context) -> tuple[Replies, str] | None:
-    current, info = context.session, context.info
     st.subheader("Replies", anchor=False)
     file = st.file_uploader(
         "Replies (JSONL or CSV)", key=f"{_PAGE}.replies",
@@ -203,12 +193,14 @@ def _replies(context: Context) -> tuple[Replies, str] | None:
     stem = file.name.rsplit(".", 1)[0]
     name = st.text_input(
         "Name of the model", "the model" if stem.lower() in _NAMELESS else stem[:40], max_chars=60,
-        key=f"{_PAGE}.replies.name@{info.id}",
+        key=f"{_PAGE}.replies.name@{context.info.id}",
     ).strip() or "the model"
     try:
-        return read_file(current, f"{_PAGE}.replies", file, "replies", about=context.triplets), name
+        return read_file(
+            context.session, f"{_PAGE}.replies", file, "replies", about=context.triplets
+        ), name
     except DataError as error:
-        st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")
+        show_error(error.at(file.name))
         return None
 
 
@@ -219,21 +211,20 @@ def _replied(context: Context, replies: Replies, name: str) -> None:
         facts.append(f"{replies.n_graded:,} graded, as expected counts")
     if len(replies.omitted):
         facts.append(f"{len(replies.omitted):,} left out ({replies.n_refused:,} refused)")
-    lines = [f"{', '.join(facts)}."]
+    text = f"{', '.join(facts)}."
     if replies.both_ways:
-        lines.append(
-            f"{count(replies.both_ways, 'question')} came back in all orders: the answer was the "
-            f"same in {100 * replies.consistent / replies.both_ways:.0f} %. The first "
-            f"option was named in {100 * replies.first_share:.0f} % of replies."
+        text += (
+            f" {count(replies.both_ways, 'question')} came back in all orders: the answer was the "
+            f"same in {100 * replies.consistent / replies.both_ways:.0f} %. The first option was "
+            f"named in {100 * replies.first_share:.0f} % of replies."
         )
-    st.markdown(panels.plain(" ".join(lines)))
+    st.markdown(panels.plain(text))
     if len(replies.omitted):
         with st.expander("Lines left out"):
             st.dataframe(replies.omitted, hide_index=True, key=f"{_PAGE}.replies.omitted")
-    _compared(context, _named(replies.answers, name), name)
-
-
-# Beside people -----------------------------------------------------------------------------------
+    model = replies.answers
+    answers = model.answers.assign(participant=name)
+    _compared(context, Triplets(model.rows, model.objects, answers, name), name)
 
 
 def _compared(context: Context, model: Triplets, name: str) -> None:
@@ -242,8 +233,8 @@ def _compared(context: Context, model: Triplets, name: str) -> None:
     if not context.info.has_only_pairs:
         with suppress(DataError):  # no question was answered by both
             agreement = observer_agreement(context.triplets, model)
-    for one in agreement:
-        st.markdown(panels.marked(" ".join(agreement_said(ENGLISH, one, name))))
+    for choices in agreement:
+        st.markdown(panels.marked(" ".join(agreement_said(ENGLISH, choices, name))))
     if agreement:
         _figure(context, agreement, name)
     else:
@@ -253,15 +244,13 @@ def _compared(context: Context, model: Triplets, name: str) -> None:
 
 def _figure(context: Context, agreement: list[ChoiceAccuracy], name: str) -> None:
     """Agreement for each kind of question; chance and ceiling of a single kind."""
-    one, table = agreement[0], agreement_table(agreement)
-    text = (
-        f"{context.size} Share of people's answers that {name} also gives, with 95 % intervals."
-    )
-    band = None
+    first, table = agreement[0], agreement_table(agreement)
+    text = f"{context.size} Share of people's answers that {name} also gives, with 95 % intervals."
+    band = zero = None
     if len(agreement) == 1:
-        text += " Line: chance."
-        if one.ceiling.is_precise:
-            band = one.ceiling.lower.value, one.ceiling.upper.value
+        text, zero = f"{text} Line: chance.", first.chance
+        if first.ceiling.is_precise:
+            band = first.ceiling.lower.value, first.ceiling.upper.value
             text += " Band: how well people predict each other, between the bounds of the ceiling."
     rows = table.rename(columns={"question": "name", "agreement": "value"})
     ends = [*table["low"], *table["high"], *table["chance"], *(band or ())]
@@ -269,7 +258,7 @@ def _figure(context: Context, agreement: list[ChoiceAccuracy], name: str) -> Non
         "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(agreement)) / 900.0,
         lambda canvas: interval_rows(
             rows, value=f"agreement of people with {name}", band=band, caption=text, canvas=canvas,
-            zero=one.chance if len(agreement) == 1 else None,
+            zero=zero,
         ).update_xaxes(range=(min(ends) - _ROOM, max(ends) + _ROOM)), lambda: table,
     ))
 
@@ -277,17 +266,13 @@ def _figure(context: Context, agreement: list[ChoiceAccuracy], name: str) -> Non
 def agreement_table(agreement: list[ChoiceAccuracy]) -> pd.DataFrame:
     """One row for each kind of question."""
     return pd.DataFrame([{
-        "question": str(one.kind), "trials": one.n_trials, "agreement": one.accuracy.value,
-        "low": one.accuracy.low, "high": one.accuracy.high, "chance": one.chance,
+        "question": str(choices.kind), "trials": choices.n_trials,
+        "agreement": choices.accuracy.value, "low": choices.accuracy.low,
+        "high": choices.accuracy.high, "chance": choices.chance,
         **{f"ceiling, {end} bound": bound.value if bound else np.nan for end, bound in (
-            ("lower", one.ceiling.lower), ("upper", one.ceiling.upper),
+            ("lower", choices.ceiling.lower), ("upper", choices.ceiling.upper),
         )},
-    } for one in agreement])
-
-
-def _named(model: Triplets, name: str) -> Triplets:
-    answers = model.answers.assign(participant=name)
-    return Triplets(model.rows, model.objects, answers, name)
+    } for choices in agreement])
 
 
 def _keep(context: Context, model: Judgements, name: str, *, joint: bool) -> None:

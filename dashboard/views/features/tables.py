@@ -16,6 +16,7 @@ from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import errors_shown, set_widgets
 
 #: Pixels in which more tables than these are listed.
 _WINDOW, _FEW = 220, 3
@@ -28,9 +29,7 @@ def place_of_spaces(page: str, context: Context) -> str:
 
 def set_spaces(context: Context, page: str, names: list[str]) -> None:
     """Choose feature spaces before the choice is drawn."""
-    place = place_of_spaces(page, context)
-    context.session.take_up({place: names})
-    widgets()[place] = names
+    set_widgets(context.session, {place_of_spaces(page, context): names})
 
 
 def ask_for_tables(context: Context, page: str) -> tuple[list[KeptTable], list[str]]:
@@ -48,36 +47,26 @@ def ask_for_tables(context: Context, page: str) -> tuple[list[KeptTable], list[s
     for file in files:
         if file.file_id in taken:
             continue
-        names = _take(context, f"{place}.{file.file_id}", file)
-        if names is not None:
-            added += names
+        with errors_shown((DataError, WorkspaceError)):
+            added += _taken(context, f"{place}.{file.file_id}", file)
             taken.add(file.file_id)
     context.session.remember(f"{place}.taken", sorted(taken & {file.file_id for file in files}))
-    tables = services().workspace.tables(_now(context))
+    # As the data set is kept now: tables may just have been added.
+    now = services().workspace.dataset(context.info.id) or context.info
+    tables = services().workspace.tables(now)
     if tables:
         _list(tables)
         _change(context, page, tables)
     return tables, added
 
 
-def _now(context: Context) -> Any:
-    """The data set as it is kept now: tables may just have been added."""
-    return services().workspace.dataset(context.info.id) or context.info
-
-
-def _take(context: Context, place: str, file: Any) -> list[str] | None:
-    """Names of what is kept of a file; None where it cannot be read, which is said."""
-    try:
-        found = read_file(
-            context.session, place, file, "feature_tables", words=f"Reading {file.name}",
-            about=context.triplets,
-        )
-        return services().workspace.add_tables(
-            context.info, context.triplets, found, file.name
-        )
-    except (DataError, WorkspaceError) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return None
+def _taken(context: Context, place: str, file: Any) -> list[str]:
+    """Names of what is kept of a file."""
+    tables = read_file(
+        context.session, place, file, "feature_tables", words=f"Reading {file.name}",
+        about=context.triplets,
+    )
+    return services().workspace.add_tables(context.info, context.triplets, tables, file.name)
 
 
 def _list(tables: list[KeptTable]) -> None:
@@ -93,21 +82,20 @@ def _list(tables: list[KeptTable]) -> None:
 def _change(context: Context, page: str, tables: list[KeptTable]) -> None:
     """Name, comparison and removal of one table."""
     names = {table.name: table for table in tables}
-    which = pick(
-        context.session, f"{page}.table@{context.info.id}", "Change", {name: name for name in names}
-    )
-    table, key = names[which], f"{page}.table@{context.info.id}.{names[which].file}"
+    place = f"{page}.table@{context.info.id}"
+    chosen = pick(context.session, place, "Change", {name: name for name in names})
+    table, key = names[chosen], f"{place}.{names[chosen].file}"
     st.text_input(
         "Name", table.name, key=f"{key}.name", max_chars=80, on_change=_rename,
-        args=(context, page, f"{key}.name", which),
+        args=(context, page, f"{key}.name", chosen),
     )
     if table.about.startswith("distances"):
         st.caption("Distances are compared as they are.")
     else:
         _settings(context, key, table)
     st.button(
-        "Remove", key=f"{key}.remove", icon=":material/delete:", on_click=_remove,
-        args=(context, which),
+        "Remove", key=f"{key}.remove", icon=":material/delete:",
+        on_click=services().workspace.remove_table, args=(context.info, chosen),
     )
 
 
@@ -130,20 +118,13 @@ def _settings(context: Context, key: str, table: KeptTable) -> None:
         st.rerun()
 
 
-def _rename(context: Context, page: str, key: str, which: str) -> None:
+def _rename(context: Context, page: str, key: str, before: str) -> None:
     name = " ".join(str(widgets().get(key, "")).split())
-    if not name or name == which:
+    if not name or name == before:
         return
-    try:
-        services().workspace.change_table(context.info, which, name=name)
-    except WorkspaceError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return
-    place = place_of_spaces(page, context)
-    before = widgets().get(place, context.session.drafts.get(place))
-    if before:
-        set_spaces(context, page, [name if one == which else one for one in before])
-
-
-def _remove(context: Context, which: str) -> None:
-    services().workspace.remove_table(context.info, which)
+    with errors_shown(WorkspaceError):
+        services().workspace.change_table(context.info, before, name=name)
+        place = place_of_spaces(page, context)
+        spaces = widgets().get(place, context.session.drafts.get(place)) or ()
+        if spaces:
+            set_spaces(context, page, [name if space == before else space for space in spaces])

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.engine.method import Method, described, unfitted
+from tripletscope.core.engine.method import Method, described
 from tripletscope.core.features.weights import FOR_EACH, MOST
 from tripletscope.core.io import NO_MAP
 from tripletscope.core.models.embedding import STE
@@ -20,7 +20,7 @@ from tripletscope.dashboard.views.features.context import (
     choose_spaces_apart,
     choose_spaces_whole,
 )
-from tripletscope.dashboard.views.opened_map import opened_map
+from tripletscope.dashboard.views.opened_map import method_of, opened_map
 from tripletscope.dashboard.views.task import task_tab
 from tripletscope.dashboard.wording.formats import count
 
@@ -32,6 +32,10 @@ _MOST_PREDICTORS = 6
 FEWEST = 5
 #: What is counted, where an odd one out is one choice of three.
 _COUNTED = {"asked": "as they were asked", "two": "two at a time"}
+
+
+def _is_quick(context: FeaturesContext) -> bool:
+    return context.size_of_work <= _AT_ONCE
 
 
 def _counted(context: FeaturesContext) -> dict[str, Any]:
@@ -53,7 +57,7 @@ def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
     return (
         "Too many features to weigh each",
         f"{count(features, 'feature')} are chosen. At most {MOST} can be weighted, with {FOR_EACH} "
-        f"answers for each: choose other feature spaces above. Tables of many columns are weighted "
+        "answers for each: choose other feature spaces above. Tables of many columns are weighted "
         "under Accuracy, where a penalty helps.",
     )
 
@@ -66,10 +70,9 @@ def _no_rival(context: FeaturesContext) -> tuple[str, str] | None:
 
 def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
     """Predictors are feature spaces, or the features of a single one."""
-    spaces = len(context.spaces)
-    number = spaces if spaces > 1 else len(context.spaces[0].names)
-    if spaces == 1 and number > _MOST_PREDICTORS:
-        number = 1
+    spaces = number = len(context.spaces)
+    if spaces == 1 and len(context.spaces[0].names) <= _MOST_PREDICTORS:
+        number = len(context.spaces[0].names)
     if 2 <= number <= _MOST_PREDICTORS:
         return None
     return (
@@ -82,9 +85,11 @@ def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
 def _map_of(context: FeaturesContext) -> Method:
     """The map that is open, as it was set; the usual one where there is none."""
     opened = opened_map(context.session, context.info)
-    if opened is None:
-        return STE()
-    return unfitted({name: opened.record[name] for name in ("kind", "method", "parameters")})
+    return STE() if opened is None else method_of(opened)
+
+
+def _described_map(context: FeaturesContext, _: Method) -> dict[str, Any]:
+    return {"embedding": described(_map_of(context))}
 
 
 def _no_map(context: FeaturesContext) -> tuple[str, str] | None:
@@ -93,12 +98,12 @@ def _no_map(context: FeaturesContext) -> tuple[str, str] | None:
 
 
 def _too_few_objects(context: FeaturesContext) -> tuple[str, str] | None:
-    known = int(context.known.sum())
-    if known >= FEWEST:
+    objects = int(context.known.sum())
+    if objects >= FEWEST:
         return _no_map(context)
     return (
         "Too few objects",
-        f"{count(known, 'object')} have features in every chosen space; a rank correlation needs "
+        f"{count(objects, 'object')} have features in every chosen space; a rank correlation needs "
         f"at least {FEWEST}.",
     )
 
@@ -110,7 +115,7 @@ def _name_the_map(context: FeaturesContext) -> dict[str, Any]:
 
 task_tab(
     PAGE, "Accuracy", 1, "explain", name="accuracy", needs=choose_spaces, further=_counted,
-    at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    at_once=_is_quick,
     about="Predicts held-out choices from each feature space.",
     promise="Compute shows how often each feature space predicts people's choices: as it is, with "
     "weighted dimensions, and after a linear transform.",
@@ -124,15 +129,13 @@ task_tab(
 )
 task_tab(
     PAGE, "Weights", 2, "feature_weights", name="weights", slot=f"{PAGE}.weights",
-    needs=choose_spaces_whole, refuse=_too_many_to_weigh,
-    at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    needs=choose_spaces_whole, refuse=_too_many_to_weigh, at_once=_is_quick,
     about="Estimates weights by maximum likelihood, for the answers and for bootstrap replicates.",
     promise="Compute shows the weight of each feature beside the others, with its interval.",
 )
 task_tab(
     PAGE, "Map", 3, "map_correlation", name="map", slot=f"{PAGE}.map", needs=choose_spaces,
-    refuse=_too_few_objects, further=_name_the_map,
-    given=lambda context, _: {"embedding": described(_map_of(context))},
+    refuse=_too_few_objects, further=_name_the_map, given=_described_map,
     at_once=lambda context: context.size_of_work <= _MAPS_AT_ONCE,
     about="Correlates distances between features with those of the map and of maps of resampled "
     "answers.",
@@ -142,22 +145,20 @@ task_tab(
 task_tab(
     PAGE, "Alignment", 3.5, "align_spaces", name="alignment", slot=f"{PAGE}.alignment",
     needs=choose_spaces, refuse=_too_few_objects, further=_name_the_map,
-    given=lambda context, _: {"embedding": described(_map_of(context))},
+    given=_described_map,
     about="Matches objects of the map with those of each feature space, by distances alone.",
     promise="Compute shows how many objects are matched with themselves, in each feature space and "
     "in maps of two halves of the answers, and which are confused.",
 )
 task_tab(
     PAGE, "Unique and shared", 4, "unique_parts", name="unique", slot=f"{PAGE}.unique",
-    needs=choose_spaces_apart, refuse=_no_subsets,
-    at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    needs=choose_spaces_apart, refuse=_no_subsets, at_once=_is_quick,
     about="Predicts held-out choices by every subset of the predictors.",
     promise="Compute shows what each feature space explains alone, and what is lost without it.",
 )
 task_tab(
     PAGE, "Residual map", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
-    needs=choose_spaces_whole, refuse=_no_map,
-    at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    needs=choose_spaces_whole, refuse=_no_map, at_once=_is_quick,
     about="Fits a map beside the features, and tests whether it predicts held-out trials.",
     promise="Compute maps what the features do not explain, and tests whether it is more than "
     "noise.",

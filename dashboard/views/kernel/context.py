@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.kernel.kernel import Kernel
-from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import method_form
 from tripletscope.dashboard.views.context import Context
@@ -28,24 +26,9 @@ class KernelContext(Context):
         return self.picture, self.side
 
     @property
-    def kernel(self) -> Kernel:
-        """What is computed for."""
-        return self.method
-
-    @property
     def about(self) -> str:
         """Kernel and data, for captions."""
-        return f"{analysis.describe(self.kernel)}. {self.size}"
-
-    def computed(self, task: str, options: Mapping[str, Any], about: str) -> Run | None:
-        """The result of a task, where it is there, and the button that computes it."""
-        found = self.find(self.kernel, task, options)
-        with self.side:
-            self.compute_button(
-                f"{PAGE}.{task}.run", self.kernel.title,
-                [] if found else [(self.kernel, task, options)], about,
-            )
-        return found
+        return f"{analysis.describe(self.method)}. {self.size}"
 
 
 def choose_kernel(context: Context) -> KernelContext:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -28,6 +29,7 @@ from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.jobs import Step
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import run_button, show_error
 from tripletscope.dashboard.views.kernel.context import PAGE
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count, number
@@ -42,11 +44,7 @@ _SECONDS = {"svm": 0.01, "knn": 0.01, "supervised": 0.15, "random": 0.15}
 
 @dataclass(frozen=True)
 class Graphs:
-    """Graphs that are looked at.
-
-    key: Tells them from others.
-    name: The file, or what was simulated.
-    """
+    """Graphs that are looked at, with a key of their own; of a file, or simulated."""
 
     key: str
     name: str
@@ -77,19 +75,19 @@ def show_graphs(context: Context) -> None:
         kernel = WeisfeilerLehman(**parameter_form(context.session, WeisfeilerLehman, f"{PAGE}.wl"))
     with picture:
         try:
-            given = _given(context, file)
-            if given is None:
+            graphs = _graphs(context, file)
+            if graphs is None:
                 return
-            fitted, found = _analysed(given.key, kernel.get_params(), kernel, given.graphs)
+            fitted, places = _analysed(graphs.key, kernel.get_params(), kernel, graphs.graphs)
         except DataError as problem:
-            st.error(panels.plain(str(problem)), icon=":material/error:")
+            show_error(problem)
             return
-        _show(context, given, fitted, found)
+        _show(context, graphs, fitted, places)
     with side:
-        _compare(context, given, fitted)
+        _compare(context, graphs, fitted)
 
 
-def _given(context: Context, file: Any) -> Graphs | None:
+def _graphs(context: Context, file: Any) -> Graphs | None:
     """The graphs of the file, or simulated ones; None, having asked for some, where none are."""
     key = f"{PAGE}.graphs.simulated"
     if file is not None:
@@ -115,9 +113,8 @@ def _given(context: Context, file: Any) -> Graphs | None:
         context.session.remember(key, False)
         st.rerun()
     graphs = motif_graphs()
-    return Graphs(
-        f"simulated {len(graphs)}", "Simulated graphs, 5 % of the classes exchanged", graphs
-    )
+    name = "Simulated graphs, 5 % of the classes exchanged"
+    return Graphs(f"simulated {len(graphs)}", name, graphs)
 
 
 @st.cache_data(max_entries=8, show_spinner="Comparing the graphs")
@@ -129,128 +126,104 @@ def _analysed(
     return fitted, principal_components(space_of(fitted), 2)
 
 
-def _show(context: Context, given: Graphs, fitted: WeisfeilerLehman, found: KernelMap) -> None:
-    known = _predicted(context, given, fitted)
-    if known:
-        table, chance = error_table(known), next(iter(known.values())).chance
-        best = table.iloc[int(table["value"].argmin())]
+def _show(context: Context, graphs: Graphs, fitted: WeisfeilerLehman, places: KernelMap) -> None:
+    results = _predicted(context, graphs, fitted)
+    if results:
+        errors, chance = error_table(results), next(iter(results.values())).chance
+        best = errors.iloc[int(errors["value"].argmin())]
         st.markdown(panels.plain(
             f"{best['name']} predicts {100 * best['value']:.1f} % of the held-out classes wrongly, "
             f"[{100 * best['low']:.1f}, {100 * best['high']:.1f}]; always predicting the most "
             f"frequent one errs in {100 * chance:.1f} %."
         ))
-    labels = [label or "" for label in given.labels]
-    names = [graph.name or str(number) for number, graph in enumerate(given.graphs, 1)]
+    labels = [label or "" for label in graphs.labels]
+    names = [graph.name or str(number) for number, graph in enumerate(graphs.graphs, 1)]
     objects = pd.DataFrame({"id": names, "label": names, "class": labels})
-    explained = ", ".join(f"{100 * share:.0f} %" for share in found.shares)
-    text = f"{_about(given, fitted)} Kernel PCA; its axes explain {explained} of the variance."
+    explained = ", ".join(f"{100 * share:.0f} %" for share in places.shares)
+    text = f"{_about(graphs, fitted)} Kernel PCA; its axes explain {explained} of the variance."
     style = MapStyle("points", "class" if any(labels) else None, False)
-    data = MapData(found.coordinates, objects)
+    data = MapData(places.coordinates, objects)
 
     def draw(canvas: Canvas) -> Any:
         return embedding_map(data, style, caption=text, revision=text, canvas=canvas)
 
     def table() -> pd.DataFrame:
-        sizes = pd.DataFrame({
-            "nodes": [len(graph.node_labels) for graph in given.graphs],
-            "edges": [len(graph.edges) for graph in given.graphs],
-        })
-        places = pd.DataFrame(found.coordinates, columns=["x1", "x2"])
-        return pd.concat([objects, sizes, places], axis=1)
+        return objects.assign(
+            nodes=[len(graph.node_labels) for graph in graphs.graphs],
+            edges=[len(graph.edges) for graph in graphs.graphs],
+            x1=places.coordinates[:, 0], x2=places.coordinates[:, 1],
+        )
 
     panels.figure_panel(
         context.session, draw, key="kernel.graphs.map", alt=f"Map of graphs. {text}", caption=text,
-        name=export.file_name(given.name, "graphs"), table=table,
+        name=export.file_name(graphs.name, "graphs"), table=table,
     )
-    _errors(context, given, fitted, known)
+    _errors(context, graphs, fitted, results)
 
 
-def _about(given: Graphs, fitted: WeisfeilerLehman) -> str:
-    return (
-        f"{analysis.describe(fitted)}. {given.name}: "
-        f"{count(len(given.graphs), 'graph')}."
-    )
+def _about(graphs: Graphs, fitted: WeisfeilerLehman) -> str:
+    return f"{analysis.describe(fitted)}. {graphs.name}: {count(len(graphs.graphs), 'graph')}."
 
 
-# Classifiers ---------------------------------------------------------------------------------
-
-
-def _compare(context: Context, given: Graphs, fitted: WeisfeilerLehman) -> None:
+def _compare(context: Context, graphs: Graphs, fitted: WeisfeilerLehman) -> None:
     """The button that compares classifiers, where there are classes."""
-    if not given.has_classes:
-        return
-    if not pressed(
-        context.session, f"{_PLACE}.run", "Compare classifiers", type="primary",
-        icon=":material/play_arrow:", width="stretch",
-        disabled=len(_predicted(context, given, fitted)) == len(CLASSIFIERS),
+    if graphs.has_classes and run_button(
+        context.session, f"{_PLACE}.run", "Compare classifiers",
+        disabled=len(_predicted(context, graphs, fitted)) == len(CLASSIFIERS),
         help="Predicts held-out classes by a support vector machine, nearest neighbours, and "
         "comparison forests, on the same folds.",
     ):
-        return
-    context.begin_steps(f"Classifiers: {given.name}", [
-        Step(
-            f"Predicting held-out classes: {title}", _step(name, given, fitted),
-            weight=_SECONDS[name], seconds=_SECONDS[name] * len(given.graphs),
-        ) for name, title in CLASSIFIERS.items()
-    ])
-    st.rerun()
+        context.begin_steps(f"Classifiers: {graphs.name}", [
+            Step(
+                f"Predicting held-out classes: {title}", partial(_predict, name, graphs, fitted),
+                weight=_SECONDS[name], seconds=_SECONDS[name] * len(graphs.graphs),
+            ) for name, title in CLASSIFIERS.items()
+        ])
+        st.rerun()
 
 
-def _of(given: Graphs, fitted: WeisfeilerLehman) -> str:
+def _content(graphs: Graphs, fitted: WeisfeilerLehman) -> str:
     """What classes are predicted from: of which graphs, by which kernel."""
-    return f"{given.key} {sorted(fitted.get_params().items())}"
+    return f"{graphs.key} {sorted(fitted.get_params().items())}"
 
 
-def _step(
-    name: str, given: Graphs, fitted: WeisfeilerLehman
-) -> Callable[[Progress], tuple[str, str, Classification]]:
-    labels, of = given.labels, _of(given, fitted)
-
-    def work(progress: Progress) -> tuple[str, str, Classification]:
-        found = pool().call(_judged, fitted, labels, name, progress=progress)
-        return of, name, found
-
-    return work
-
-
-def _judged(
-    fitted: WeisfeilerLehman, labels: Sequence[str | None], name: str, *, progress: Progress
-) -> Classification:
-    return predict_labels(
-        fitted, labels, name, folds=_FOLDS, repeats=_REPEATS, progress=progress
-    )
+def _predict(
+    name: str, graphs: Graphs, fitted: WeisfeilerLehman, progress: Progress
+) -> tuple[str, str, Classification]:
+    predict = partial(predict_labels, folds=_FOLDS, repeats=_REPEATS)
+    result = pool().call(predict, fitted, graphs.labels, name, progress=progress)
+    return _content(graphs, fitted), name, result
 
 
 def _predicted(
-    context: Context, given: Graphs, fitted: WeisfeilerLehman
+    context: Context, graphs: Graphs, fitted: WeisfeilerLehman
 ) -> Mapping[str, Classification]:
     """What is known of the classifiers, by name: more with every step that is done."""
     done = context.job.results if context.job is not None else []
-    of = _of(given, fitted)
-    return {name: found for which, name, found in done if which == of}
+    content = _content(graphs, fitted)
+    return {name: result for predicted_from, name, result in done if predicted_from == content}
 
 
 def _errors(
-    context: Context, given: Graphs, fitted: WeisfeilerLehman,
-    known: Mapping[str, Classification],
+    context: Context, graphs: Graphs, fitted: WeisfeilerLehman,
+    results: Mapping[str, Classification],
 ) -> None:
     """Held-out error of every classifier that is done."""
-    if not given.has_classes:
+    if not graphs.has_classes:
         st.caption(
             "Classifiers are compared where two classes or more are known, each of two graphs or "
             "more."
         )
-    if not known:
+    if not results:
         return
-    table = error_table(known)
-    first = next(iter(known.values()))
+    table, first = error_table(results), next(iter(results.values()))
     repeats, folds = first.fold_errors.shape
     text = (
         f"Held-out classes predicted from the kernel, {count(repeats, 'repeat')} of {folds} folds, "
         "the same for all; inner folds choose penalty, neighbours and leaf size. Forests of 100 "
         "trees ask only which of two graphs is more similar. 95 % intervals over folds (Nadeau "
         f"and Bengio); dotted: the most frequent class, {number(first.chance)}. "
-        f"{_about(given, fitted)}"
+        f"{_about(graphs, fitted)}"
     )
 
     def draw(canvas: Canvas) -> Any:
@@ -261,5 +234,5 @@ def _errors(
 
     panels.figure_panel(
         context.session, draw, key="kernel.graphs.errors", alt=text, caption=text, canvas=_ERRORS,
-        name=export.file_name(given.name, "classifiers"), table=lambda: table,
+        name=export.file_name(graphs.name, "classifiers"), table=lambda: table,
     )

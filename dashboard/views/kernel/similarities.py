@@ -18,7 +18,6 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.questions import choose_design
 from tripletscope.dashboard.wording.formats import count
 
-_BARS = 0.58
 _MOST_SIMILAR = 20
 #: Up to so many answers the first kernel is computed without being asked for.
 _QUICK = 500_000
@@ -27,8 +26,17 @@ _QUICK = 500_000
 @tab(PAGE, "Similarities", 1, needs=choose_kernel)
 def show_similarities(here: KernelContext) -> None:
     """The matrix, what is to know of it, and the objects most similar to one."""
-    _begin(here)
-    run = here.computed("fit", {}, "Computes a similarity kernel from the triplets.")
+    is_first = here.job is None and not here.runs("fit", "kernel")
+    if is_first and here.info.n_answers <= _QUICK:
+        title = f"{here.method.title}: {here.info.name}"
+        here.submit(title, [(here.method, "fit", {})], unasked=True)
+        st.rerun()
+    run = here.find(here.method, "fit", {})
+    with here.side:
+        here.compute_button(
+            f"{PAGE}.fit.run", here.method.title, [] if run else [(here.method, "fit", {})],
+            "Computes a similarity kernel from the triplets.",
+        )
     with here.picture:
         if run is None:
             here.empty(
@@ -43,9 +51,8 @@ def show_similarities(here: KernelContext) -> None:
             )
             return
     with here.side:
-        by = pick(
-            here.session, f"{PAGE}.order@{here.info.id}", "Order",
-            {"": "Hierarchical clustering", **{c: c for c in here.columns}},
+        column = here.pick_column(
+            f"{PAGE}.order@{here.info.id}", "Order", none="Hierarchical clustering",
             help="Clustering puts similar objects next to each other; a column shows how far "
             "similarity follows it.",
         )
@@ -57,24 +64,15 @@ def show_similarities(here: KernelContext) -> None:
                 "The answers give no two objects a position in this kernel. Collect more answers, "
                 "or choose another kernel.",
             )
-        here.present(run, colour=by or None)
+        here.present(run, colour=column)
         _turn_to_more(here, kernel)
-    _neighbours(here, kernel.kernel_, kernel.placed_, here.selected)
-
-
-def _begin(here: KernelContext) -> None:
-    """Compute the first kernel of a data set without being asked."""
-    known = here.runs("fit", "kernel")
-    if not known and here.job is None and here.info.n_answers <= _QUICK:
-        here.submit(f"{here.kernel.title}: {here.info.name}", [(here.kernel, "fit", {})],
-                    unasked=True)
-        st.rerun()
+    _neighbours(here, kernel.kernel_, kernel.placed_)
 
 
 def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
     """Where similarities are what random answers would give, what needs fewer of them."""
-    found = evidence_of(kernel, here.triplets)
-    if found is None or not found.is_noise:
+    evidence = evidence_of(kernel, here.triplets)
+    if evidence is None or not evidence.is_noise:
         return
     designed = any(design.kernel == kernel.name for design in recognise(here.triplets))
     # Kleindessner & von Luxburg (2017, figure 5) find classes of digits in such answers.
@@ -84,9 +82,7 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
         if designed else "more, or a landmark design."
     ))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            "../pages/embedding.py", label="Go to the map", icon=":material/scatter_plot:"
-        )
+        st.page_link("../pages/embedding.py", label="Go to the map", icon=":material/scatter_plot:")
         if not designed and pressed(
             here.session, f"{PAGE}.to_design", "Plan a landmark design",
             icon=":material/checklist:", type="tertiary",
@@ -95,32 +91,31 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
             st.switch_page("../pages/simulate.py")
 
 
-def _neighbours(
-    here: KernelContext, values: np.ndarray, placed: np.ndarray, selected: list[int]
-) -> None:
+def _neighbours(here: KernelContext, values: np.ndarray, placed: np.ndarray) -> None:
+    """The objects that are most similar to one."""
     labels, ids = here.triplets.labels, here.triplets.ids
     st.subheader("Similar to one object", anchor=False)
     wanted = pick(
         here.session, f"{PAGE}.one@{here.info.id}", "Object",
         {"": "The selected object", **dict(zip(ids, labels, strict=True))}, width=320,
     )
-    one = ids.index(wanted) if wanted else next(iter(selected), None)
-    if one is None:
+    i = ids.index(wanted) if wanted else next(iter(here.selected), None)
+    if i is None:
         st.caption("Select an object here, or by a click on its mark next to the matrix.")
         return
-    if not placed[one]:
-        st.caption(panels.plain(f"{labels[one]} has no usable answers."))
+    if not placed[i]:
+        st.caption(panels.plain(f"{labels[i]} has no usable answers."))
         return
-    others = np.flatnonzero(placed & (np.arange(len(values)) != one))
-    order = others[np.argsort(-values[one, others], kind="stable")]
+    others = np.flatnonzero(placed & (np.arange(len(values)) != i))
+    order = others[np.argsort(-values[i, others], kind="stable")]
     best = order[:_MOST_SIMILAR]
-    text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[one]}."
+    text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[i]}."
     here.figure(Drawing(
-        "similar", "Most similar objects", text, text, _BARS, lambda canvas: most_similar(
-            values[one, best], [labels[i] for i in best], best.tolist(), caption=text,
+        "similar", "Most similar objects", text, text, 0.58, lambda canvas: most_similar(
+            values[i, best], [labels[k] for k in best], best.tolist(), caption=text,
             canvas=canvas,
         ), table_of(
-            id=[ids[i] for i in order], label=[labels[i] for i in order],
-            similarity=values[one, order],
+            id=[ids[k] for k in order], label=[labels[k] for k in order],
+            similarity=values[i, order],
         ), picks=True,
     ))

@@ -20,12 +20,12 @@ def _marks(context: KernelContext) -> dict[str, Any]:
     marks = {"points": "Points", "labels": "Labels"}
     if picture_addresses(info, objects, 64):
         marks["pictures"] = "Pictures"
-    columns = {"": "None", **{name: name for name in context.columns}}
     return {
         "marks": pick(current, f"map.marks.plane@{info.id}", "Show", marks,
                       default=list(marks)[-1]),
-        "colour": pick(current, f"kernel.colour@{info.id}", "Colour", columns,
-                       default=current.drafts.get(f"map.colour@{info.id}")) or None,
+        "colour": context.pick_column(
+            f"kernel.colour@{info.id}", default=current.drafts.get(f"map.colour@{info.id}")
+        ),
     }
 
 
@@ -51,8 +51,7 @@ task_tab(
     promise="Compute draws a map of the objects from the kernel.",
 )
 task_tab(
-    PAGE, "Spectrum", 3, "spectrum", name="spectrum", needs=choose_kernel,
-    seconds=5e-5,
+    PAGE, "Spectrum", 3, "spectrum", name="spectrum", needs=choose_kernel, seconds=5e-5,
     about="Computes the components of the kernel and those of permuted answers.",
     promise="Compute shows which components of the kernel exceed chance, and how well the leading "
     "ones predict held-out answers.",

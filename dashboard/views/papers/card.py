@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -43,8 +43,6 @@ _SHIPPED, _FULL, _QUICK = "As shipped", "Rebuilt here", "Rebuilt here in short"
 
 
 def _declare(document: str, order: int) -> None:
-    """The tab of a document."""
-
     def show(context: Context) -> None:
         _show_document(context, document)
 
@@ -58,17 +56,12 @@ for _order, _document in enumerate(DOCUMENTS, 1):
 
 def _show_document(context: Context, document: str) -> None:
     """Choose an item of a document, and show its card."""
-    known = {key: item for key, item in items().items() if places_in(item, document)}
-    key = pick(
-        context.session, f"{PAGE}.{document}", DOCUMENTS[document],
-        {key: f"{', '.join(places_in(item, document))} · {item.title} · {verdicts()[key].word}"
-         for key, item in known.items()},
-        default=next(iter(known)),
-    )
-    _show_card(context, known[key])
-
-
-def _show_card(context: Context, item: Item) -> None:
+    options = {
+        key: f"{', '.join(places_in(item, document))} · {item.title} · {verdicts()[key].word}"
+        for key, item in items().items() if places_in(item, document)
+    }
+    key = pick(context.session, f"{PAGE}.{document}", DOCUMENTS[document], options)
+    item = items()[key]
     runs = _runs(item)
     picture, side = st.columns([2, 1], gap="large")
     with side:
@@ -85,19 +78,21 @@ def _show_card(context: Context, item: Item) -> None:
         watch(context.job)
         if outcome is not None:
             _pictures(context, item, outcome)
-        _numbers(item, outcome)
-        _settings(item, outcome)
+        ours = outcome.observations[0].ours if outcome else ""
+        _titled("*", {"Published": item.published, "Ours": ours})
+        if outcome is not None:
+            _settings(item, outcome)
 
 
 def _runs(item: Item) -> dict[str, Outcome]:
     """What is known of an item, by what it is called."""
     folder = services().workspace.folder
-    found = {
+    outcomes = {
         _FULL: kept_outcome(folder, item.key, False),
         _QUICK: kept_outcome(folder, item.key, True),
         _SHIPPED: shipped(item.key) if item.experiment else None,
     }
-    return {name: outcome for name, outcome in found.items() if outcome is not None}
+    return {name: outcome for name, outcome in outcomes.items() if outcome is not None}
 
 
 def _chosen(context: Context, item: Item, runs: dict[str, Outcome]) -> Outcome | None:
@@ -115,26 +110,31 @@ def _chosen(context: Context, item: Item, runs: dict[str, Outcome]) -> Outcome |
 
 def _verdict(item: Item) -> None:
     """The word, what it rests on, and the rule that a reader can disagree with."""
-    known = verdicts()[item.key]
-    colour, icon = BADGES[known.word]
+    verdict = verdicts()[item.key]
+    colour, icon = BADGES[verdict.word]
     other = f" on {panels.plain(item.stand_in)}" if item.stand_in else ""
     st.markdown(
-        f":{colour}-badge[{icon} **{known.word.capitalize()}**]{other}", help=WORDS[known.word]
+        f":{colour}-badge[{icon} **{verdict.word.capitalize()}**]{other}", help=WORDS[verdict.word]
     )
-    if known.share.startswith(("held", "did")):
-        told = "; nothing is random, so one run suffices" if item.exact else ""
-        st.markdown(f"The rule {known.share}{told}.")
-    for title, said in (("Rule", item.rule), ("Not judged", item.not_judged),
-                        ("Why", known.why)):
-        if said:
-            st.markdown(f"**{title}:** {panels.plain(said)}")
+    if verdict.share.startswith(("held", "did")):
+        why = "; nothing is random, so one run suffices" if item.exact else ""
+        st.markdown(f"The rule {verdict.share}{why}.")
+    _titled("**", {"Rule": item.rule, "Not judged": item.not_judged, "Why": verdict.why})
+
+
+def _titled(mark: str, texts: Mapping[str, str]) -> None:
+    """Texts, as far as there are any, with their titles in bold or italics."""
+    for title, text in texts.items():
+        if text:
+            st.markdown(f"{mark}{title}:{mark} {panels.plain(text)}")
 
 
 def _observation(outcome: Outcome) -> None:
     """What a run of one's own shows, which is one seed and overrules no verdict."""
-    found = outcome.observations[0]
+    observed = outcome.observations[0]
     st.markdown(panels.plain(
-        f"At seed {outcome.seeds[0]}, which this run used, the claim {found.shows}. {found.why}"
+        f"At seed {outcome.seeds[0]}, which this run used, the claim {observed.shows}. "
+        f"{observed.why}"
     ))
     st.caption(
         "A verdict is over several seeds, with the settings in full: one run"
@@ -167,25 +167,20 @@ def _buttons(context: Context, item: Item, runs: dict[str, Outcome]) -> None:
         go_on(context.session, item)
 
 
-def _compute(
-    context: Context, item: Item, *, quick: bool, label: str, **further: object
-) -> None:
+def _compute(context: Context, item: Item, *, quick: bool, label: str, **further: object) -> None:
     if pressed(
         context.session, f"{PAGE}.rebuild.{item.key}.{quick}", label,
         icon=":material/play_arrow:", width="stretch", **further,
     ):
-        context.begin(f"{label}: {item.label}", "Rebuilding", _work(item.key, quick))
+        work = partial(_rebuild, item.key, quick)
+        context.begin(f"{label}: {item.label}", "Rebuilding", work)
         st.rerun()
 
 
-def _work(key: str, quick: bool) -> Callable[[Progress], None]:
+def _rebuild(key: str, quick: bool, progress: Progress) -> None:
     """Rebuild an item in another process, and keep what comes of it."""
-
-    def work(progress: Progress) -> None:
-        outcome = pool().call(partial(rebuild, key, quick=quick), progress=progress)
-        keep_outcome(services().workspace.folder, outcome)
-
-    return work
+    outcome = pool().call(partial(rebuild, key, quick=quick), progress=progress)
+    keep_outcome(services().workspace.folder, outcome)
 
 
 def _pictures(context: Context, item: Item, outcome: Outcome) -> None:
@@ -200,27 +195,14 @@ def _pictures(context: Context, item: Item, outcome: Outcome) -> None:
 
 def _legend(chart: Chart, drawing: Drawing) -> str:
     """What a figure shows, and how it is read."""
-    return drawing.title + "." + " Hollow: the paper's values." * bool(chart.published) + (
-        " Lines through marks: the spread over repetitions." * bool(chart.spread)
-    )
+    published = " Hollow: the paper's values." if chart.published else ""
+    spread = " Lines through marks: the spread over repetitions." if chart.spread else ""
+    return f"{drawing.title}.{published}{spread}"
 
 
-def _numbers(item: Item, outcome: Outcome | None) -> None:
-    """The paper's figures, and below them ours."""
-    ours = outcome.observations[0].ours if outcome else ""
-    for title, words in (("Published", item.published), ("Ours", ours)):
-        if words:
-            st.markdown(f"*{title}:* {panels.plain(words)}")
-
-
-def _settings(item: Item, outcome: Outcome | None) -> None:
-    if outcome is None:
-        return
+def _settings(item: Item, outcome: Outcome) -> None:
     with st.expander("Settings"):
-        if item.setting:
-            st.markdown(f"*Of the paper:* {panels.plain(item.setting)}")
-        if item.ours:
-            st.markdown(f"*Here:* {panels.plain(item.ours)}")
+        _titled("*", {"Of the paper": item.setting, "Here": item.ours})
         st.caption(
             f"{_seeds(outcome)}, version {outcome.version}, {duration(outcome.seconds)}, "
             f"{panels.ago(outcome.created)}."

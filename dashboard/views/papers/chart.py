@@ -102,10 +102,7 @@ def panels_of(chart: Chart, table: pd.DataFrame) -> list[str]:
 def chart_figure(
     chart: Chart, table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """A chart of a table, with panels side by side and a line of each kind for every series.
-
-    table: As the item's experiment gives it.
-    """
+    """A chart of a table, with panels side by side and a line of each kind for every series."""
     rows = chart.rows(table)
     panels = panels_of(chart, table)
     names = list(dict.fromkeys(rows[chart.series].dropna().astype(str))) if chart.series else [""]
@@ -120,10 +117,10 @@ def chart_figure(
         at = {"row": place // wide + 1, "col": place % wide + 1}
         add_layers(figure, _layers(chart, part, names), **at)
         _set_axes(figure, chart, part, at, last=place + wide >= len(panels))
-    told = {""}
+    listed = {""}
     for trace in figure.data:
-        trace.showlegend = len(names) > 1 and (trace.name or "") not in told
-        told.add(trace.name or "")
+        trace.showlegend = len(names) > 1 and (trace.name or "") not in listed
+        listed.add(trace.name or "")
     figure.update_annotations(font={"size": FONT_SIZE})
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=chart.title or chart.y,
@@ -149,24 +146,25 @@ def _layers(chart: Chart, rows: pd.DataFrame, names: list[str]) -> Iterator[Laye
         yield _outlines(chart, rows[named])
         rows = rows[~named]
     for k, name in enumerate(names):
-        own = rows[rows[chart.series].astype(str) == name] if chart.series else rows
-        if own.empty:
+        part = rows[rows[chart.series].astype(str) == name] if chart.series else rows
+        if part.empty:
             continue
         if chart.kind == "lines":
-            own = own.sort_values(chart.x)
-        layer = _layer(chart, own, name, k)
+            part = part.sort_values(chart.x)
+        layer = _layer(chart, part, name, k)
         if chart.kind == "map":
-            labels = own[chart.label].map(_named) if chart.label else None
-            colour = chart.colours.get(name)
-            layer = replace(layer, labels=labels, sides=_outwards(chart, own, rows), colour=colour,
-                            hover="%{text}" if chart.label else "")
-        yield layer
+            labels = part[chart.label].map(_named) if chart.label else None
+            yield replace(
+                layer, labels=labels, sides=_outwards(chart, part, rows),
+                colour=chart.colours.get(name), hover="%{text}" if chart.label else "",
+            )
+        else:
+            yield layer
         if chart.published:
-            yield _published(_layer(chart, own, name, k), own[chart.published], name)
+            yield _published(layer, part[chart.published], name)
 
 
 def _layer(chart: Chart, rows: pd.DataFrame, name: str, rank: int) -> Series | Bars:
-    """A series."""
     x, y = rows[chart.x], rows[chart.y]
     spread = rows[chart.spread] if chart.spread else None
     look: dict[str, Any] = {
@@ -185,13 +183,14 @@ def _published(layer: Series | Bars, values: pd.Series, name: str) -> Series | B
     """The paper's own values: hollow marks, or the edge of a bar without a face in its place."""
     hover = f"<b>{escape(name)}</b>, published, %{{x}}: %{{y:.4g}}"
     together = {"legendgroup": escape(name)}
-    own = replace(layer, name="", low=None, high=None, hover=hover)
-    if isinstance(own, Bars):
+    hollow = replace(layer, name="", low=None, high=None, hover=hover)
+    if isinstance(hollow, Bars):
         edge = {"color": _EDGE, "width": 1.5}
-        return replace(own, length=values, colour="rgba(0,0,0,0)",
+        return replace(hollow, length=values, colour="rgba(0,0,0,0)",
                        further=layer.further | together | {"marker_line": edge})
     symbol = f"{SYMBOLS[layer.rank % len(SYMBOLS)]}-open"
-    return replace(own, y=values, line=False, symbol=symbol, size=9.0, edges=2.0, further=together)
+    return replace(hollow, y=values, line=False, symbol=symbol, size=9.0, edges=2.0,
+                   further=together)
 
 
 def _cells(chart: Chart, rows: pd.DataFrame) -> Cells:
@@ -208,8 +207,7 @@ def _cells(chart: Chart, rows: pd.DataFrame) -> Cells:
 
 def _named(label: object) -> str:
     """A label; of a number read from a table, without the digits that it has not."""
-    text = f"{label:g}" if isinstance(label, float) else str(label)
-    return escape(text)
+    return escape(f"{label:g}" if isinstance(label, float) else str(label))
 
 
 def _outwards(chart: Chart, rows: pd.DataFrame, every: pd.DataFrame) -> list[str]:
@@ -242,12 +240,10 @@ def _set_axes(
     if chart.kind == "bars":
         x |= {"type": "category", "showgrid": False}
     if chart.kind in ("map", "curves"):
-        figure.update_xaxes(showticklabels=False, title="", **at)
         corner = figure.get_subplot(at["row"], at["col"]).xaxis.plotly_name.replace("axis", "")
-        figure.update_yaxes(
-            showticklabels=False, title="", scaleanchor=corner, scaleratio=1, **at
-        )
-        figure.update_xaxes(constrain="domain", **at)
+        shared = {"showticklabels": False, "title": "", **at}
+        figure.update_xaxes(**shared, constrain="domain")
+        figure.update_yaxes(**shared, scaleanchor=corner, scaleratio=1)
         return
     if chart.kind == "matrix":
         y["autorange"] = "reversed"
@@ -257,5 +253,5 @@ def _set_axes(
 
 def _positive(values: pd.Series) -> list[float]:
     """The range of what can be seen on a logarithmic axis."""
-    seen = values[values > 0]
-    return [seen.min(), seen.max()] if len(seen) else [1.0, 10.0]
+    positive = values[values > 0]
+    return [positive.min(), positive.max()] if len(positive) else [1.0, 10.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tripletscope.core.data.triplets import Triplets
@@ -32,15 +33,11 @@ from tripletscope.reproductions.uncertainty import (
 
 @dataclass(frozen=True)
 class Continuation:
-    """A page of the program that goes on with an item.
+    """A page of the program, and its tab, that go on with an item.
 
-    page, tab: Names of the page and of one of its tabs, see
-        `tripletscope.dashboard.views.page.tab`.
-    answers: ``answers()`` makes the data set that the page opens.
+    answers: Makes the data set that the page opens.
     method: With the paper's settings; the page Embedding begins with it.
-    begin: Of the page Simulate: what its forms begin with, by the names of the parameters of
-        `tripletscope.core.studies.design.scenario.Scenario` and of the tasks, and the methods'
-        names.
+    begin: What the forms of the page Simulate begin with, by the names of parameters.
     """
 
     page: str
@@ -63,26 +60,15 @@ def _scale(truth: str, n: int = 10) -> Continuation:
 def _known_digits() -> Triplets:
     """Landmark answers about three digits, with the digit that each object is."""
     answers = digits.three_digit_answers()
-    which = vectors("digits").of_classes([1, 2, 3]).target
-    return answers.with_objects(answers.objects.assign(digit=which.astype(str)))
+    digit = vectors("digits").of_classes([1, 2, 3]).target
+    return answers.with_objects(answers.objects.assign(digit=digit.astype(str)))
 
 
-def _uncertainty(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:
-    return Continuation("embedding", tab, answers, method)
-
-
-def _adaptive(answers: Callable[[], Triplets], method: Method) -> Continuation:
-    return Continuation("simulate", "questions", answers, method)
-
-
-def _kernel(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:
-    return Continuation("kernel", tab, answers, method)
-
-
-def _map(answers: Callable[[], Triplets], method: Method) -> Continuation:
-    return Continuation("embedding", "embedding", answers, method)
-
-
+#: Pages that open answers of an item with a method.
+_uncertainty = partial(Continuation, "embedding")
+_adaptive = partial(Continuation, "simulate", "questions")
+_kernel = partial(Continuation, "kernel")
+_map = partial(Continuation, "embedding", "embedding")
 _COLOURS = _map(example.colour_answers, TSTE())
 _ROUND = _map(circle_answers, published_embeddings(2)["STE"])
 _FEW = _map(designs.few_objects, SOE(n_components=3))
@@ -123,18 +109,14 @@ CONTINUATIONS = {
     "uncertainty-figure-6": _uncertainty(
         "positions", psychophysics.observer_answers, STE(n_components=1)
     ),
-    "uncertainty-figure-7": _uncertainty(
-        "positions", dimension.digit_answers, STE(n_components=4)
-    ),
+    "uncertainty-figure-7": _uncertainty("positions", dimension.digit_answers, STE(n_components=4)),
     "uncertainty-figure-9": _uncertainty("trust", calibration.noisy_answers, TSTE()),
     "uncertainty-figure-10": _uncertainty("predictions", prediction.mixture_answers, STE()),
     "uncertainty-figure-11": _adaptive(active.cancer_answers, STE(n_components=5)),
     "uncertainty-figure-12": _adaptive(active.mnist_answers, STE(n_components=5)),
     "uncertainty-figure-13": _adaptive(active.digit_answers, TSTE(n_components=5)),
     "uncertainty-appendix-b": _uncertainty("positions", distances.distance_answers, STE()),
-    "kernels-figure-2": _kernel(
-        "similarities", definitions.row_answers, K1(reduce_diagonal=False)
-    ),
+    "kernels-figure-2": _kernel("similarities", definitions.row_answers, K1(reduce_diagonal=False)),
     "kernels-figure-3": _kernel("similarities", known_sets.cloud_answers, K1()),
     "kernels-figure-4": _kernel("map", things.egg_answers, K1()),
     "kernels-figure-5": _kernel("similarities", _known_digits, K1()),

@@ -18,10 +18,7 @@ _PANEL = {1: 0.55, 2: 0.5, 3: 0.44}
 
 
 def drawings_of(item: Item, outcome: Outcome) -> list[tuple[Chart, Drawing]]:
-    """The charts of a rebuilt item of which it has rows, with their figures.
-
-    A run in short may have left out what some of them show.
-    """
+    """The charts of a rebuilt item with their figures, but none that a run in short left out."""
     charts = CHARTS.get(item.key, ())
     drawn = []
     for number, chart in enumerate(charts, 1):

@@ -14,7 +14,8 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.findings import usual_tasks
-from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.elements import set_widgets
 from tripletscope.dashboard.views.opened_map import place_of
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS, Continuation
@@ -41,16 +42,15 @@ def go_on(current: Session, item: Item) -> None:
 
 
 def _dataset(item: Item, there: Continuation) -> DatasetInfo:
-    """The data set of an item, made once."""
     workspace, origin = services().workspace, f"paper:{item.key}"
     for info in workspace.datasets():
         if info.origin == origin:
             return info
-    answers = there.answers().renamed(f"{DOCUMENTS[item.document]}, {item.label}")
-    method = there.method
+    is_of_features = isinstance(there.method, ColumnMap)
     return workspace.add_dataset(
-        answers, origin=origin, report=[f"Made for {item.label}: {item.title}."],
-        extra={"features": method.columns} if isinstance(method, ColumnMap) else None,
+        there.answers().renamed(f"{DOCUMENTS[item.document]}, {item.label}"), origin=origin,
+        report=[f"Made for {item.label}: {item.title}."],
+        extra={"features": there.method.columns} if is_of_features else None,
     )
 
 
@@ -60,8 +60,7 @@ def _begin(current: Session, info: DatasetInfo, method: Method) -> None:
         f"{method.kind}.{method.name}.{p.name}": getattr(method, p.name)
         for p in parameters(type(method))
     }
-    current.take_up(values)
-    widgets().update(values)
+    set_widgets(current, values)
     if isinstance(method, OrdinalEmbedding):
         answers = services().workspace.triplets(info)
         analysis.start(current, info, answers, method, usual_tasks(answers))

@@ -30,13 +30,13 @@ def keep_outcome(workspace: Path, outcome: Outcome) -> None:
 def kept_outcome(workspace: Path, item: str, quick: bool) -> Outcome | None:
     """What is kept of an item; None if there is nothing, or nothing that can be read."""
     try:
-        found = Outcome.of(_path(workspace, item, quick).read_text("utf-8"))
+        outcome = Outcome.of(_path(workspace, item, quick).read_text("utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, LookupError, ValueError, TypeError):
         log.warning("what was rebuilt of %s cannot be read", item, exc_info=True)
         return None
-    return found if is_drawable(found) else None
+    return outcome if is_drawable(outcome) else None
 
 
 def _path(workspace: Path, item: str, quick: bool) -> Path:

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.presets import DOCUMENTS
-from tripletscope.dashboard import export
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import csv_button, set_widgets
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.reproductions.item import Item, document_of, label_of
 from tripletscope.reproductions.outcome import verdicts
@@ -41,6 +41,9 @@ BADGES = {
 #: What documents are called in a word.
 NAMES = {"thesis": "Thesis", "forests": "Forests", "uncertainty": "Uncertainty",
          "kernels": "Kernels"}
+#: Of columns of the table, in pixels.
+_WIDTHS = {"document": 85, "item": 130, "verdict": 150, "claim": 270,
+           "data in place of the paper's": 220, "seeds": 160, "rule": "large", "why": "large"}
 
 
 def places_in(item: Item, document: str) -> list[str]:
@@ -62,12 +65,12 @@ def overview() -> pd.DataFrame:
     """A row for every item."""
     rows = []
     for key, item in items().items():
-        known = verdicts()[key]
+        verdict = verdicts()[key]
         rows.append({
-            "document": NAMES[item.document], "item": item.label, "verdict": known.word,
+            "document": NAMES[item.document], "item": item.label, "verdict": verdict.word,
             "claim": item.claim, "data in place of the paper's": item.stand_in,
-            "seeds": known.share, "rule": item.rule, "not judged": item.not_judged,
-            "why": known.why, "ours": known.ours, "published": item.published,
+            "seeds": verdict.share, "rule": item.rule, "not judged": item.not_judged,
+            "why": verdict.why, "ours": verdict.ours, "published": item.published,
             "also": other_places(item), "about": item.title,
         })
     return pd.DataFrame(rows)
@@ -97,23 +100,13 @@ def show_overview(context: Context) -> None:
         on_select=partial(_open_chosen, context.session),
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "document": st.column_config.TextColumn(width=85),
-            "item": st.column_config.TextColumn(width=130),
-            "verdict": st.column_config.TextColumn(width=150),
-            "claim": st.column_config.TextColumn(width=270),
-            "data in place of the paper's": st.column_config.TextColumn(width=220),
-            "seeds": st.column_config.TextColumn(width=160),
-            **{name: st.column_config.TextColumn(width="large") for name in ("rule", "why")},
+            name: st.column_config.TextColumn(width=width) for name, width in _WIDTHS.items()
         },
     )
-    st.download_button(
-        "Table (CSV)", lambda: export.csv(table), "papers.csv", "text/csv",
-        key=f"{PAGE}.csv", on_click="ignore", icon=":material/table:",
-    )
+    csv_button("Table (CSV)", lambda: table, "papers", f"{PAGE}.csv", icon=":material/table:")
 
 
 def _open_chosen(current: Session) -> None:
-    """Open the card of the row that was clicked, or a cell of it."""
     chosen = widgets()[_TABLE]["selection"]
     for row in [*chosen["rows"], *(row for row, _ in chosen["cells"])][:1]:
         open_card(current, list(items())[row])
@@ -121,7 +114,5 @@ def _open_chosen(current: Session) -> None:
 
 def open_card(current: Session, key: str) -> None:
     """Choose an item and the tab of its document, before the page is drawn."""
-    chosen = {f"{PAGE}.{document_of(key)}": key}
-    current.take_up(chosen)
-    widgets().update(chosen)
+    set_widgets(current, {f"{PAGE}.{document_of(key)}": key})
     go_to(PAGE, document_of(key))

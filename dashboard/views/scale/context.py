@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.results.findings import FEW_LEVELS, MANY_LEVELS
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import COVERAGES
 
 PAGE = "scale"
 #: Where the form of difference scaling keeps its values, the same on every view.
@@ -60,16 +62,13 @@ class ScaleContext(Context):
 
     def floor(self, method: Method, by: str, most: int) -> Floor:
         """Who of the largest groups gave answers enough for a map of their own."""
-        members = groups_of(self.answers, by)
-        return floor_of(method, self.answers, dict(list(members.items())[:most]))
+        largest = list(groups_of(self.answers, by).items())[:most]
+        return floor_of(method, self.answers, dict(largest))
 
 
 @dataclass(frozen=True)
 class StimulusContext(ScaleContext):
-    """A data set with its stimulus.
-
-    stimulus: Column of the objects; None is their order.
-    """
+    """A data set with its stimulus: a column of the objects, or None for their order."""
 
     stimulus: str | None
 
@@ -114,9 +113,7 @@ class StimulusContext(ScaleContext):
         method, place, defaults = methods("embedding")[name], f"{PAGE}.{name}", {}
         if self.begins_ordered and n_components == 1:
             place, defaults = f"{PAGE}.ordered.{name}", {"init": "order"}
-        with st.popover(
-            f"Settings of {method.title}", width="stretch", key=f"{place}.settings"
-        ):
+        with _settings_of(method, place):
             values = parameter_form(
                 self.session, method, place, hidden=("n_components",), defaults=defaults
             )
@@ -126,9 +123,7 @@ class StimulusContext(ScaleContext):
         """Ask for the settings of difference scaling or of an embedding in one dimension."""
         if name != MLDS.name:
             return self.embedding(name)
-        with st.popover(
-            f"Settings of {MLDS.title}", width="stretch", key=f"{PAGE}.mlds.settings"
-        ):
+        with _settings_of(MLDS, MLDS_FORM):
             return self.mlds()
 
     def methods(self) -> dict[str, str]:
@@ -142,21 +137,21 @@ class StimulusContext(ScaleContext):
         return [MLDS.name] if lost else [MLDS.name, STE.name]
 
 
+def _settings_of(method: type[Method], place: str) -> Any:
+    return st.popover(f"Settings of {method.title}", width="stretch", key=f"{place}.settings")
+
+
 def ask_for_coverage(context: Context) -> float:
     """Ask for the share that bands cover; the same on every view."""
-    return pick(
-        context.session, f"{PAGE}.coverage", "Band",
-        {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}, default=0.95,
-    )
+    return pick(context.session, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95)
 
 
 def choose_stimulus(context: Context) -> StimulusContext | None:
     """Ask for the stimulus; None where there is none yet."""
-    known = ScaleContext.of(context)
-    options = {name: name if name != "id" else "names, as numbers" for name in known.stimuli}
+    stimuli = ScaleContext.of(context).stimuli
+    options = {} if stimuli else {_NONE: "none yet"}
+    options |= {name: name if name != "id" else "names, as numbers" for name in stimuli}
     options[_ORDER] = _ORDER
-    if not known.stimuli:
-        options = {_NONE: "none yet", **options}
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.stimulus@{context.info.id}", "Stimulus", options, width=220,
@@ -180,7 +175,6 @@ def _is_physical(column: pd.Series) -> bool:
     if pd.api.types.is_bool_dtype(column):
         return False
     numbers = pd.to_numeric(column, errors="coerce") if column.name == "id" else column
-    if not pd.api.types.is_numeric_dtype(numbers):
+    if not pd.api.types.is_numeric_dtype(numbers) or numbers.nunique() < 3:
         return False
-    known = numbers.notna()
-    return bool(numbers.nunique() >= 3 and (known.all() or column.name != "id"))
+    return column.name != "id" or bool(numbers.notna().all())

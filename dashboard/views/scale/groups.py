@@ -43,17 +43,12 @@ def show_groups(context: StimulusContext) -> None:
             "unit": "participants" if options["unit"] == "both" else options["unit"],
         }
         tasks = (("scales_by", options), ("errors_by_group", errors))
+        pieces = [(method, *task) for task in tasks for method in chosen]
         runs = context.results(
-            "groups", "Scale", [(method, *task) for task in tasks for method in chosen],
-            "Computes a scale and its held-out error for every group.",
+            "groups", "Scale", pieces, "Computes a scale and its held-out error for every group."
         )
-        done = [run for run in runs if run is not None]
     with picture:
-        if done:
-            context.present(*done)
-        else:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute draws a scale for every group next to that of all answers, with its "
-                "held-out error.",
-            )
+        context.present_or_promise(
+            *runs, promise="Compute draws a scale for every group next to that of all answers, "
+            "with its held-out error.",
+        )

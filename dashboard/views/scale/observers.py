@@ -13,7 +13,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pick_method
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext
@@ -32,38 +32,32 @@ def show_observers(context: ScaleContext) -> None:
     picture, side = context.picture_and_side()
     with side:
         method, pieces = _pieces(context)
-        runs = [run for run in context.results(
+        runs = context.results(
             "observers", "Scale", pieces,
             "Predicts every participant from each of the others and from growing groups, and maps "
             "each one.",
-        ) if run is not None]
-        looks = _looks(context, [run for run in runs if run.task == "observer_maps"])
+        )
+        looks = _looks(context, [run for run in runs if run and run.task == "observer_maps"])
     with picture:
-        if not runs:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute shows who predicts whom, how much pooling several participants improves "
-                "prediction, and whose maps are similar.",
-            )
-            return
-        context.present(*runs, **looks)
-        if not _has_maps(method):
+        context.present_or_promise(
+            *runs, promise="Compute shows who predicts whom, how much pooling several participants "
+            "improves prediction, and whose maps are similar.", **looks,
+        )
+        if any(runs) and not _has_maps(method):
             st.caption(
                 "Difference scaling computes no maps: see the view Groups, or choose an embedding."
             )
 
 
 def _looks(context: ScaleContext, maps: list[Run]) -> dict[str, Any]:
-    """Ask for the colour of maps, and into how many clusters their tree is cut."""
     if not maps:
         return {}
-    colour = pick(
-        context.session, f"{PAGE}.maps.colour@{context.info.id}", "Colour",
-        {"": "None", **{c: c for c in context.columns}}, default=next(iter(context.stimuli), ""),
+    colour = context.pick_column(
+        f"{PAGE}.maps.colour@{context.info.id}", default=next(iter(context.stimuli), "")
     )
     most = max(len(run.result().names) for run in maps)
     clusters = number(context.session, f"{PAGE}.clusters", "Clusters", 1, most, min(2, most))
-    return {"colour": colour or None, "cuts": {run.key: int(clusters or 1) for run in maps}}
+    return {"colour": colour, "cuts": {run.key: int(clusters or 1) for run in maps}}
 
 
 def _pieces(context: ScaleContext) -> tuple[Method, list[Piece]]:
@@ -82,9 +76,7 @@ def _pieces(context: ScaleContext) -> tuple[Method, list[Piece]]:
         "who_predicts_whom", columns={"answers": context.groups},
         place=f"{PAGE}.who@{context.info.id}",
     )
-    pools = parameter_form(
-        current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed")
-    )
+    pools = parameter_form(current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed"))
     by, most, group = options["by"], options["most"], options["group"]
     maps = [
         (method, "observer_maps", {"by": column, "most": most})

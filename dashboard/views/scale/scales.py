@@ -21,7 +21,6 @@ from tripletscope.dashboard.views.scale.context import (
     choose_stimulus,
 )
 
-_UNITS = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 #: Up to so many objects the first scales are computed without being asked for.
 _QUICK = 2_000
@@ -35,7 +34,9 @@ def show_scales(context: StimulusContext) -> None:
         pieces = _pieces(context)
         runs = context.results(
             PAGE, "Scale", pieces, "Computes scales, their bands, and their held-out error.",
-            at_once=bool(pieces) and _is_new(context),
+            at_once=bool(pieces) and context.answers.n_objects <= _QUICK and not any(
+                services().workspace.runs(context.info.id, task) for task in _TASKS
+            ),
         )
         done = [run for run in runs if run is not None]
         fits = {run.method for run in done if run.task == "fit"}
@@ -45,51 +46,37 @@ def show_scales(context: StimulusContext) -> None:
         looks = _looks(context, any(run.method == MLDS.name for run in scales)) if scales else {}
     there = {run.key for run in scales}
     missing = [
-        method.title
-        for (method, task, _), run in zip(pieces, runs, strict=True)
+        method.title for (method, task, _), run in zip(pieces, runs, strict=True)
         if task in _TASKS and (run is None or run.key not in there)
     ]
     with picture:
         if not pieces:
             panels.empty("No method is chosen", "Choose one or more on the right.")
-        elif not scales:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute draws the scale of every chosen method against the stimulus, with a band.",
-            )
-        else:
-            others = [run for run in done if run.key not in there]
-            context.present(*scales, beside=others, **looks)
-            if missing:
-                verb = "is" if len(missing) == 1 else "are"
-                st.caption(panels.plain(
-                    f"{'; '.join(missing)} {verb} not computed yet with these settings."
-                ))
-
-
-def _is_new(context: StimulusContext) -> bool:
-    """Whether no scale of these data was computed yet, and it would be done in a few seconds."""
-    info, kept = context.info, services().workspace
-    return context.answers.n_objects <= _QUICK and not any(
-        kept.runs(info.id, task) for task in _TASKS
-    )
+            return
+        context.present_or_promise(
+            *scales, beside=[run for run in done if run.key not in there], **looks,
+            promise="Compute draws the scale of every chosen method against the stimulus, with a "
+            "band.",
+        )
+        if scales and missing:
+            verb = "is" if len(missing) == 1 else "are"
+            st.caption(panels.plain(
+                f"{'; '.join(missing)} {verb} not computed yet with these settings."
+            ))
 
 
 def _looks(context: StimulusContext, has_noise: bool) -> dict[str, Any]:
-    """Ask for units, band and colour."""
     units = "unit"
     if has_noise:
         units = pick(
-            context.session, f"{PAGE}.units", "Scale", _UNITS,
+            context.session, f"{PAGE}.units", "Scale",
+            {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"},
             help="From 0 to 1, or in standard deviations of the noise, with 1/σ as the highest "
             "value. Maps have no such unit.",
         )
     coverage = ask_for_coverage(context)
-    colour = pick(
-        context.session, f"{PAGE}.colour@{context.info.id}", "Colour",
-        {"": "Methods", **{c: c for c in context.columns}},
-    )
-    return {"in_noise": units == "noise", "coverage": coverage, "colour": colour or None}
+    colour = context.pick_column(f"{PAGE}.colour@{context.info.id}", none="Methods")
+    return {"in_noise": units == "noise", "coverage": coverage, "colour": colour}
 
 
 def _pieces(context: StimulusContext) -> list[Piece]:

@@ -26,14 +26,14 @@ from tripletscope.dashboard.views.scale.context import (
 )
 from tripletscope.dashboard.views.task import task_tab
 
-_DIMENSIONS = {2: "2: a circle", 3: "3: a helix"}
 #: What of a map is drawn against the stimulus; the angle is no axis.
 _ANGLE = -1
 
 
 def _in_space(context: StimulusContext) -> Method:
-    """Ask for a method and the dimensions of its map."""
-    d = pick(context.session, f"{PAGE}.space.d", "Dimensions", _DIMENSIONS)
+    d = pick(
+        context.session, f"{PAGE}.space.d", "Dimensions", {2: "2: a circle", 3: "3: a helix"}
+    )
     name = pick(
         context.session, f"{PAGE}.space.method", "Method", context.embeddings(),
         default=DEFAULT_EMBEDDING.name,
@@ -43,20 +43,19 @@ def _in_space(context: StimulusContext) -> Method:
 
 def _on_stimulus(context: StimulusContext, method: Method) -> dict[str, Any]:
     """Where bands come from is asked of methods that have a posterior for such answers."""
-    given = {"stimulus": context.stimulus, "n_components": method.n_components}
+    fixed = {"stimulus": context.stimulus, "n_components": method.n_components}
     is_asked = method.is_likelihood and not context.are_pairs
-    return given if is_asked else given | {"source": "bootstrap"}
+    return fixed if is_asked else fixed | {"source": "bootstrap"}
 
 
 def _errors(context: StimulusContext, method: Method, band: dict[str, Any]) -> list[Piece]:
-    """Held-out errors of the map and of a line."""
     folds = parameter_form(
         context.session, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed", "unit")
     )
     # Of participants and their answers, an error has an interval over the former only.
     folds |= {"unit": "participants" if band["unit"] == "both" else band["unit"]}
     line = clone(method).set_params(n_components=1)
-    return [(one, "cross_validate", folds) for one in (method, line)]
+    return [(method, "cross_validate", folds), (line, "cross_validate", folds)]
 
 
 def _looks(context: StimulusContext, run: Run) -> dict[str, Any]:
@@ -93,8 +92,7 @@ def _take_lapses(context: Context, run: Run, rates: str) -> None:
 
 
 task_tab(
-    PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus,
-    seconds=1e-4,
+    PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus, seconds=1e-4,
     method=_in_space, given=_on_stimulus, beside=_errors, looks=_looks,
     about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
     "a line.",

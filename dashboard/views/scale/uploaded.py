@@ -8,22 +8,20 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.ratings import paired_preferences
 from tripletscope.core.ratings.preferences import MODELS
 from tripletscope.core.scale import conjoint_scales
 from tripletscope.core.scale.binomial import LINKS
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.results.conjoint import JointScales
 from tripletscope.dashboard.results.preferences import ScaledPreferences
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import read_or_show_error, run_button
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.scale.context import PAGE
 from tripletscope.dashboard.working.pool import pool
@@ -86,7 +84,6 @@ def _show(
     """A file and a model beside the scale that is made of them.
 
     what: Of `tripletscope.dashboard.door.questions.OF_FILES`.
-    option: Of the computation, what it is called, and its values.
     """
     picture, side = context.picture_and_side()
     with side:
@@ -97,32 +94,21 @@ def _show(
             st.caption(f"Without a file: the answers of {panels.plain(file.name)}.")
         name, title, values = option
         chosen = pick(context.session, f"{place}.{name}", title, values)
-        asked = pressed(
-            context.session, f"{place}.run", "Fit", type="primary", icon=":material/play_arrow:",
-            width="stretch", disabled=file is None,
-        )
-        if file is not None and asked:
-            _begin(context, place, what, label, file, partial(compute, **{name: chosen}), result)
-    job = context.job
+        content, compute = None, partial(compute, **{name: chosen})
+        if run_button(context.session, f"{place}.run", "Fit", disabled=file is None) and file:
+            content = read_or_show_error(
+                context.session, place, file, what, words="Reading the file"
+            )
+        if content is not None:
+            table, notes = content
+
+            def work(progress: Progress) -> Any:
+                return result(pool().call(compute, table, progress=progress), file.name, notes)
+
+            context.begin(f"{label}: {file.name}", "Fitting the scale", work)
+            st.rerun()
     with picture:
-        if job is not None and job.results:
-            context.present(job.results[0])
-        elif job is None or not job.active:
-            panels.empty(*empty)
-
-
-def _begin(
-    context: Context, place: str, what: str, label: str, file: Any,
-    compute: Callable[[pd.DataFrame], Any], result: Callable[[Any, str, list[str]], Any],
-) -> None:
-    try:
-        table, notes = read_file(context.session, place, file, what, words="Reading the file")
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return
-
-    def work(progress: Progress) -> Any:
-        return result(pool().call(compute, table, progress=progress), file.name, notes)
-
-    context.begin(f"{label}: {file.name}", "Fitting the scale", work)
-    st.rerun()
+        if context.job is not None and context.job.results:
+            context.present(context.job.results[0])
+        else:
+            context.empty(*empty)

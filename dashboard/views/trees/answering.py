@@ -1,5 +1,4 @@
-"""A person who answers questions at the screen, one after the other: those that make a tree, or
-those that a search asks.
+"""A person answers questions at the screen: those that make a tree, or those that a search asks.
 
 The questions are a fragment of the page: the next one is there before everything else would be.
 """
@@ -8,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import AnswersOracle, Unanswered
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
@@ -22,18 +21,25 @@ from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
+from tripletscope.dashboard.views.elements import csv_button
+from tripletscope.dashboard.views.trees.grove import (
+    PAGE,
+    Grove,
+    Planting,
+    fitted_tree,
+    given_answers,
+)
 from tripletscope.dashboard.wording.formats import count
 
 _PICTURE = 320
 _CARD, _ANSWERED = f"{PAGE}.asked", f"{PAGE}.answered"
 #: What asks: it is given the answers of a person as an oracle, and raises `Unanswered`.
-Asking = Callable[[AnswersOracle], None]
+Asking = Callable[[AnswersOracle], Any]
 
 
 def show_answering(grove: Grove, plan: Planting) -> None:
     """The questions that make a tree; the page shows the tree anew with each of its levels."""
-    _converse(grove, partial(_grow, grove, plan), "tree", "at this level of the tree")
+    _converse(grove, partial(fitted_tree, grove, plan), "tree", "at this level of the tree")
 
 
 def show_searching(grove: Grove, search: Asking) -> bool:
@@ -71,17 +77,8 @@ def _next(grove: Grove, asking: Asking) -> tuple[np.ndarray | None, int]:
 
 def person(grove: Grove) -> AnswersOracle:
     """What a person has answered at this screen, and nothing else."""
-    given = np.reshape(given_answers(grove), (-1, 3))
-    return AnswersOracle(Triplets.from_array(given, grove.info.n_objects))
-
-
-def _grow(grove: Grove, plan: Planting, oracle: AnswersOracle) -> None:
-    tree = ComparisonTree(metric=oracle, **dict(plan.settings))
-    classes = None
-    if plan.colour:
-        column = grove.triplets.objects[plan.colour].astype("str").fillna("")
-        classes = column.to_numpy(dtype=object)[list(plan.objects)]
-    tree.fit(np.array(plan.objects), classes)
+    rows = np.reshape(given_answers(grove), (-1, 3))
+    return AnswersOracle(Triplets.from_array(rows, grove.info.n_objects))
 
 
 def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
@@ -119,9 +116,7 @@ def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
                 disabled=not n_given, icon=":material/undo:", on_click=_undo, args=(grove,),
             )
     # The arrow keys would still move through the box in which the person was chosen.
-    focus_on(
-        f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True
-    )
+    focus_on(f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True)
 
 
 def _answer(grove: Grove, answer: list[int], ends_level: bool) -> None:
@@ -137,36 +132,31 @@ def _undo(grove: Grove) -> None:
     grove.session.press(f"{_ANSWERED}.level")
 
 
-def _keep(grove: Grove, given: list[list[int]]) -> None:
-    grove.session.remember(f"{PAGE}.given@{grove.info.id}", given)
+def _keep(grove: Grove, answers: list[list[int]]) -> None:
+    grove.session.remember(f"{PAGE}.given@{grove.info.id}", answers)
     grove.session.save()  # of a fragment nobody else does it
 
 
 def _show(grove: Grove, column: st.delta_generator.DeltaGenerator, i: int) -> None:
-    label, info, objects = grove.triplets.labels[i], grove.info, grove.triplets.objects
-    name = objects["image"].iloc[i] if "image" in objects else None
-    if isinstance(name, str) and name in info.pictures:
-        try:
-            file = services().workspace.picture(info.pictures[name], _PICTURE)
-        except WorkspaceError as error:
-            column.error(panels.plain(str(error)))
-        else:
-            column.image(str(file), alt=label, width="stretch")
-            return
-    column.markdown(f"### {panels.plain(label)}")
+    label, file = grove.triplets.labels[i], None
+    try:
+        file = grove.picture_of(i, _PICTURE)
+    except WorkspaceError as error:
+        column.error(panels.plain(str(error)))
+    if file is None:
+        column.markdown(f"### {panels.plain(label)}")
+    else:
+        column.image(file, alt=label, width="stretch")
 
 
-def _take_away(grove: Grove, given: list[list[int]]) -> None:
-    if not given:
+def _take_away(grove: Grove, answers: list[list[int]]) -> None:
+    if not answers:
         return
     with st.container(horizontal=True):
         ids = np.array(grove.triplets.ids, dtype=object)
-        table = pd.DataFrame(ids[np.array(given)], columns=["anchor", "near", "far"])
-        st.download_button(
-            "Download the answers", lambda: export.csv(table),
-            f"{export.file_name(grove.info.name, 'answers')}.csv", "text/csv",
-            key=f"{PAGE}.given.csv", on_click="ignore", icon=":material/download:",
-        )
+        table = pd.DataFrame(ids[np.array(answers)], columns=["anchor", "near", "far"])
+        csv_button("Download the answers", lambda: table,
+                   export.file_name(grove.info.name, "answers"), f"{PAGE}.given.csv")
         if pressed(
             grove.session, f"{PAGE}.given.keep", "Keep as a data set",
             icon=":material/library_add:",
@@ -175,14 +165,14 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
             workspace = services().workspace
             name = f"{grove.info.name}, answered here"
             workspace.add_dataset(
-                Triplets(given, grove.triplets.objects, None, name),
+                Triplets(answers, grove.triplets.objects, None, name),
                 origin=f"answers at the screen about {grove.info.name}",
                 pictures=workspace.pictures(grove.info),
-                report=[f"{count(len(given), 'answer')}, given to the questions of a tree."],
+                report=[f"{count(len(answers), 'answer')}, given to the questions of a tree."],
             )
             st.toast("It is on the start page, under Recent.")
         if pressed(grove.session, f"{PAGE}.given.forget", "Start over", icon=":material/delete:"):
             panels.ask_to_delete(
-                "these answers", f"{count(len(given), 'answer')} given here will be deleted.",
+                "these answers", f"{count(len(answers), 'answer')} given here will be deleted.",
                 lambda: grove.session.remember(f"{PAGE}.given@{grove.info.id}", []),
             )

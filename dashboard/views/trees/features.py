@@ -16,11 +16,11 @@ from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.imports import accept_features
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
-from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import errors_shown, read_or_show_error, set_widgets
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "trees"
@@ -55,11 +55,9 @@ def choose_features(context: Context) -> Run | None:
     if not settings["columns"]:
         panels.empty("No feature is chosen", "Choose at least one column under Features.")
         return None
-    try:
+    with errors_shown():
         return run("fit", ColumnMap(**settings), context.triplets)
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return None
+    return None
 
 
 def show_table(current: Session) -> None:
@@ -82,12 +80,10 @@ def _upload(current: Session, context: Context | None) -> None:
         "features; a column id or name identifies objects, a column class or response is for "
         "prediction.",
     )
-    if file is None:
-        return
-    try:
-        described = read_file(current, place, file, "features", words="Reading the table")
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+    described = None
+    if file is not None:
+        described = read_or_show_error(current, place, file, "features", words="Reading the table")
+    if described is None:
         return
     columns = features_of(described)
     lacking = int(described[columns].isna().any(axis=1).sum())
@@ -111,11 +107,11 @@ def _offer(current: Session, context: Context, file: Any, described: pd.DataFram
     try:
         changed, match = attach_objects(cleaning.raw, described)
     except DataError as error:
-        told = DataError(
+        problem = DataError(
             error.problem, file=file.name, remedy="Name the objects as the answers do, or add the "
             "table on the page Data, where numbers of rows can be matched.",
         )
-        st.info(panels.plain(str(told)), icon=":material/info:")
+        st.info(panels.plain(str(problem)), icon=":material/info:")
         return False
     for line in match.summary():
         st.markdown(f"- {panels.plain(line)}")
@@ -129,17 +125,11 @@ def _offer(current: Session, context: Context, file: Any, described: pd.DataFram
 def _add(current: Session, info: DatasetInfo, cleaning: Cleaning, columns: list[str]) -> None:
     """Let the objects have these columns, and be compared by them."""
     services().workspace.update_dataset(info, cleaning)
-    chosen = {f"{_form(info)}.columns": columns}
-    current.take_up(chosen)
-    widgets().update(chosen)
+    set_widgets(current, {f"{_form(info)}.columns": columns})
 
 
 def _open(current: Session, file: Any, described: pd.DataFrame) -> None:
-    try:
-        with st.spinner("Comparing the objects"):
-            info = accept_features(file.name, described, features_of(described))
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return
-    current.open(info.id)
-    st.rerun()
+    with errors_shown(), st.spinner("Comparing the objects"):
+        info = accept_features(file.name, described, features_of(described))
+        current.open(info.id)
+        st.rerun()

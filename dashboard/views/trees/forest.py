@@ -18,11 +18,11 @@ from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.matrix import most_similar
 from tripletscope.dashboard.interface.controls import pick, slide
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.task import task_tab
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, choose_space
 from tripletscope.dashboard.wording.formats import count
 
-_BARS = 0.53
 _MOST_PIVOTS = 20
 
 
@@ -50,73 +50,71 @@ def _places(grove: Grove) -> tuple[str, str]:
 
 def _setting(grove: Grove, run: Run) -> dict[str, Any]:
     """Ask for leaf size and number of trees; by default those that err least."""
-    found, (size, trees) = run.result(), _places(grove)
-    a, b = found.best
+    errors, (size, trees) = run.result(), _places(grove)
+    a, b = errors.best
     slide(
-        grove.session, size, "Leaf size", found.leaf_sizes.tolist(),
-        default=int(found.leaf_sizes[a]),
+        grove.session, size, "Leaf size", errors.leaf_sizes.tolist(),
+        default=int(errors.leaf_sizes[a]),
         help="Cells of at most this many objects are not divided.",
     )
     slide(
-        grove.session, trees, "Trees", found.n_trees.tolist(), default=int(found.n_trees[b]),
+        grove.session, trees, "Trees", errors.n_trees.tolist(), default=int(errors.n_trees[b]),
         help="More trees reduce the error, slowly beyond a hundred.",
     )
-    peers = {"": "Comparison forest", **{name: name for name in found.peers.tolist()}}
+    peers = {"": "Comparison forest", **{name: name for name in errors.peers.tolist()}}
     return {
-        "forest": _chosen(grove, found),
+        "forest": _chosen(grove, errors),
         "predictor": pick(grove.session, f"{PAGE}.whose", "Predicted by", peers),
     }
 
 
-def _chosen(grove: Grove, found: ForestErrors) -> tuple[int, int]:
+def _chosen(grove: Grove, errors: ForestErrors) -> tuple[int, int]:
     """Positions of the leaf size and the number of trees."""
     size, trees = (grove.session.drafts[place] for place in _places(grove))
-    return found.leaf_sizes.tolist().index(size), found.n_trees.tolist().index(trees)
+    return errors.leaf_sizes.tolist().index(size), errors.n_trees.tolist().index(trees)
 
 
 def _forest(grove: Grove, run: Run) -> None:
     """What a forest of all objects says: which pivots matter, and who shares leaves."""
-    found, options = run.result(), run.options
-    a, b = _chosen(grove, found)
+    errors, options = run.result(), run.options
+    a, b = _chosen(grove, errors)
+    leaf_size, n_trees = int(errors.leaf_sizes[a]), int(errors.n_trees[b])
+    settings = {name: options[name] for name in ("kind", "answers", "max_samples", "seed")}
     forest, objects = _grown_forest(
-        grove.fit.key, grove.triplets.fingerprint, options["column"], options["kind"],
-        options["answers"], options["max_samples"], int(found.leaf_sizes[a]),
-        int(found.n_trees[b]), options["seed"], grove,
+        (grove.fit.key, grove.triplets.fingerprint), grove, options["column"],
+        **settings, leaf_size=leaf_size, n_estimators=n_trees,
     )
     importance = forest.pivot_importances_
     order = np.argsort(-importance, kind="stable")[:_MOST_PIVOTS]
     names, members = short_labels(grove.triplets.labels), objects[order].tolist()
-    answers = "" if options["answers"] == "fitted" else "the data, then "
-    answers += grove.source
+    ids = [grove.triplets.ids[i] for i in objects]
+    people = "" if options["answers"] == "fitted" else "the data, then "
     text = (
         f"The {count(len(order), 'pivot')} whose splits lower the "
-        f"{'impurity of classes' if len(found.classes) else 'variance'} most, in a forest of all "
-        f"objects, leaf size {found.leaf_sizes[a]}, {count(found.n_trees[b], 'tree')}. "
-        f"{options['column']}, answered by {answers}. {grove.about}"
+        f"{'impurity of classes' if len(errors.classes) else 'variance'} most, in a forest of all "
+        f"objects, leaf size {leaf_size}, {count(n_trees, 'tree')}. {options['column']}, answered "
+        f"by {people}{grove.source}. {grove.about}"
     )
 
     def table() -> pd.DataFrame:
-        ids = [grove.triplets.ids[i] for i in objects]
         rows = pd.DataFrame({"id": ids, "importance": importance})
         return rows.sort_values("importance", ascending=False)
 
-    def proximities() -> bytes:
-        ids = [grove.triplets.ids[i] for i in objects]
+    def proximities() -> pd.DataFrame:
         matrix = pd.DataFrame(forest.proximity(), index=ids, columns=ids)
-        return export.csv(matrix.rename_axis("id").reset_index())
+        return matrix.rename_axis("id").reset_index()
 
     def further() -> None:
-        st.download_button(
+        csv_button(
             "Proximities (CSV)", proximities,
-            f"{export.file_name(grove.info.name, options['column'], 'proximities')}.csv",
-            "text/csv", key="trees.proximities.csv", on_click="ignore",
-            icon=":material/grid_on:",
+            export.file_name(grove.info.name, options["column"], "proximities"),
+            "trees.proximities.csv", icon=":material/grid_on:",
             help="How often any two objects share a leaf: a similarity matrix.",
         )
 
     st.subheader("Important pivots", anchor=False)
     grove.figure(Drawing(
-        "pivots", "Important pivots", text, text, _BARS, lambda canvas: most_similar(
+        "pivots", "Important pivots", text, text, 0.53, lambda canvas: most_similar(
             importance[order], [names[i] for i in members], members,
             title="share of the reduction", caption=text, canvas=canvas,
         ), table, picks=True, saved_as=f"{options['column']}-pivots",
@@ -125,13 +123,9 @@ def _forest(grove: Grove, run: Run) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the forest")
 def _grown_forest(
-    fit: str, data: str, column: str, kind: str, answers: str, share: float, leaf_size: int,
-    n_trees: int, seed: int, _grove: Grove,
+    content: tuple[str, str], _grove: Grove, column: str, **settings: Any
 ) -> tuple[ComparisonForest, np.ndarray]:
-    return grown_forest(
-        _grove.fitted, _grove.triplets, column, kind=kind, answers=answers, max_samples=share,
-        leaf_size=leaf_size, n_estimators=n_trees, seed=seed,
-    )
+    return grown_forest(_grove.fitted, _grove.triplets, column, **settings)
 
 
 task_tab(

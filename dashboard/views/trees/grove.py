@@ -12,10 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
+from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
@@ -39,7 +39,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.views.choosing import names_of
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.context import Context, FitContext
 from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
 from tripletscope.dashboard.views.trees.features import (
     FEATURES,
@@ -52,12 +52,6 @@ from tripletscope.dashboard.wording.formats import count
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
 #: Who answers a tree's questions.
 UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
-_WHO = {
-    UPLOADED: "The data, then the map",
-    MAP: "The map alone",
-    PERSON: "A person at this screen",
-    OBSERVER: "A simulated observer",
-}
 #: Answers that are less certain than this are unsure.
 SURE = 0.75
 #: Looking up pivots with most answers takes long where there are very many.
@@ -67,23 +61,17 @@ _BEARABLE = 16
 
 
 @dataclass(frozen=True)
-class Grove(Context):
+class Grove(FitContext):
     """A data set, and the map, kernel or features that answer where people have not."""
-
-    fit: Run
-
-    @cached_property
-    def fitted(self) -> Method:
-        return self.fit.fitted()
-
-    @property
-    def method(self) -> Method:
-        """As it was set, not fitted."""
-        return self.fit.fresh()
 
     @cached_property
     def space(self) -> Space:
         return space_of(self.fitted)
+
+    @property
+    def rows_of_distances(self) -> np.ndarray:
+        """(n,) row of each object in the matrix of distances, -1 of those without a place."""
+        return self.space.spread(np.arange(len(self.space)), -1)
 
     @property
     def has_features(self) -> bool:
@@ -98,8 +86,8 @@ class Grove(Context):
     @property
     def explained(self) -> list[str]:
         """Columns that can be predicted: not those by which objects are compared."""
-        seen = self.fitted.columns if self.has_features else ()
-        return [column for column in self.columns if column not in seen]
+        features = self.fitted.columns if self.has_features else ()
+        return [column for column in self.columns if column not in features]
 
     @cached_property
     def positions(self) -> np.ndarray | None:
@@ -116,17 +104,21 @@ class Grove(Context):
     @property
     def samples(self) -> Run | None:
         """Maps that the answers could as well have given, where they were computed."""
-        found = (
-            self.find(self.fitted, task)
-            for task in UNCERTAIN
-            if isinstance(self.fitted, Embedding) and not self.has_features
-        )
-        return next((run for run in found if run is not None), None)
+        if self.has_features or not isinstance(self.fitted, Embedding):
+            return None
+        return next(filter(None, (self.find(self.fitted, task) for task in UNCERTAIN)), None)
 
     def picture_and_side(self) -> tuple[Any, Any]:
         """Two columns; the job is watched where the map is chosen."""
-        picture, side = st.columns([3, 1], gap="large")
-        return picture, side
+        return tuple(st.columns([3, 1], gap="large"))
+
+    def picture_of(self, i: int, size: int) -> str | None:
+        """Path of the picture of an object, of that size; None of one that has none."""
+        objects, pictures = self.triplets.objects, self.info.pictures
+        name = objects["image"].iloc[i] if "image" in objects else None
+        if not isinstance(name, str) or name not in pictures:
+            return None
+        return str(services().workspace.picture(pictures[name], size))
 
     @property
     def about(self) -> str:
@@ -135,11 +127,8 @@ class Grove(Context):
 
     def colour(self) -> str | None:
         """Ask for the column that colours objects."""
-        return pick(
-            self.session, f"{PAGE}.colour@{self.info.id}", "Colour",
-            {"": "None", **{c: c for c in self.columns}},
-            default=next(iter(self.explained or self.columns), ""),
-        ) or None
+        first = next(iter(self.explained or self.columns), "")
+        return self.pick_column(f"{PAGE}.colour@{self.info.id}", default=first)
 
 
 def choose_space(context: Context) -> Grove | None:
@@ -186,14 +175,10 @@ def choose_space(context: Context) -> Grove | None:
     return grove
 
 
-# The tree ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Planting:
     """How a tree is to grow: everything that it depends on, beside the map and the answers.
 
-    who: Who answers.
     settings: Parameters of the tree.
     colour: Column whose classes supervised pivots tell apart.
     observer: Noise, its level, and how often each question is asked.
@@ -220,7 +205,6 @@ class Planting:
 class Grown:
     """A tree that has grown, and what is to know of it.
 
-    decisions: See `ComparisonTree.decisions`.
     bound: The height that theory promises.
     rates: Expansion rate about every object of the tree, as the map has it.
     """
@@ -237,14 +221,12 @@ class Grown:
     @property
     def answered(self) -> float | None:
         """Share of the decisions that people made, if any were asked."""
-        known = self.decisions.get("answered")
-        return None if known is None or known.empty else float(known.mean())
+        return _share(self.decisions.get("answered"))
 
     @property
     def unsure(self) -> float | None:
         """Share of the decisions that the map is unsure of, people's answers apart."""
-        known = self.unsure_rows
-        return None if known is None or known.empty else float(known.mean())
+        return _share(self.unsure_rows)
 
     @property
     def unsure_rows(self) -> pd.Series | None:
@@ -257,20 +239,25 @@ class Grown:
         return unsure
 
 
+def _share(rows: pd.Series | None) -> float | None:
+    return None if rows is None or rows.empty else float(rows.mean())
+
+
 def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting:
     """Ask how the tree is to grow, which is to find so many neighbours if `k` is given."""
     current, info = grove.session, grove.info
-    placed = grove.space.objects
-    names = {name: words.replace("the map", grove.source).replace("The map", "The features")
-             if grove.has_features else words for name, words in _WHO.items()}
     who = pick(
-        current, f"{PAGE}.who{'.features' if grove.has_features else ''}", "Oracle", names,
-        default=MAP if grove.has_features else None,
+        current, f"{PAGE}.who{'.features' if grove.has_features else ''}", "Oracle", {
+            UPLOADED: f"The data, then {grove.source}",
+            MAP: f"{grove.source.capitalize()} alone",
+            PERSON: "A person at this screen",
+            OBSERVER: "A simulated observer",
+        }, default=MAP if grove.has_features else None,
         help="A tree asks which of two pivots each object is nearer to. Where nobody answered, the "
         f"answer is that of {grove.source}.",
     )
     observer = _observer(grove) if who == OBSERVER else Planting.observer
-    objects = _objects(grove, placed, who)
+    objects = _objects(grove, who)
     # What shares no leaf with an object is not found: a leaf holds the neighbours wanted, or more.
     usual = max(int(np.clip(len(objects) // 16, 1, 16)), k or 1)
     leaf_size = number(
@@ -281,8 +268,7 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     pivots = {"random": "Random"}
     if who == UPLOADED:
         pivots = {"answered": "With most answers", **pivots}
-    classes = colour is not None and not is_quantity(grove.triplets.objects[colour])
-    if classes:
+    if colour is not None and not is_quantity(grove.triplets.objects[colour]):
         pivots["supervised"] = f"Of different {colour}"
     chosen = pick(
         current, f"{PAGE}.pivots.{who}@{info.id}", "Pivots", pivots,
@@ -306,9 +292,8 @@ def _observer(grove: Grove) -> tuple[str, float, int]:
     )
     level = 0.0
     if noise in LEVELS:
-        declared = LEVELS[noise]
-        level = parameter_number(grove.session, declared, f"{PAGE}.level.{noise}")
-        level = declared.default if level is None else level
+        level = parameter_number(grove.session, LEVELS[noise], f"{PAGE}.level.{noise}")
+        level = LEVELS[noise].default if level is None else level
     times = number(
         grove.session, f"{PAGE}.times", "Times asked", 1, 51, 1, step=2,
         help="The majority decides; an odd number.",
@@ -316,25 +301,25 @@ def _observer(grove: Grove) -> tuple[str, float, int]:
     return noise, level, int(times) | 1
 
 
-def _objects(grove: Grove, placed: np.ndarray, who: str) -> tuple[int, ...]:
-    """Ask which objects are to be in the tree."""
+def _objects(grove: Grove, who: str) -> tuple[int, ...]:
+    placed = grove.space.objects
     chosen = [i for i in grove.selected if i in placed]
     options = {"all": f"All {len(placed):,}", "some": "Some, at random"}
     if len(chosen) >= 3:
         options["selection"] = f"The {len(chosen):,} selected"
     many = who == PERSON and len(placed) > _BEARABLE
-    which = pick(
+    choice = pick(
         grove.session, f"{PAGE}.objects.{who}@{grove.info.id}", "Objects", options,
         default="some" if many else "all",
     )
-    if which == "selection":
+    if choice == "selection":
         # Selecting nodes of the tree must not make another tree.
         key = f"{PAGE}.chosen@{grove.info.id}"
-        known = grove.session.drafts.get(key)
-        if known is None or st.button("Use the current selection", key=f"{PAGE}.reselect"):
-            known = grove.session.remember(key, chosen)
-        return tuple(known)
-    if which == "some":
+        kept = grove.session.drafts.get(key)
+        if kept is None or st.button("Use the current selection", key=f"{PAGE}.reselect"):
+            kept = grove.session.remember(key, chosen)
+        return tuple(kept)
+    if choice == "some":
         few = min(_BEARABLE, len(placed))
         size = number(
             grove.session, f"{PAGE}.some@{grove.info.id}", "Number of objects", 2, len(placed), few
@@ -348,6 +333,15 @@ def given_answers(grove: Grove) -> list[list[int]]:
     return grove.session.drafts.get(f"{PAGE}.given@{grove.info.id}", [])
 
 
+def fitted_tree(grove: Grove, plan: Planting, oracle: Oracle) -> ComparisonTree:
+    """A tree as it is planned, of what an oracle answers."""
+    tree, classes = ComparisonTree(metric=oracle, **dict(plan.settings)), None
+    if plan.colour:
+        column = grove.triplets.objects[plan.colour].astype("str").fillna("")
+        classes = column.to_numpy(dtype=object)[list(plan.objects)]
+    return tree.fit(np.array(plan.objects), classes)
+
+
 def grow(grove: Grove, plan: Planting) -> Grown:
     """The tree, with everything that is missing answered by the map."""
     samples = grove.samples
@@ -359,16 +353,8 @@ def grow(grove: Grove, plan: Planting) -> Grown:
 @st.cache_resource(max_entries=16, show_spinner="Growing the tree")
 def _grown(fit: str, certain: str, data: str, plan: Planting, _grove: Grove) -> Grown:
     samples: Samples | None = _grove.samples.samples() if certain else None
-    oracle = _oracle(_grove, plan, samples)
-    classes = None
-    if plan.colour:
-        column = _grove.triplets.objects[plan.colour].astype("str").fillna("")
-        classes = column.to_numpy(dtype=object)[list(plan.objects)]
-    tree = ComparisonTree(metric=oracle, **dict(plan.settings))
-    tree.fit(np.array(plan.objects), classes)
-    place = np.full(_grove.space.n_objects, -1)
-    place[_grove.space.objects] = np.arange(len(_grove.space))
-    inside = place[list(plan.objects)]
+    tree = fitted_tree(_grove, plan, _oracle(_grove, plan, samples))
+    inside = _grove.rows_of_distances[list(plan.objects)]
     rates = expansion_rates(_grove.space.distances()[np.ix_(inside, inside)])
     bound = height_bound(len(plan.objects), plan.leaf_size, float(rates.max()))
     return Grown(tree, tree.decisions(), bound, rates)
@@ -397,8 +383,12 @@ def asking(grown: Asker, oracle: Oracle) -> Asker:
 
 def _observer_of(grove: Grove, plan: Planting, seed: Any) -> Oracle:
     noise, level, times = plan.observer
-    positions = np.nan_to_num(_points(grove))
-    return Repeated(Observer(positions, noise=noise, level=level, seed=seed), times)
+    positions = grove.positions
+    if positions is None:
+        axes = min(len(grove.space) - 1, 10)
+        positions = principal_components(grove.space, axes).coordinates
+    observer = Observer(np.nan_to_num(positions), noise=noise, level=level, seed=seed)
+    return Repeated(observer, times)
 
 
 def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
@@ -406,8 +396,7 @@ def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
         return _observer_of(grove, plan, plan.seed)
 
     def probability(rows: np.ndarray) -> np.ndarray:
-        asked = Triplets.from_array(rows, grove.info.n_objects)
-        return samples.order_certainty(asked)
+        return samples.order_certainty(Triplets.from_array(rows, grove.info.n_objects))
 
     fitted = MapOracle(grove.fitted, probability if samples is not None else None)
     if plan.who == MAP:
@@ -416,13 +405,3 @@ def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
     if plan.who == PERSON:
         answers = Triplets.from_array(np.reshape(plan.given, (-1, 3)), grove.info.n_objects)
     return AnswersOracle(answers, otherwise=fitted)
-
-
-def _points(grove: Grove) -> np.ndarray:
-    """(n, d) places that a simulated observer sees."""
-    if grove.positions is not None:
-        return grove.positions
-    from tripletscope.core.kernel.spectrum import principal_components
-
-    found = principal_components(grove.space, min(len(grove.space) - 1, 10))
-    return found.coordinates

@@ -21,7 +21,6 @@ from tripletscope.dashboard.figures.theme import PALETTE, Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
@@ -41,8 +40,6 @@ from tripletscope.dashboard.views.trees.grove import (
 from tripletscope.dashboard.views.trees.tree import words
 from tripletscope.dashboard.wording.formats import count
 
-_MAP = 0.58
-_BOX = 0.29
 #: One tree often parts an object from its neighbours, ten hardly ever do.
 _TREES = 10
 _SHOWN = {
@@ -53,11 +50,7 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class _Walk:
-    """How an object that the tree has not seen goes down to its leaf.
-
-    steps: See `ComparisonTree.path`, with what the oracle remarks.
-    nodes: From the root to the leaf.
-    """
+    """How an object goes down to its leaf: `ComparisonTree.path`, and nodes from the root on."""
 
     query: int
     steps: pd.DataFrame
@@ -95,9 +88,8 @@ def show_search(grove: Grove) -> None:
         plan = replace(plan, objects=others)
         among = set(others)
         # What is answered during the search must not make another tree of the others.
-        grown = grow(grove, replace(
-            plan, given=tuple(answer for answer in plan.given if among.issuperset(answer))
-        ))
+        given = tuple(answer for answer in plan.given if among.issuperset(answer))
+        grown = grow(grove, replace(plan, given=given))
         budget = int(budget) if budget else None
         if plan.who != PERSON or show_searching(
             grove, partial(_search, grove, plan, grown, query, k, trees, budget)
@@ -116,10 +108,9 @@ def _query(grove: Grove) -> int:
     placed = grove.space.objects.tolist()
     names = {ids[i]: grove.triplets.labels[i] for i in placed}
     chosen = [i for i in grove.selected if i in placed]
+    first = "The first selected object" if chosen else "The first object"
     wanted = pick(
-        grove.session, f"{PAGE}.query@{grove.info.id}", "Search for", {
-            "": "The first selected object" if chosen else "The first object", **names,
-        },
+        grove.session, f"{PAGE}.query@{grove.info.id}", "Search for", {"": first, **names},
         help="The tree is grown without it, as if it were new.",
     )
     return ids.index(wanted) if wanted else next(iter(chosen), placed[0])
@@ -128,8 +119,8 @@ def _query(grove: Grove) -> int:
 def _walk(grove: Grove, plan: Planting, grown: Grown, query: int) -> _Walk:
     tree = asking(grown.tree, oracle_about(grove, plan, grown, query))
     steps, leaf = tree.path(query)
-    asked = np.column_stack([np.full(len(steps), query), steps[["p", "q"]].to_numpy()])
-    steps = steps.assign(**tree.oracle_.remarks(asked.astype(int)))
+    questions = np.column_stack([np.full(len(steps), query), steps[["p", "q"]].to_numpy()])
+    steps = steps.assign(**tree.oracle_.remarks(questions.astype(int)))
     way, parent = [leaf], grown.nodes.parent
     while way[0]:
         way.insert(0, int(parent[way[0]]))
@@ -137,30 +128,27 @@ def _walk(grove: Grove, plan: Planting, grown: Grown, query: int) -> _Walk:
 
 
 def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
-    height = len(walk.nodes) - 1
-    step = height
+    step = height = len(walk.nodes) - 1
     if height:
         step = int(slide(
             grove.session, f"{PAGE}.step@{grove.info.id}", "Step", range(height + 1),
-            default=height,
-            help="Descends question by question: 0 is before the first.",
+            default=height, help="Descends question by question: 0 is before the first.",
         ))
     if grove.is_plane and grown.tree.n_pairs == 1:
         _map(grove, plan, grown, walk, step)
     sizes = grown.nodes.stop - grown.nodes.start
-    said = grove.triplets.labels
     done = set(walk.nodes[:step])
     for turn, row in enumerate(walk.steps[walk.steps["node"].isin(done)].itertuples()):
         near, far = (row.p, row.q) if row.nearer_to_p else (row.q, row.p)
         below = walk.nodes[walk.nodes.index(row.node) + 1]
-        winner, loser = (panels.plain(said[i]) for i in (near, far))
-        by_people = getattr(row, "answered", False)
-        remark = "people" if by_people else ""
-        if "answered" in walk.steps and not by_people:
-            remark = grove.source
-        if "certainty" in walk.steps and not by_people:
-            remark += f"{', ' if remark else ''}{100 * row.certainty:.0f} % certain"
-        remark = f" *({remark})*" if remark else ""
+        winner, loser = (panels.plain(grove.triplets.labels[i]) for i in (near, far))
+        if getattr(row, "answered", False):
+            remarks = ["people"]
+        else:
+            remarks = [grove.source] if "answered" in walk.steps else []
+            if "certainty" in walk.steps:
+                remarks.append(f"{100 * row.certainty:.0f} % certain")
+        remark = f" *({', '.join(remarks)})*" if remarks else ""
         line = st.container()
         if "image" in grove.triplets.objects:
             shown, line = st.columns([1, 6], vertical_alignment="center")
@@ -174,26 +162,21 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
 
 
 def _thumbnail(grove: Grove, i: int, width: int) -> None:
-    objects, info = grove.triplets.objects, grove.info
-    name = objects["image"].iloc[i] if "image" in objects else None
-    if isinstance(name, str) and name in info.pictures:
-        with suppress(WorkspaceError):  # its label stands beside it; the page Data says why
-            file = services().workspace.picture(info.pictures[name], 64)
-            st.image(str(file), width=width, alt=grove.triplets.labels[i])
+    with suppress(WorkspaceError):  # its label stands beside it; the page Data says why
+        if file := grove.picture_of(i, 64):
+            st.image(file, width=width, alt=grove.triplets.labels[i])
 
 
 def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> None:
-    node = walk.nodes[step]
+    node, objects = walk.nodes[step], grove.triplets.objects
     outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
     regions = [Region(outlines[n], width=1.0) for n in walk.nodes[:step]]
     regions.append(Region(outlines[node], PALETTE[1], 0.22, 1.6))
     inside = grown.nodes.members(node).tolist()
-    objects = grove.triplets.objects
     pictures = picture_addresses(grove.info, objects, 64)
-    label = grove.triplets.labels[walk.query]
     text = (
-        f"The path of {label} after {count(step, 'question')}; shaded: the cell of the "
-        f"{count(len(inside), 'object')} left. {words(grove, plan, grown)}"
+        f"The path of {grove.triplets.labels[walk.query]} after {count(step, 'question')}; shaded: "
+        f"the cell of the {count(len(inside), 'object')} left. {words(grove, plan, grown)}"
     )
     mark = "pictures" if pictures and grove.info.n_objects <= 60 else "points"
 
@@ -204,15 +187,15 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
             data, MapStyle(mark), regions, caption=text, revision=f"search {grove.fit.key}",
             canvas=canvas,
         )
-        place = grove.positions[walk.query]
+        x, y = grove.positions[walk.query]
         return figure.add_scatter(
-            x=[place[0]], y=[place[1]], mode="markers", hoverinfo="skip", showlegend=False,
+            x=[x], y=[y], mode="markers", hoverinfo="skip", showlegend=False,
             marker={"symbol": "circle-open", "color": PALETTE[3], "size": 30,
                     "line": {"width": 3, "color": PALETTE[3]}},
         )
 
     grove.figure(Drawing(
-        "way", "Path of a search", text, text, _MAP, draw, lambda: walk.steps, picks=True
+        "way", "Path of a search", text, text, 0.58, draw, lambda: walk.steps, picks=True
     ))
 
 
@@ -220,43 +203,26 @@ def _found(
     grove: Grove, plan: Planting, grown: Grown, query: int, k: int, trees: int,
     budget: int | None,
 ) -> None:
-    """The neighbours found beside the true ones."""
     oracle = oracle_about(grove, plan, grown, query)
-    found = _search(grove, plan, grown, query, k, trees, budget, oracle)
-    asked = oracle.n_questions
-    place = np.full(grove.space.n_objects, -1)
-    place[grove.space.objects] = np.arange(len(grove.space))
-    others = np.array(plan.objects)
-    apart = grove.space.distances()[place[query], place[others]]
-    order = np.argsort(apart, kind="stable")
-    true, known = others[order[:k]], found[found >= 0]
-    rank = np.empty(len(others), dtype=int)
-    rank[order] = np.arange(1, len(others) + 1)
-    labels = np.array([*grove.triplets.labels, "—"], dtype=object)
-    table = pd.DataFrame({"": np.arange(1, len(true) + 1)})
-    pictures = picture_addresses(grove.info, grove.triplets.objects, 64)
-    ranks = dict(zip(others.tolist(), rank.tolist(), strict=True))
-    nearest = "nearest by the features" if grove.has_features else "nearest on the map"
-    for title, those in (("found", found[: len(true)]), (nearest, true)):
-        if pictures:
-            table[f"{title} "] = [pictures.get(i, "") for i in those.tolist()]
-        table[title] = labels[those]
-    table["rank of the result"] = [
-        str(ranks.get(i, "—")) for i in found[: len(true)].tolist()
-    ]
+    neighbours = _search(grove, plan, grown, query, k, trees, budget, oracle)
+    n_questions = oracle.n_questions
+    rows, others = grove.rows_of_distances, np.array(plan.objects)
+    distances = grove.space.distances()[rows[query], rows[others]]
+    ranked = others[np.argsort(distances, kind="stable")]
+    true = ranked[:k]
+    table = _neighbours(grove, neighbours[: len(true)], true, ranked)
     st.subheader("Nearest neighbours", anchor=False)
-    hit = len(np.intersect1d(known, true))
-    share = f"{hit} of {len(true)}"
     # By knockout, as `tripletscope.core.tree.search.nearest` does it.
     all_compared = len(others) - 1 + (len(true) - 1) * int(np.ceil(np.log2(len(others))))
     st.markdown(panels.plain(
-        f"{share} found, with {count(asked, 'question')}; comparing all "
-        f"{count(len(others), 'object')} takes about {all_compared:,}."
+        f"{len(np.intersect1d(neighbours, true))} of {len(true)} found, with "
+        f"{count(n_questions, 'question')}; comparing all {count(len(others), 'object')} takes "
+        f"about {all_compared:,}."
     ))
     if isinstance(oracle, AnswersOracle):
         st.caption(
             f"Where participants answer differently from {grove.source}, they may find other "
-            f"neighbours, which need not be an error."
+            "neighbours, which need not be an error."
         )
     st.dataframe(
         table, hide_index=True, placeholder="", key="trees.found",
@@ -265,6 +231,23 @@ def _found(
             for name in table if name.endswith(" ")
         },
     )
+
+
+def _neighbours(
+    grove: Grove, found: np.ndarray, true: np.ndarray, ranked: np.ndarray
+) -> pd.DataFrame:
+    """The neighbours found beside the true ones; `ranked` are all objects, the nearest first."""
+    labels = np.array([*grove.triplets.labels, "—"], dtype=object)
+    pictures = picture_addresses(grove.info, grove.triplets.objects, 64)
+    ranks = {i: str(rank) for rank, i in enumerate(ranked.tolist(), 1)}
+    table = pd.DataFrame({"": np.arange(1, len(true) + 1)})
+    nearest = "nearest by the features" if grove.has_features else "nearest on the map"
+    for title, objects in (("found", found), (nearest, true)):
+        if pictures:
+            table[f"{title} "] = [pictures.get(i, "") for i in objects.tolist()]
+        table[title] = labels[objects]
+    table["rank of the result"] = [ranks.get(i, "—") for i in found.tolist()]
+    return table
 
 
 def _search(
@@ -276,8 +259,8 @@ def _search(
         return asking(grown.tree, oracle).kneighbors([query], k, budget=budget).found[0]
     plan = replace(plan, given=())  # the trees of a forest are the map's
     forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grove, grown)
-    found = asking(forest, oracle).kneighbors([query], k)[0]
-    return np.where(found >= 0, forest.objects_[found], -1)
+    members = asking(forest, oracle).kneighbors([query], k)[0]
+    return np.where(members >= 0, forest.objects_[members], -1)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the trees")
@@ -299,14 +282,12 @@ def _errors(grove: Grove) -> None:
             "Searches for the neighbours of objects in trees that were grown without them.",
         )
     with picture:
-        if run is None:
-            grove.empty(
-                "Nothing has been computed yet",
-                "Compute shows how often trees miss the nearest neighbour.",
-            )
-            return
-        curve = pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
-        grove.present(run, curve=curve)
+        how = {} if run is None else {
+            "curve": pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
+        }
+        grove.present_or_promise(
+            run, promise="Compute shows how often trees miss the nearest neighbour.", **how
+        )
 
 
 def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
@@ -317,7 +298,7 @@ def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
     )
     members, labels = list(plan.objects), grove.triplets.labels
     grove.figure(Drawing(
-        "expansion", "Expansion rates", text, text, _BOX,
+        "expansion", "Expansion rates", text, text, 0.29,
         lambda canvas: expansion_box(grown.rates, members, labels, caption=text, canvas=canvas),
         lambda: pd.DataFrame({
             "id": [grove.triplets.ids[i] for i in members], "expansion rate": grown.rates,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -37,7 +38,6 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.taking_away import take_away
 from tripletscope.dashboard.views.trees.answering import show_answering
-from tripletscope.dashboard.views.trees.coordinates import show_coordinate_tree
 from tripletscope.dashboard.views.trees.grove import (
     MAP,
     OBSERVER,
@@ -54,7 +54,6 @@ from tripletscope.dashboard.views.trees.grove import (
 )
 from tripletscope.dashboard.wording.formats import count
 
-_MAP = 0.58
 #: Cells are drawn on a map that has at least the other objects in them.
 _MOST_DISPLACED = 0.3
 _COMPARISONS = "comparisons"
@@ -80,7 +79,7 @@ def show_tree(grove: Grove) -> None:
                 "features themselves, except the rank cover tree, which also asks.",
             )
     if kind != _COMPARISONS:
-        show_coordinate_tree(grove, kind, picture, side)
+        _coordinate_tree(grove, kind, picture, side)
         return
     with side:
         colour = grove.colour()
@@ -98,6 +97,24 @@ def show_tree(grove: Grove) -> None:
         _partition(grove, plan, grown, data)
         _members(grove, grown)
         _questions(grove, plan, grown)
+
+
+def _coordinate_tree(grove: Grove, kind: str, picture: Any, side: Any) -> None:
+    """A tree that sees features, its cells, and its neighbours beside a comparison tree's."""
+    with side:
+        colour = grove.colour()
+        given, hidden = {"tree": kind}, () if kind == "cover" else ("coverage",)
+        run = grove.result(
+            grove.method, "coordinate_tree",
+            "Grows the tree, and searches neighbours of objects in trees grown without them.",
+            options=grove.options("coordinate_tree", given=given, hidden=hidden),
+        )
+    with picture:
+        grove.present_or_promise(
+            run, promise=f"Compute grows a {TREES[kind]} of the features, and shows how often it "
+            "and a comparison tree with leaves of the same size miss the nearest neighbour.",
+            colour=colour,
+        )
 
 
 def words(grove: Grove, plan: Planting, grown: Grown) -> str:
@@ -142,17 +159,16 @@ def _name(grove: Grove, plan: Planting) -> str:
 def _remarks(grove: Grove, grown: Grown) -> Sequence[str]:
     """For each node its question, and who answered it how surely."""
     labels, decisions = grove.triplets.labels, grown.decisions
-    found = [""] * len(grown.nodes.child)
-    by_node = decisions.assign(unsure=grown.unsure_rows).groupby("node")
-    for node, rows in by_node:
+    remarks = [""] * len(grown.nodes.child)
+    for node, rows in decisions.assign(unsure=grown.unsure_rows).groupby("node"):
         p, q = (html.escape(labels[int(i)], quote=False) for i in grown.nodes.pivots[node, 0])
         line = f"Divided by: nearer to {p} or to {q}?"
         if "answered" in rows:
             line += f"<br>participants answered {100 * rows['answered'].mean():.0f} %"
         if rows["unsure"].any():
             line += f"<br>the map is unsure of {int(rows['unsure'].sum())} of {len(rows)} answers"
-        found[int(node)] = line
-    return found
+        remarks[int(node)] = line
+    return remarks
 
 
 def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeData) -> None:
@@ -172,10 +188,7 @@ def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeDat
     def draw(canvas: Canvas) -> Any:
         shown = data
         if not canvas.screen and data.pictures:
-            shown = ComparisonTreeData(**{
-                **{field: getattr(data, field) for field in data.__dataclass_fields__},
-                "pictures": embedded_pictures(grove.info, data.objects),
-            })
+            shown = replace(data, pictures=embedded_pictures(grove.info, data.objects))
         return tree_diagram(shown, revision=name, caption=text, canvas=canvas)
 
     panels.figure_panel(
@@ -213,9 +226,7 @@ def _facts(grove: Grove, plan: Planting, grown: Grown) -> None:
         help="Mean proportion of a cell in its smaller part: 0.5 if all cells are halved.",
     )
     facts[2].metric("Leaves", f"{int((grown.nodes.child < 0).sum()):,}")
-    facts[3].metric(
-        "Questions", f"{grown.tree.n_questions_:,}", help="Needed to grow the tree."
-    )
+    facts[3].metric("Questions", f"{grown.tree.n_questions_:,}", help="Needed to grow the tree.")
     facts[4].metric(
         "By people", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
         help="Proportion of decisions made by participants; the map, kernel or features made the "
@@ -228,9 +239,10 @@ def _facts(grove: Grove, plan: Planting, grown: Grown) -> None:
             "questions below."
         ))
     elif plan.who in (UPLOADED, MAP) and not grove.has_features:
-        facts[4].caption("Certainty unknown", help=(
-            "The uncertainty of the map has not been computed: see Embedding, Positions."
-        ))
+        facts[4].caption(
+            "Certainty unknown",
+            help="The uncertainty of the map has not been computed: see Embedding, Positions.",
+        )
 
 
 def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeData) -> None:
@@ -243,19 +255,9 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
         )
         st.caption(f"The cells are not drawn on a map: {why}.")
         return
-    outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
-    colour_of = {int(i): g.colour for g in data.groups for i in g.members}
-    regions = []
-    for node in data.ends:
-        shades = [colour_of[i] for i in grown.nodes.members(node).tolist()]
-        values, counts = np.unique(shades, return_counts=True)
-        pure = counts.max() / counts.sum()
-        regions.append(Region(
-            outlines[node], values[np.argmax(counts)] if data.colour else FAINT,
-            0.04 + 0.22 * pure if data.colour else 0.0, 1.2,
-        ))
-    shown = np.where(np.isin(np.arange(len(data.objects)), plan.objects)[:, None],
-                     grove.positions, np.nan)
+    regions = _regions(grove, grown, data)
+    inside = np.isin(np.arange(len(data.objects)), plan.objects)
+    shown = np.where(inside[:, None], grove.positions, np.nan)
     lost = displaced(grown.decisions, grove.positions, set(data.shown) - set(data.ends))
     text = (
         f"{'Features' if grove.has_features else 'The map'} of {grove.info.name}, divided halfway "
@@ -285,14 +287,27 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
         )
 
     grove.figure(Drawing(
-        "partition", "Cells of the tree", text, text, _MAP, draw, partial(_leaves, grove, grown),
+        "partition", "Cells of the tree", text, text, 0.58, draw, partial(_leaves, grove, grown),
         picks=True,
     ))
 
 
-def displaced(
-    decisions: pd.DataFrame, positions: np.ndarray, nodes: Collection[int]
-) -> np.ndarray:
+def _regions(grove: Grove, grown: Grown, data: ComparisonTreeData) -> list[Region]:
+    """The cells of the nodes that are drawn, in the most frequent colour of their objects."""
+    outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
+    if not data.colour:
+        return [Region(outlines[node], FAINT, 0.0, 1.2) for node in data.ends]
+    colour_of = {int(i): group.colour for group in data.groups for i in group.members}
+    regions = []
+    for node in data.ends:
+        shades = [colour_of[i] for i in grown.nodes.members(node).tolist()]
+        values, counts = np.unique(shades, return_counts=True)
+        pure = counts.max() / counts.sum()
+        regions.append(Region(outlines[node], values[np.argmax(counts)], 0.04 + 0.22 * pure, 1.2))
+    return regions
+
+
+def displaced(decisions: pd.DataFrame, positions: np.ndarray, nodes: Collection[int]) -> np.ndarray:
     """Objects that a decision of some nodes puts where the map does not have them, ascending."""
     counted = decisions[decisions["node"].isin(list(nodes))]
     x, p, q = (positions[counted[c].to_numpy(dtype=int)] for c in ("x", "p", "q"))
@@ -344,23 +359,18 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
             "q": labels[decisions["q"]],
             "nearer to": labels[np.where(decisions["nearer_to_p"], decisions["p"], decisions["q"])],
         })
-        told = {"answered": "answered by participants", "certainty": "order certainty"}
-        for name, title in told.items():
-            if name in decisions:
-                shown[title] = decisions[name]
-        if "order certainty" in shown:
+        if "answered" in decisions:
+            shown["answered by participants"] = decisions["answered"]
+        if "certainty" in decisions:
+            shown["order certainty"] = decisions["certainty"]
             shown = shown.sort_values("order certainty", kind="stable")
-        st.dataframe(shown, hide_index=True, placeholder="",
-                     key="trees.decisions", height=300, column_config={
-            "order certainty": st.column_config.NumberColumn(format="%.2f"),
-        })
+        st.dataframe(
+            shown, hide_index=True, placeholder="", key="trees.decisions", height=300,
+            column_config={"order certainty": st.column_config.NumberColumn(format="%.2f")},
+        )
         asking = Experiment(
             title=grove.info.name, objects=worded(grove.triplets.objects), repeated=0.0, catch=0.0,
             n_practice=0,
         )
-        rows = mixed(
-            decisions[["x", "p", "q"]].to_numpy(), np.random.default_rng(plan.seed)
-        )
-        take_away(
-            grove.session, PAGE, listed(asking, rows), 1, f"{grove.info.name} tree",
-        )
+        rows = mixed(decisions[["x", "p", "q"]].to_numpy(), np.random.default_rng(plan.seed))
+        take_away(grove.session, PAGE, listed(asking, rows), 1, f"{grove.info.name} tree")

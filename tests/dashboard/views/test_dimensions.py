@@ -27,7 +27,7 @@ from tripletscope.dashboard.report.report import ReportSettings
 from tripletscope.dashboard.results.dimension_details import facts_said
 from tripletscope.dashboard.results.dimensions import facts_table
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.dimensions import files
+from tripletscope.dashboard.views.dimensions import overview
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext
 from tripletscope.dashboard.views.dimensions.naming import (
     names_of_dimensions,
@@ -207,11 +207,11 @@ def test_columns_are_told_with_intervals(services, opened):
 
 
 def test_one_file_has_weights_names_figures_and_the_script(services, opened, fit, monkeypatch):
-    monkeypatch.setattr(files, "can_render", lambda: False)
+    monkeypatch.setattr(overview, "can_render", lambda: False)
     monkeypatch.setattr(browser, "can_render", lambda: False)
     rename_dimension(of(services), fit, 0, "alive")
     context = shown(services, opened)
-    archive = zipfile.ZipFile(io.BytesIO(files.everything(context, pd.DataFrame())))
+    archive = zipfile.ZipFile(io.BytesIO(overview.everything(context, pd.DataFrame())))
     names = archive.namelist()
     weights = next(name for name in names if name.endswith("dimensions.csv"))
     table = pd.read_csv(io.BytesIO(archive.read(weights)))

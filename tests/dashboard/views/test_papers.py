@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.dashboard.views.harness import figure, settled, start, words
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views import elements
 from tripletscope.dashboard.views import page as page_module
 from tripletscope.dashboard.views.papers import card as card_module
 from tripletscope.dashboard.views.papers import overview as overview_module
@@ -68,7 +69,7 @@ def test_the_overview_counts_what_its_table_lists(services):
 def test_a_row_opens_its_card(services, monkeypatch, key, clicked):
     current = start("papers").session_state[_KEY]
     state = {"papers.all": {"selection": {"rows": [], "cells": []}}}
-    for module in (overview_module, page_module):
+    for module in (overview_module, page_module, elements):
         monkeypatch.setattr(module, "widgets", lambda: state)
     overview_module._open_chosen(current)
     assert list(state) == ["papers.all"]

@@ -56,11 +56,11 @@ def test_positions_and_ellipses_turn_together(services, info):
     triplets = services.workspace.triplets(info)
     samples = run("bootstrap", method, triplets, {"replicates": 10})
     result = Result(info, triplets, fit, samples, None)
-    assert pdist(result.positions) == pytest.approx(pdist(fit.arrays["embedding_"]))
+    assert pdist(result.placed.positions) == pytest.approx(pdist(fit.arrays["embedding_"]))
     plain = samples.samples().covariances
     expected = np.linalg.eigvalsh(plain)
-    assert np.linalg.eigvalsh(result.covariances) == pytest.approx(expected)
-    assert not np.allclose(result.covariances, plain)
+    assert np.linalg.eigvalsh(result.placed.covariances) == pytest.approx(expected)
+    assert not np.allclose(result.placed.covariances, plain)
 
 
 def test_the_first_map_counts_although_answers_were_left_out_since(services, info, mapped):

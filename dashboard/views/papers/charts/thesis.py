@@ -23,18 +23,43 @@ def _scale(function: str) -> tuple[Chart, ...]:
     )
 
 
+def _circle(y: str, y_title: str, title: str) -> Chart:
+    """What methods miss of a circle."""
+    return Chart("lines", "share", y, series="method", panel="noise", spread=f"{y}_sd",
+                 x_title="r", y_title=y_title, title=title,
+                 where={"kind": "errors", "kept": "lowest training error"})
+
+
+def _observers(starts: str, title: str) -> Chart:
+    """Errors of methods for each observer, from some starts."""
+    return Chart("bars", "observer", "error", series="method", spread="error_sd",
+                 x_title="Observer", y_title="Held-out triplet error",
+                 where={"kind": "errors", "starts": starts}, title=title)
+
+
+def _growth(what: str, y_title: str) -> Chart:
+    """What grows with the number of objects, and the bound of it."""
+    return Chart("lines", "n", "value", series="curve", panel="data", x_title="Objects n",
+                 y_title=y_title, log_x=True, log_y=True, where={"what": what},
+                 title=what.capitalize())
+
+
+_QUESTIONS = Chart(
+    "lines", "leaf_size", "questions", series="questions are", x_title="Leaf size n₀",
+    y_title="Questions", log_x=True, log_y=True,
+)
+_MISSED = Chart(
+    "lines", "leaf_size", "missed", series="curve", panel="data", x_title="Leaf size n₀",
+    y_title="Missed", log_x=True, log_y=True,
+)
 CHARTS = {
-    "thesis-figure-1.1": (
-        Chart("points", "draw", "answers"),
+    "thesis-figure-1.1": Chart("points", "draw", "answers"),
+    "thesis-figure-1.2": Chart(
+        "map", "x", "y", series="cluster", label="colour", where={"draw": 0}
     ),
-    "thesis-figure-1.2": (
-        Chart("map", "x", "y", series="cluster", label="colour", where={"draw": 0}),
-    ),
-    "thesis-figure-2.1": (
-        Chart(
-            "lines", "leaf_size", "missed", series="tree", panel="data", spread="spread",
-            x_title="Leaf size n₀", y_title="Missed", log_x=True, where={"kind": "mean"},
-        ),
+    "thesis-figure-2.1": Chart(
+        "lines", "leaf_size", "missed", series="tree", panel="data", spread="spread",
+        x_title="Leaf size n₀", y_title="Missed", log_x=True, where={"kind": "mean"},
     ),
     "thesis-figure-2.2": (
         Chart(
@@ -48,14 +73,12 @@ CHARTS = {
             where={"kind": "setting"}, title="Questions to build",
         ),
     ),
-    "thesis-figure-2.3": (
-        Chart(
-            "points", "data", "rate", series="quartile", x_title="Data", y_title="Expansion rate",
-            log_y=True,
-        ),
+    "thesis-figure-2.3": Chart(
+        "points", "data", "rate", series="quartile", x_title="Data", y_title="Expansion rate",
+        log_y=True,
     ),
-    "thesis-figure-4.1": (
-        Chart("lines", "stimulus", "scale", x_title="Stimulus S", y_title="ψ = f(S)"),
+    "thesis-figure-4.1": Chart(
+        "lines", "stimulus", "scale", x_title="Stimulus S", y_title="ψ = f(S)"
     ),
     "thesis-figure-4.2": (
         Chart(
@@ -69,8 +92,7 @@ CHARTS = {
     ),
     "thesis-figure-4.3": (
         Chart(
-            "map", "x", "y", series="shade", label="nm", colours=_SHADES,
-            where={"kind": "map"},
+            "map", "x", "y", series="shade", label="nm", colours=_SHADES, where={"kind": "map"},
             title="Ekman's colours, by wavelength in nm",
         ),
         Chart(
@@ -87,49 +109,26 @@ CHARTS = {
     "thesis-figure-4.6": (
         Chart(
             "map", "x", "y", series="shade", panel="panel", label="nm", colours=_SHADES,
-            where={"kind": "map"},
-            title="The truth and maps, σ = 0.1, r = 1",
+            where={"kind": "map"}, title="The truth and maps, σ = 0.1, r = 1",
         ),
-        Chart(
-            "lines", "share", "error", series="method", panel="noise", spread="error_sd",
-            x_title="r", y_title="Triplet error",
-            where={"kind": "errors", "kept": "lowest training error"}, title="Triplet error",
-        ),
-        Chart(
-            "lines", "share", "disparity", series="method", panel="noise", spread="disparity_sd",
-            x_title="r", y_title="Shape missed",
-            where={"kind": "errors", "kept": "lowest training error"},
-            title="Share of the circle's shape that is missed",
-        ),
+        _circle("error", "Triplet error", "Triplet error"),
+        _circle("disparity", "Shape missed", "Share of the circle's shape that is missed"),
     ),
     "thesis-figure-4.7": (
-        Chart(
-            "bars", "observer", "error", series="method", spread="error_sd", x_title="Observer",
-            y_title="Held-out triplet error",
-            where={"kind": "errors", "starts": "first start in the stimulus's order"},
-            title="One start in the stimulus's order",
-        ),
-        Chart(
-            "bars", "observer", "error", series="method", spread="error_sd", x_title="Observer",
-            y_title="Held-out triplet error", where={"kind": "errors", "starts": "random starts"},
-            title="Random starts",
-        ),
+        _observers("first start in the stimulus's order", "One start in the stimulus's order"),
+        _observers("random starts", "Random starts"),
         Chart(
             "lines", "level", "value", series="method", panel="observer", x_title="Stimulus",
             y_title="Scale", where={"kind": "scale"}, title="Scales",
         ),
     ),
-    "thesis-figure-5.1": (
-        Chart(
-            "lines", "noise", "accuracy", series="strategy", panel="panel", spread="spread",
-            x_title="share of wrong answers", y_title="prediction accuracy",
-        ),
+    "thesis-figure-5.1": Chart(
+        "lines", "noise", "accuracy", series="strategy", panel="panel", spread="spread",
+        x_title="share of wrong answers", y_title="prediction accuracy",
     ),
-    "thesis-figure-5.2": (
-        Chart(
-            "lines", "landmarks", "accuracy", series="strategy", spread="spread",
-            y_title="prediction accuracy",
-        ),
+    "thesis-figure-5.2": Chart(
+        "lines", "landmarks", "accuracy", series="strategy", spread="spread",
+        y_title="prediction accuracy",
     ),
     "thesis-figure-5.4": (
         Chart(
@@ -153,112 +152,58 @@ CHARTS = {
             y_title="prediction accuracy", where={"what": "pool"}, title="Accuracy by pool size",
         ),
     ),
-    "thesis-figure-5.6": (
-        Chart(
-            "points", "place", "accuracy", series="catch trials", panel="panel",
-            x_title="people, in order", y_title="prediction accuracy",
-        ),
+    "thesis-figure-5.6": Chart(
+        "points", "place", "accuracy", series="catch trials", panel="panel",
+        x_title="people, in order", y_title="prediction accuracy",
     ),
-    "thesis-figure-5.7": (
-        Chart(
-            "lines", "dimensions", "accuracy", series="method", panel="data", spread="spread",
-            y_title="prediction accuracy", where={"kind": "mean"},
-        ),
+    "thesis-figure-5.7": Chart(
+        "lines", "dimensions", "accuracy", series="method", panel="data", spread="spread",
+        y_title="prediction accuracy", where={"kind": "mean"},
     ),
     "thesis-figure-a.2": _scale("cubic"),
     "thesis-figure-a.3": _scale("sinusoid"),
     "thesis-figure-a.4": _scale("polynomial"),
-    "thesis-section-4.5": (
-        Chart(
-            "lines", "factor", "accuracy", series="dimensions", panel="objects", spread="spread",
-            x_title="Answers, in d n log n", y_title="Prediction accuracy",
-        ),
+    "thesis-section-4.5": Chart(
+        "lines", "factor", "accuracy", series="dimensions", panel="objects", spread="spread",
+        x_title="Answers, in d n log n", y_title="Prediction accuracy",
     ),
-    "thesis-section-4.5b": (
-        Chart("points", "true", "chosen", x_title="True dimension", y_title="Chosen dimension"),
+    "thesis-section-4.5b": Chart(
+        "points", "true", "chosen", x_title="True dimension", y_title="Chosen dimension"
     ),
-    "thesis-section-5.3": (
-        Chart(
-            "bars", "noise", "accuracy", series="method", panel="objects", spread="spread",
-            x_title="Share of wrong answers", y_title="Prediction accuracy",
-        ),
+    "thesis-section-5.3": Chart(
+        "bars", "noise", "accuracy", series="method", panel="objects", spread="spread",
+        x_title="Share of wrong answers", y_title="Prediction accuracy",
     ),
-    "thesis-section-5.4": (
-        Chart(
-            "lines", "probability", "share", series="curve",
-            x_title="Probability of the more frequent answer", y_title="Share",
-        ),
+    "thesis-section-5.4": Chart(
+        "lines", "probability", "share", series="curve",
+        x_title="Probability of the more frequent answer", y_title="Share",
     ),
-    "thesis-table-2.1": (
-        Chart(
-            "lines", "n", "questions", series="tree", panel="what", spread="spread",
-            x_title="Objects n", y_title="Questions", log_x=True, log_y=True,
-        ),
+    "thesis-table-2.1": Chart(
+        "lines", "n", "questions", series="tree", panel="what", spread="spread",
+        x_title="Objects n", y_title="Questions", log_x=True, log_y=True,
     ),
-    "thesis-table-4.1": (
-        Chart(
-            "bars", "measure", "value", series="method", spread="spread", x_title="Measurement",
-            y_title="Error; surprise, nats",
-        ),
+    "thesis-table-4.1": Chart(
+        "bars", "measure", "value", series="method", spread="spread", x_title="Measurement",
+        y_title="Error; surprise, nats",
     ),
-    "thesis-algorithm-1": (
-        Chart(
-            "lines", "leaf_size", "questions", series="questions are", x_title="Leaf size n₀",
-            y_title="Questions", log_x=True, log_y=True,
-        ),
-    ),
-    "thesis-algorithm-2": (
-        Chart(
-            "lines", "leaf_size", "questions", series="questions are", x_title="Leaf size n₀",
-            y_title="Questions", log_x=True, log_y=True,
-        ),
-    ),
-    "thesis-theorem-1": (
-        Chart(
-            "lines", "n", "value", series="curve", panel="data", x_title="Objects n",
-            y_title="Levels", log_x=True, log_y=True, where={"what": "height"}, title="Height",
-        ),
-    ),
-    "thesis-theorem-3": (
-        Chart(
-            "lines", "leaf_size", "missed", series="curve", panel="data", x_title="Leaf size n₀",
-            y_title="Missed", log_x=True, log_y=True,
-        ),
-    ),
+    "thesis-algorithm-1": _QUESTIONS,
+    "thesis-algorithm-2": _QUESTIONS,
+    "thesis-theorem-1": _growth("height", "Levels"),
+    "thesis-theorem-3": _MISSED,
     "thesis-corollary-2": (
-        Chart(
-            "lines", "n", "value", series="curve", panel="data", x_title="Objects n",
-            y_title="Questions", log_x=True, log_y=True, where={"what": "questions to build"},
-            title="Questions to build",
-        ),
-        Chart(
-            "lines", "n", "value", series="curve", panel="data", x_title="Objects n",
-            y_title="Questions", log_x=True, log_y=True, where={"what": "questions of a query"},
-            title="Questions of a query",
-        ),
+        _growth("questions to build", "Questions"), _growth("questions of a query", "Questions"),
     ),
-    "thesis-lemma-5": (
-        Chart(
-            "lines", "beta", "share", series="curve", panel="data", x_title="Share β",
-            y_title="Probability", log_x=True, log_y=True,
-        ),
+    "thesis-lemma-5": Chart(
+        "lines", "beta", "share", series="curve", panel="data", x_title="Share β",
+        y_title="Probability", log_x=True, log_y=True,
     ),
-    "thesis-lemma-6": (
-        Chart(
-            "lines", "depth", "share", series="curve", panel="size", x_title="Depth h",
-            y_title="Probability",
-        ),
+    "thesis-lemma-6": Chart(
+        "lines", "depth", "share", series="curve", panel="size", x_title="Depth h",
+        y_title="Probability",
     ),
-    "thesis-lemma-7": (
-        Chart(
-            "lines", "n", "missed", series="curve", panel="data", x_title="Objects m of the cell",
-            y_title="Missed", log_x=True, log_y=True,
-        ),
+    "thesis-lemma-7": Chart(
+        "lines", "n", "missed", series="curve", panel="data", x_title="Objects m of the cell",
+        y_title="Missed", log_x=True, log_y=True,
     ),
-    "thesis-remark-4": (
-        Chart(
-            "lines", "leaf_size", "missed", series="curve", panel="data", x_title="Leaf size n₀",
-            y_title="Missed", log_x=True, log_y=True,
-        ),
-    ),
+    "thesis-remark-4": _MISSED,
 }

@@ -1,43 +1,42 @@
 """How items of Lohaus, Hennig & von Luxburg (2019) are drawn."""
 
+from typing import Any
+
 from tripletscope.dashboard.views.papers.chart import Chart
 
 
-def _recomputed(series: str) -> tuple[Chart, ...]:
+def _quantities(x_title: str, column: str, value: str, **further: Any) -> Chart:
+    """Several quantities beside each other, of the rows in which a column has a value."""
+    usual = {"x": "x", "series": "curve", "panel": "quantity"}
+    return Chart("lines", y="y", spread="spread", x_title=x_title, y_title=" ",
+                 where={column: value}, title=value, **usual | further)
+
+
+def _recomputed(series: str) -> Chart:
     """Numbers of the program against those by the definition."""
-    return (
-        Chart(
-            "points", "definition", "program", series=series, x_title="by the definition",
-            y_title="by the program",
-        ),
-    )
+    return Chart("points", "definition", "program", series=series, x_title="by the definition",
+                 y_title="by the program")
 
 
+_BY_NOISE = _quantities("noise", "part", "increasing noise")
+_BY_ANSWERS = _quantities(
+    "% of all comparisons", "part", "increasing number of answers", log_x=True
+)
+_ACTIVE = {
+    title: _quantities("answers", "title", title, series="way") for title in ("STE", "t-STE")
+}
+_SOURCES = {
+    source: _quantities("threshold", "source", source, x="threshold")
+    for source in ("Bootstrap", "Bayesian, as published", "Bayesian, long chains")
+}
 CHARTS = {
-    "uncertainty-figure-1": (
-        Chart("lines", "x", "y", series="curve", x_title="stimulus", y_title="perception"),
+    "uncertainty-figure-1": Chart(
+        "lines", "x", "y", series="curve", x_title="stimulus", y_title="perception"
     ),
     "uncertainty-figure-2": (
-        Chart(
-            "lines", "x", "y", series="curve", panel="quantity", spread="spread",
-            x_title="dimensions", y_title=" ", where={"part": "dimension"}, title="dimension",
-        ),
-        Chart(
-            "lines", "x", "y", series="curve", panel="quantity", spread="spread", x_title="noise",
-            y_title=" ", where={"part": "increasing noise"}, title="increasing noise",
-        ),
-        Chart(
-            "lines", "x", "y", series="curve", panel="quantity", spread="spread",
-            x_title="% of all comparisons", y_title=" ", log_x=True,
-            where={"part": "increasing number of answers"}, title="increasing number of answers",
-        ),
+        _quantities("dimensions", "part", "dimension"), _BY_NOISE, _BY_ANSWERS,
     ),
-    "uncertainty-figure-3": (
-        Chart(
-            "lines", "threshold", "y", series="curve", panel="quantity", spread="spread",
-            x_title="threshold", y_title=" ", where={"source": "Bootstrap"}, title="Bootstrap",
-        ),
-    ),
+    "uncertainty-figure-3": _SOURCES["Bootstrap"],
     "uncertainty-figure-4": (
         Chart(
             "lines", "x", "y", series="panel", x_title="stimulus", y_title="place on the scale",
@@ -49,12 +48,7 @@ CHARTS = {
             title="spread of nine stimuli",
         ),
     ),
-    "uncertainty-figure-5": (
-        Chart(
-            "lines", "x", "y", series="way", panel="quantity", spread="spread", x_title="answers",
-            y_title=" ", where={"title": "STE"}, title="STE",
-        ),
-    ),
+    "uncertainty-figure-5": _ACTIVE["STE"],
     "uncertainty-figure-6": (
         Chart(
             "lines", "x", "y", series="curve", spread="spread", x_title="stimulus",
@@ -67,93 +61,27 @@ CHARTS = {
             title="scales with error bars",
         ),
     ),
-    "uncertainty-figure-7": (
-        Chart(
-            "lines", "x", "y", series="curve", panel="panel", spread="spread",
-            x_title="dimensions", y_title=" ", where={"quantity": "average uncertainty"},
-            title="average uncertainty",
-        ),
-        Chart(
-            "lines", "x", "y", series="curve", panel="panel", spread="spread",
-            x_title="dimensions", y_title=" ", where={"quantity": "STE loss per answer"},
-            title="STE loss per answer",
-        ),
+    "uncertainty-figure-7": tuple(
+        _quantities("dimensions", "quantity", quantity, panel="panel")
+        for quantity in ("average uncertainty", "STE loss per answer")
     ),
-    "uncertainty-figure-8": (
-        Chart("map", "x", "y"),
+    "uncertainty-figure-8": Chart("map", "x", "y"),
+    "uncertainty-figure-9": (_BY_NOISE, _BY_ANSWERS),
+    "uncertainty-figure-10": tuple(_SOURCES.values()),
+    "uncertainty-figure-11": tuple(_ACTIVE.values()),
+    "uncertainty-figure-12": tuple(_ACTIVE.values()),
+    "uncertainty-figure-13": _ACTIVE["t-STE"],
+    "uncertainty-table-1": Chart(
+        "bars", "data", "y", panel="what", published="published", x_title=" ", y_title=" "
     ),
-    "uncertainty-figure-9": (
-        Chart(
-            "lines", "x", "y", series="curve", panel="quantity", spread="spread", x_title="noise",
-            y_title=" ", where={"part": "increasing noise"}, title="increasing noise",
-        ),
-        Chart(
-            "lines", "x", "y", series="curve", panel="quantity", spread="spread",
-            x_title="% of all comparisons", y_title=" ", log_x=True,
-            where={"part": "increasing number of answers"}, title="increasing number of answers",
-        ),
+    "uncertainty-appendix-b": Chart(
+        "lines", "x", "y", series="prior", panel="quantity", spread="spread",
+        x_title="% of all comparisons", y_title=" ", log_x=True,
     ),
-    "uncertainty-figure-10": (
-        Chart(
-            "lines", "threshold", "y", series="curve", panel="quantity", spread="spread",
-            x_title="threshold", y_title=" ", where={"source": "Bootstrap"}, title="Bootstrap",
-        ),
-        Chart(
-            "lines", "threshold", "y", series="curve", panel="quantity", spread="spread",
-            x_title="threshold", y_title=" ", where={"source": "Bayesian, as published"},
-            title="Bayesian, as published",
-        ),
-        Chart(
-            "lines", "threshold", "y", series="curve", panel="quantity", spread="spread",
-            x_title="threshold", y_title=" ", where={"source": "Bayesian, long chains"},
-            title="Bayesian, long chains",
-        ),
+    "uncertainty-section-3.3": Chart(
+        "points", "equation 4", "vote", series="answers", panel="source",
+        x_title="mean squared error of equation 4", y_title="of the vote",
     ),
-    "uncertainty-figure-11": (
-        Chart(
-            "lines", "x", "y", series="way", panel="quantity", spread="spread", x_title="answers",
-            y_title=" ", where={"title": "STE"}, title="STE",
-        ),
-        Chart(
-            "lines", "x", "y", series="way", panel="quantity", spread="spread", x_title="answers",
-            y_title=" ", where={"title": "t-STE"}, title="t-STE",
-        ),
-    ),
-    "uncertainty-figure-12": (
-        Chart(
-            "lines", "x", "y", series="way", panel="quantity", spread="spread", x_title="answers",
-            y_title=" ", where={"title": "STE"}, title="STE",
-        ),
-        Chart(
-            "lines", "x", "y", series="way", panel="quantity", spread="spread", x_title="answers",
-            y_title=" ", where={"title": "t-STE"}, title="t-STE",
-        ),
-    ),
-    "uncertainty-figure-13": (
-        Chart(
-            "lines", "x", "y", series="way", panel="quantity", spread="spread", x_title="answers",
-            y_title=" ", where={"title": "t-STE"}, title="t-STE",
-        ),
-    ),
-    "uncertainty-table-1": (
-        Chart("bars", "data", "y", panel="what", published="published", x_title=" ", y_title=" "),
-    ),
-    "uncertainty-appendix-b": (
-        Chart(
-            "lines", "x", "y", series="prior", panel="quantity", spread="spread",
-            x_title="% of all comparisons", y_title=" ", log_x=True,
-        ),
-    ),
-    "uncertainty-section-3.3": (
-        Chart(
-            "points", "equation 4", "vote", series="answers", panel="source",
-            x_title="mean squared error of equation 4", y_title="of the vote",
-        ),
-    ),
-    "uncertainty-equation-1": _recomputed("what"),
-    "uncertainty-equation-2": _recomputed("what"),
+    **{f"uncertainty-equation-{number}": _recomputed("what") for number in (1, 2, 4, 5, 6)},
     "uncertainty-equation-3": _recomputed("sampler"),
-    "uncertainty-equation-4": _recomputed("what"),
-    "uncertainty-equation-5": _recomputed("what"),
-    "uncertainty-equation-6": _recomputed("what"),
 }

@@ -1,0 +1,63 @@
+"""What many pages are made of: the button that computes, a table as a file, an error in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.panels import plain
+from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.state import Session, widgets
+
+#: Shares that intervals and bands can cover.
+COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
+Kinds = type[Exception] | tuple[type[Exception], ...]
+
+
+def run_button(session: Session, key: str, label: str, **further: Any) -> bool:
+    """Whether the main button of a form was pressed, which computes."""
+    return pressed(session, key, label, type="primary", icon=":material/play_arrow:",
+                   width="stretch", **further)
+
+
+def csv_button(
+    label: str, table: Callable[[], pd.DataFrame], name: str, key: str, *,
+    icon: str | None = ":material/download:", **further: Any,
+) -> None:
+    """Offer a table as CSV, which is made when it is asked for."""
+    st.download_button(label, lambda: export.csv(table()), f"{name}.csv", "text/csv", key=key,
+                       on_click="ignore", icon=icon, **further)
+
+
+def show_error(problem: object) -> None:
+    """Say what is wrong with the user's data."""
+    st.error(plain(str(problem)), icon=":material/error:")
+
+
+@contextmanager
+def errors_shown(kinds: Kinds = DataError) -> Iterator[None]:
+    """Say what is wrong with the user's data where what is within fails by it, and go on."""
+    try:
+        yield
+    except kinds as error:
+        show_error(error)
+
+
+def read_or_show_error(session: Session, key: str, file: Any, what: str, **how: Any) -> Any:
+    """What `read_file` reads; None, having said why, where the file cannot be read."""
+    with errors_shown():
+        return read_file(session, key, file, what, **how)
+    return None
+
+
+def set_widgets(session: Session, values: Mapping[str, Any]) -> None:
+    """Give widgets their values before they are drawn."""
+    session.take_up(values)
+    widgets().update(values)
