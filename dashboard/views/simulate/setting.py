@@ -23,6 +23,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, short
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import advice_of_best
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.wording.formats import count
 
@@ -39,11 +40,10 @@ _OF = f"{PAGE}.of"
 
 def simulated_methods() -> dict[str, type[Method]]:
     """Methods that can be planned with, by name."""
-    kinds = [methods(kind) for kind in ("embedding", "scale", "kernel")]
-    known = {name: method for kind in kinds for name, method in kind.items()}
     # Kernels that build on a map predict as that map does.
     return {
-        name: method for name, method in known.items()
+        name: method for kind in ("embedding", "scale", "kernel")
+        for name, method in methods(kind).items()
         if not any(p.name == "basis" for p in parameters(method))
     }
 
@@ -56,9 +56,10 @@ def method_settings(current: Session, method: type[Method]) -> Method:
     """
     if all(p.name in _DECIDED for p in parameters(method)):
         return method()
-    place = f"{PAGE}.{method.name}"
     with st.expander(f"More settings of {short(method.title)}"):
-        return method(**parameter_form(current, method, place, hidden=_DECIDED, folded=""))
+        return method(**parameter_form(
+            current, method, f"{PAGE}.{method.name}", hidden=_DECIDED, folded=""
+        ))
 
 
 def prefix(current: Session) -> str:
@@ -97,31 +98,38 @@ def scenario_form(current: Session) -> Scenario:
     if level is not None:
         if begin.get("noise") == values["noise"]:
             level = replace(level, default=begin.get("level", level.default))
-        key = f"{place}.level.{values['noise']}"
-        values["level"] = parameter_number(current, level, key)
+        values["level"] = parameter_number(current, level, f"{place}.level.{values['noise']}")
     return Scenario(**values)
+
+
+def can_follow(info: DatasetInfo | None) -> bool:
+    """Whether a data set says anything of its noise."""
+    return info is not None and info.n_answers >= _ENOUGH
+
+
+def scenario_of(info: DatasetInfo) -> Scenario | None:
+    """A scenario like a data set; None, having said why, where there is none."""
+    with problems_shown(DataError, Stopped):
+        return _like(info.fingerprint, services().workspace.triplets(info))
 
 
 def _follow(current: Session) -> None:
     """Offer to begin with a scenario like the open data set."""
     info = current.dataset
-    if info is None or info.n_answers < _ENOUGH:
-        return
-    if not pressed(
+    if not can_follow(info) or not pressed(
         current, f"{PAGE}.follow", "Like the open data set", icon=":material/content_copy:",
         width="stretch",
         help=f"As many objects and answers as {panels.plain(info.name)}, and the same noise level, "
         f"estimated by STE.",
     ):
         return
-    try:
-        like = _like(info.fingerprint, services().workspace.triplets(info))
-    except (DataError, Stopped) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+    like = scenario_of(info)
+    if like is None:
         return
+    n_answers = min(info.n_answers, 1_000_000)
     begin_with(current, {
-        **asdict(like), "level": round(like.level, 2), "most": _most(info),
-        "n_answers": _most(info), "participants": max(info.n_participants, 1),
+        **asdict(like), "level": round(like.level, 2), "most": n_answers,
+        "n_answers": n_answers, "participants": max(info.n_participants, 1),
     })
     current.drafts[_OF] = info.id
     st.toast(panels.plain(
@@ -138,10 +146,6 @@ def advice_at_hand(current: Session) -> str:
         return ""
     advice, method = advice_of_best(info, services().workspace.triplets(info))
     return f"{info.name}, {method}: {advice}" if advice else ""
-
-
-def _most(info: DatasetInfo) -> int:
-    return min(info.n_answers, 1_000_000)
 
 
 @st.cache_data(max_entries=8, show_spinner="Estimating the noise level")
