@@ -37,7 +37,6 @@ SERVICES: dict[str, tuple[str, dict[str, str]]] = {
         "workerId": "${workerId}", "assignmentId": "${assignmentId}", "hitId": "${hitId}",
     }),
 }
-_OWN = "own"
 _RETURNS = {
     "prolific": "https://app.prolific.com/submissions/complete?cc={code}",
     "sona": "https://….sona-systems.com/webstudy_credit.aspx?experiment_id=…&credit_token=…"
@@ -65,11 +64,7 @@ _USUAL = {"piles": _TABLES, "positions": _TABLES, "words": {"catch": 0.5, "fails
 
 
 class ExperimentForm:
-    """Forms of declared parameters of an experiment, which begin with its values.
-
-    place: Of the widgets' keys.
-    begin: Values to begin with.
-    """
+    """Forms of an experiment, which begin with the values of one; `place` is of the widgets."""
 
     def __init__(self, current: Session, place: str, begin: Mapping[str, Any]) -> None:
         self.current, self.place, self.begin = current, place, begin
@@ -98,135 +93,127 @@ class ExperimentForm:
         """The way to ask that was chosen."""
         return ASKINGS[self.values.get("task", "triplet")]
 
+    def ask_for_task(self) -> None:
+        self.ask("task")
+        if self.asking.settings:
+            self.ask(*self.asking.settings)
 
-def ask_for_task(form: ExperimentForm) -> None:
-    form.ask("task")
-    if form.asking.settings:
-        form.ask(*form.asking.settings)
+    def ask_for_questions(self) -> None:
+        """What is asked, and how often."""
+        self.ask_for_task()
+        self.ask("source")
+        source = self.values["source"]
+        if source in ADAPTIVE:
+            self.ask("random_share")
+        elif source == "landmark":
+            self.ask("n_landmarks")
+        elif source == "list":
+            self.values["listed"] = self._list()
+        self.ask("n_questions", "most_people")
 
+    def _list(self) -> str:
+        """Lines of a list of questions; empty where the kept one stays."""
+        file = st.file_uploader(
+            "Your questions", key=f"{self.place}.listed", type=["csv", "txt", "tsv"],
+            help="One row per question, with objects in the order shown, as Simulate › Questions "
+            "makes them; a column list divides questions among participants.",
+        )
+        if file is not None:
+            return file.getvalue().decode("utf-8", "replace")
+        if kept := self.begin.get("questions"):
+            st.caption(f"The {len(kept):,} questions of the kept list.")
+        return ""
 
-def ask_for_questions(form: ExperimentForm) -> None:
-    """What is asked, and how often."""
-    ask_for_task(form)
-    form.ask("source")
-    source = form.values["source"]
-    if source in ADAPTIVE:
-        form.ask("random_share")
-    elif source == "landmark":
-        form.ask("n_landmarks")
-    elif source == "list":
-        form.values["listed"] = _list(form)
-    form.ask("n_questions", "most_people")
-
-
-def _list(form: ExperimentForm) -> str:
-    """Lines of a list of questions; empty where the kept one stays."""
-    file = st.file_uploader(
-        "Your questions", key=f"{form.place}.listed", type=["csv", "txt", "tsv"],
-        help="One row per question, with objects in the order shown, as Simulate › Questions makes "
-        "them; a column list divides questions among participants.",
-    )
-    if file is not None:
-        return file.getvalue().decode("utf-8", "replace")
-    if kept := form.begin.get("questions"):
-        st.caption(f"The {len(kept):,} questions of the kept list.")
-    return ""
-
-
-def ask_for_checks(form: ExperimentForm, *further: str) -> None:
-    """Practice, repeats, catch and gold questions."""
-    has_gold = form.asking.has_gold
-    form.ask(
-        "repeated", *["catch"] * form.asking.has_catch, "n_practice",
-        *["gold_share"] * has_gold, *further,
-    )
-    if not has_gold:
-        form.values |= {"gold_share": 0.0, "gold": ""}
-        return
-    example = _GOLD[form.values["task"]]
-    form.values["gold"] = text(
-        form.current, f"{form.place}.gold", "Gold questions",
-        as_lines(form.begin.get("gold", ())), height=100, placeholder=example,
-        help=f"One per line, with commas between objects: {example}. If their share is 0, they "
-        "serve as practice.",
-    )
-
-
-def ask_for_questionnaires(form: ExperimentForm) -> None:
-    """Items before and after the questions."""
-    for when, example in _ITEMS.items():
-        form.values[when] = text(
-            form.current, f"{form.place}.{when}", f"{when.capitalize()} the questions",
-            questionnaire_as_lines(form.begin.get(when, ())), height=120, placeholder=example,
-            help="One item per line: name; kind; question; details. Kinds are choice (options "
-            "apart by |), number (smallest | largest), scale (low end | high end | levels) and "
-            "text; with a question mark, such as text?, an item may be left out.",
+    def ask_for_checks(self, *further: str) -> None:
+        """Practice, repeats, catch and gold questions."""
+        has_gold = self.asking.has_gold
+        self.ask(
+            "repeated", *["catch"] * self.asking.has_catch, "n_practice",
+            *["gold_share"] * has_gold, *further,
+        )
+        if not has_gold:
+            self.values |= {"gold_share": 0.0, "gold": ""}
+            return
+        example = _GOLD[self.values["task"]]
+        self.values["gold"] = text(
+            self.current, f"{self.place}.gold", "Gold questions",
+            as_lines(self.begin.get("gold", ())), height=100, placeholder=example,
+            help=f"One per line, with commas between objects: {example}. If their share is 0, they "
+            "serve as practice.",
         )
 
+    def ask_for_questionnaires(self) -> None:
+        """Items before and after the questions."""
+        for when, example in _ITEMS.items():
+            self.values[when] = text(
+                self.current, f"{self.place}.{when}", f"{when.capitalize()} the questions",
+                questionnaire_as_lines(self.begin.get(when, ())), height=120, placeholder=example,
+                help="One item per line: name; kind; question; details. Kinds are choice (options "
+                "apart by |), number (smallest | largest), scale (low end | high end | levels) and "
+                "text; with a question mark, such as text?, an item may be left out.",
+            )
 
-def ask_for_appearance(form: ExperimentForm) -> None:
-    """How stimuli look, and on which screens."""
-    form.ask("language", "size", "labels")
-    key = f"{form.place}.background"
-    initial = form.current.remembered(key, form.begin.get("background", "#ffffff"))
-    form.values["background"] = form.current.remember(
-        key, st.color_picker("Background", initial, key=key, persist_state="session")
-    )
-    form.ask("least_ms", "break_every", "desktop_only")
-
-
-def ask_for_ending(form: ExperimentForm) -> None:
-    """When it is enough, and what else is seldom changed."""
-    form.values["enough_error"] = None  # what is measured has no held-out error
-    form.ask(*["enough_error"] * (not form.asking.measured), "one_browser", "seed")
-
-
-def ask_for_recruitment(form: ExperimentForm) -> None:
-    """Where participants come from, and where they go."""
-    names = tuple(form.begin.get("parameters", SERVICES["prolific"][1]))
-    service = pick(
-        form.current, f"{form.place}.service", "Participants come from",
-        {name: title for name, (title, _) in SERVICES.items()} | {_OWN: "Elsewhere"},
-        default=next((name for name, (_, fills) in SERVICES.items() if (*fills,) == names), _OWN),
-        help="Sets which names in the address are recorded.",
-    )
-    if service == _OWN:
-        names = line(
-            form.current, f"{form.place}.parameters", "Names in the address", ", ".join(names),
-            help="The participant's id first. Without one, the browser makes an id.",
+    def ask_for_appearance(self) -> None:
+        """How stimuli look, and on which screens."""
+        self.ask("language", "size", "labels")
+        key = f"{self.place}.background"
+        initial = self.current.remembered(key, self.begin.get("background", "#ffffff"))
+        self.values["background"] = self.current.remember(
+            key, st.color_picker("Background", initial, key=key, persist_state="session")
         )
-        form.values["parameters"] = tuple(filter(None, map(str.strip, names.split(","))))
-    else:
-        form.values["parameters"] = tuple(SERVICES[service][1])
-    form.ask_line(
-        "completion_code", "code", "Completion code",
-        placeholder="a different one for each participant",
-        help="Prolific expects the code of the study. Empty: a different one for everybody.",
-    )
-    form.ask_line(
-        "return_address", "return", "Return address",
-        placeholder=_RETURNS.get(service) or "https://…",
-        help="Where participants go at the end. {code} becomes their code, and a name in the "
-        "address, such as {survey_code}, its value for this participant.",
-    )
-    _ask_about_privacy(form)
+        self.ask("least_ms", "break_every", "desktop_only")
 
+    def ask_for_ending(self) -> None:
+        """When it is enough, and what else is seldom changed."""
+        self.values["enough_error"] = None  # what is measured has no held-out error
+        self.ask(*["enough_error"] * (not self.asking.measured), "one_browser", "seed")
 
-def _ask_about_privacy(form: ExperimentForm) -> None:
-    current, place, salt = form.current, form.place, form.begin.get("salt", "")
-    is_hashed = switch(
-        current, f"{place}.hashed", "Hash ids", bool(salt),
-        help="Stores hashes of ids, which cannot be compared with a list of payments.",
-    )
-    key = f"{place}.salt"  # the same on every run of the page
-    salt = current.drafts.get(key) or current.remember(key, salt or secrets.token_hex(16))
-    form.values["salt"] = salt if is_hashed else ""
-    key = f"{place}.until"
-    until = st.date_input(
-        "Keep personal data until", key=key, persist_state="session", format="YYYY-MM-DD",
-        value=_day(current.remembered(key, form.begin.get("keep_until", ""))),
-    )
-    form.values["keep_until"] = current.remember(key, until.isoformat() if until else "")
+    def ask_for_recruitment(self) -> None:
+        """Where participants come from, and where they go."""
+        names = tuple(self.begin.get("parameters", SERVICES["prolific"][1]))
+        services = {name: title for name, (title, _) in SERVICES.items()}
+        service = pick(
+            self.current, f"{self.place}.service", "Participants come from",
+            services | {"own": "Elsewhere"}, help="Sets which names in the address are recorded.",
+            default=next((name for name in services if (*SERVICES[name][1],) == names), "own"),
+        )
+        if service in SERVICES:
+            names = tuple(SERVICES[service][1])
+        else:
+            written = line(
+                self.current, f"{self.place}.parameters", "Names in the address", ", ".join(names),
+                help="The participant's id first. Without one, the browser makes an id.",
+            )
+            names = tuple(filter(None, map(str.strip, written.split(","))))
+        self.values["parameters"] = names
+        self.ask_line(
+            "completion_code", "code", "Completion code",
+            placeholder="a different one for each participant",
+            help="Prolific expects the code of the study. Empty: a different one for everybody.",
+        )
+        self.ask_line(
+            "return_address", "return", "Return address",
+            placeholder=_RETURNS.get(service) or "https://…",
+            help="Where participants go at the end. {code} becomes their code, and a name in the "
+            "address, such as {survey_code}, its value for this participant.",
+        )
+        self._ask_about_privacy()
+
+    def _ask_about_privacy(self) -> None:
+        current, place, salt = self.current, self.place, self.begin.get("salt", "")
+        is_hashed = switch(
+            current, f"{place}.hashed", "Hash ids", bool(salt),
+            help="Stores hashes of ids, which cannot be compared with a list of payments.",
+        )
+        key = f"{place}.salt"  # the same on every run of the page
+        salt = current.drafts.get(key) or current.remember(key, salt or secrets.token_hex(16))
+        self.values["salt"] = salt if is_hashed else ""
+        key = f"{place}.until"
+        until = st.date_input(
+            "Keep personal data until", key=key, persist_state="session", format="YYYY-MM-DD",
+            value=_day(current.remembered(key, self.begin.get("keep_until", ""))),
+        )
+        self.values["keep_until"] = current.remember(key, until.isoformat() if until else "")
 
 
 def address_to_send(base: str, experiment: Experiment) -> str:

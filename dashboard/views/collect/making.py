@@ -15,15 +15,8 @@ from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.experiments import (
-    copy_experiment,
-    delete_experiment,
-    experiment_folder,
-    keep_experiment,
-    kept_experiments,
-    load_experiment,
-)
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import (
@@ -34,17 +27,7 @@ from tripletscope.dashboard.views.collect.context import (
     picture_beside_side,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of
-from tripletscope.dashboard.views.collect.forms import (
-    ExperimentForm,
-    ask_for_appearance,
-    ask_for_checks,
-    ask_for_ending,
-    ask_for_questionnaires,
-    ask_for_questions,
-    ask_for_recruitment,
-    drafted_experiment,
-    line,
-)
+from tripletscope.dashboard.views.collect.forms import ExperimentForm, drafted_experiment, line
 from tripletscope.dashboard.views.collect.objects import (
     GivenObjects,
     ask_for_objects,
@@ -74,10 +57,10 @@ def show_making(context: Context) -> None:
     if problem := current.drafts.pop(_PROBLEM, ""):
         st.error(panels.plain(problem), icon=":material/error:")
     with context.row:
-        slug = chosen_experiment(current, kept_experiments(workspace), new=True)
+        slug = chosen_experiment(current, experiments.kept_experiments(workspace), new=True)
         if slug:
             with problems_shown(WorkspaceError):
-                kept = load_experiment(workspace, slug)
+                kept = experiments.load_experiment(workspace, slug)
             _more(current, slug, kept)
     if slug and kept is None:
         return
@@ -125,15 +108,15 @@ def show_making(context: Context) -> None:
 
 def _ask_further(form: ExperimentForm) -> None:
     """Ask for all but title, objects and texts."""
-    ask_for_questions(form)
+    form.ask_for_questions()
     with st.expander("Checks and practice"):
-        ask_for_checks(form, "fails")
+        form.ask_for_checks("fails")
     for title, ask in (
-        ("Questionnaires", ask_for_questionnaires), ("Appearance", ask_for_appearance),
-        ("Recruitment", ask_for_recruitment), ("More settings", ask_for_ending),
+        ("Questionnaires", form.ask_for_questionnaires), ("Appearance", form.ask_for_appearance),
+        ("Recruitment", form.ask_for_recruitment), ("More settings", form.ask_for_ending),
     ):
         with st.expander(title):
-            ask(form)
+            ask()
 
 
 def _more(current: Session, slug: str, kept: Experiment | None) -> None:
@@ -144,7 +127,7 @@ def _more(current: Session, slug: str, kept: Experiment | None) -> None:
             current, f"{PAGE}.copy.{slug}", "Copy", icon=":material/content_copy:",
             width="stretch", help="Everything but the answers.",
         ):
-            choose_experiment(current, copy_experiment(workspace, slug))
+            choose_experiment(current, experiments.copy_experiment(workspace, slug))
             st.rerun()
         if pressed(
             current, f"{PAGE}.delete.{slug}", "Delete", icon=":material/delete:", width="stretch",
@@ -157,11 +140,11 @@ def _more(current: Session, slug: str, kept: Experiment | None) -> None:
 
 def _delete(current: Session, slug: str) -> None:
     workspace = services().workspace
-    folder = experiment_folder(workspace, slug)
+    folder = experiments.experiment_folder(workspace, slug)
     try:
         if folder is not None:
             stop_server(folder)
-        delete_experiment(workspace, slug)
+        experiments.delete_experiment(workspace, slug)
     except (NotStarted, WorkspaceError) as error:
         current.drafts[_PROBLEM] = str(error)
         return
@@ -214,7 +197,7 @@ def _save(
     changed = draft is not None and (draft != kept or bool(material.files))
     # What cannot be kept as it stands is not saved either.
     note_unsaved(current, slug, bool(slug) and (changed or draft is None))
-    folder = experiment_folder(services().workspace, slug) if slug else None
+    folder = experiments.experiment_folder(services().workspace, slug) if slug else None
     if slug and draft is not None and not changed:
         st.button(
             "Try it", key=f"{PAGE}.next", icon=":material/visibility:", width="stretch",
@@ -233,7 +216,9 @@ def _save(
         disabled=is_held or not changed,
     ) and changed and not is_held:
         with problems_shown(WorkspaceError, NotStarted):
-            made = keep_experiment(services().workspace, draft, material.files, slug or None)
+            made = experiments.keep_experiment(
+                services().workspace, draft, material.files, slug or None
+            )
             if folder is not None:
                 with st.spinner("Saving"):
                     restart_server(folder)

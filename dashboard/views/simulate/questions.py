@@ -27,23 +27,13 @@ from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.experiments import (
-    experiment_folder,
-    keep_experiment,
-    kept_experiments,
-    load_experiment,
-)
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.collect.context import choose_experiment
 from tripletscope.dashboard.views.collect.expecting import experiment_key
-from tripletscope.dashboard.views.collect.forms import (
-    ExperimentForm,
-    ask_for_checks,
-    ask_for_task,
-    with_gold,
-)
+from tripletscope.dashboard.views.collect.forms import ExperimentForm, with_gold
 from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_objects
 from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.context import Context
@@ -122,7 +112,7 @@ def show_questions(context: Context) -> None:
 
 def _chosen_experiment(current: Session) -> str:
     """Ask for a kept experiment whose questions are listed; empty for new questions."""
-    kept = kept_experiments(services().workspace)
+    kept = experiments.kept_experiments(services().workspace)
     if not kept:
         return ""
     titles = {experiment.slug: experiment.title for experiment in kept}
@@ -136,7 +126,7 @@ def _form(context: Context) -> _Draft:
     material = ask_for_objects(current, _LIST, numbered=beginning(current).get("n_objects", 30))
     answers = current.triplets() if info is not None and not info.has_only_pairs else None
     of_data = answers is not None and [each.id for each in material.stimuli] == answers.ids
-    ask_for_task(form)
+    form.ask_for_task()
     of_three = form.values["task"] == "triplet"
     designs = {name: title for name, title in DESIGNS.items() if of_three or name not in KERNELS}
     design = pick(
@@ -163,7 +153,7 @@ def _form(context: Context) -> _Draft:
         help="For example one per participant. Several people can answer the same list.",
     ) or 1)
     with st.expander("Checks and practice"):
-        ask_for_checks(form)
+        form.ask_for_checks()
     form.ask("seed")
     gold = form.values.pop("gold")
     made = Experiment(
@@ -189,7 +179,8 @@ def _about(context: Context, draft: _Draft) -> None:
 def _of_experiment(current: Session, slug: str) -> None:
     """The lists of an experiment as the page Collect asks them."""
     workspace = services().workspace
-    experiment, folder = load_experiment(workspace, slug), experiment_folder(workspace, slug)
+    experiment = experiments.load_experiment(workspace, slug)
+    folder = experiments.experiment_folder(workspace, slug)
     n_lists = int(number(
         current, f"{_LIST}.{slug}.lists", "Lists, one for each participant", 1, 10_000,
         min(experiment.most_people, 20),
@@ -269,7 +260,8 @@ def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
         current, f"{_LIST}.make", "Make an experiment", icon=":material/how_to_vote:",
         help="Makes an experiment with these questions on the page Collect.",
     ):
-        choose_experiment(current, keep_experiment(services().workspace, experiment, files))
+        slug = experiments.keep_experiment(services().workspace, experiment, files)
+        choose_experiment(current, slug)
         go_to("collect", "making")
         st.switch_page("../pages/collect.py")
     ids = {*current.answers().ids} if current.dataset is not None else set()
@@ -277,7 +269,7 @@ def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
         current, f"{_LIST}.model", "Let a model answer", icon=":material/smart_toy:",
         help="Features or a language model, on the page Features and models.",
     ):
-        slug = keep_experiment(services().workspace, experiment, files)
+        slug = experiments.keep_experiment(services().workspace, experiment, files)
         _set(current, {QUESTIONS_OF: slug, LISTS: draft.n_lists})
         go_to("features", "observer")
         st.switch_page("../pages/features.py")

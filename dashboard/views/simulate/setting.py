@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "simulate"
-#: Parameters of methods that are not asked for.
+#: Not asked for: the truth has as many dimensions, and objects in the order of their stimulus.
 _DECIDED = ("n_components", "stimulus")
 #: Fewer answers say nothing of their noise.
 _ENOUGH = 50
@@ -49,11 +49,7 @@ def simulated_methods() -> dict[str, type[Method]]:
 
 
 def method_settings(current: Session, method: type[Method]) -> Method:
-    """Ask for the settings of a method, folded away; the same on every view.
-
-    The truth decides on the number of dimensions, and simulated objects are in the order of their
-    stimulus.
-    """
+    """Ask for the settings of a method, folded away; the same on every view."""
     if all(p.name in _DECIDED for p in parameters(method)):
         return method()
     with st.expander(f"More settings of {short(method.title)}"):
@@ -72,6 +68,15 @@ def beginning(current: Session) -> dict[str, Any]:
     return current.drafts.get(_BEGIN, {})
 
 
+def simulation_form(
+    current: Session, owner: type | Callable, name: str, *, hidden: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Ask for declared parameters, which begin as the data set that is followed."""
+    return parameter_form(
+        current, owner, f"{prefix(current)}.{name}", hidden=hidden, defaults=beginning(current)
+    )
+
+
 def begin_with(current: Session, values: Mapping[str, Any]) -> None:
     """Let the forms begin anew, with values by the names of parameters."""
     current.drafts[_BEGIN] = dict(values)
@@ -82,11 +87,10 @@ def scenario_form(current: Session) -> Scenario:
     """Ask for objects, truth and noise."""
     st.subheader("Your experiment", anchor=False)
     _follow(current)
-    place, begin = f"{prefix(current)}.scenario", beginning(current)
 
     def ask(*names: str) -> dict[str, Any]:
         hidden = [name for name in SCENARIO if name not in names]
-        return parameter_form(current, Scenario, place, hidden=hidden, defaults=begin)
+        return simulation_form(current, Scenario, "scenario", hidden=hidden)
 
     values = ask("n_objects", "truth")
     if values["truth"] not in DIMENSIONS:
@@ -94,11 +98,13 @@ def scenario_form(current: Session) -> Scenario:
     elif values["truth"] == "observer":
         values |= ask("length_scale")
     values |= ask("noise")
-    level = LEVELS.get(values["noise"])
-    if level is not None:
-        if begin.get("noise") == values["noise"]:
+    noise, begin = values["noise"], beginning(current)
+    if noise in LEVELS:
+        level = LEVELS[noise]
+        if begin.get("noise") == noise:
             level = replace(level, default=begin.get("level", level.default))
-        values["level"] = parameter_number(current, level, f"{place}.level.{values['noise']}")
+        key = f"{prefix(current)}.scenario.level.{noise}"
+        values["level"] = parameter_number(current, level, key)
     return Scenario(**values)
 
 

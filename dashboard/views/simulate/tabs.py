@@ -11,7 +11,7 @@ import streamlit as st
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.run import TASKS, key
-from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
+from tripletscope.dashboard.interface.controls import pick_method, pressed
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation
 from tripletscope.dashboard.views.choosing import choose_run
@@ -19,10 +19,10 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
-    beginning,
     method_settings,
     prefix,
     scenario_form,
+    simulation_form,
 )
 
 
@@ -57,14 +57,11 @@ def _simulation_tab(
 
     def ask(context: Context) -> None:
         current = context.session
-        form = f"{prefix(current)}.{name}"
         options = asdict(scenario_form(current))
         method = method_settings(current, pick_method(
-            current, kinds, f"{form}.method", "Method", DEFAULT_EMBEDDING.name
+            current, kinds, f"{prefix(current)}.{name}.method", "Method", DEFAULT_EMBEDDING.name
         ))
-        options |= parameter_form(
-            current, TASKS[task].function, form, hidden=SCENARIO, defaults=beginning(current)
-        )
+        options |= simulation_form(current, TASKS[task].function, name, hidden=SCENARIO)
         refused = refuse(options)
         if refused:
             st.warning(refused)
@@ -75,8 +72,8 @@ def _simulation_tab(
             help=about,
         ):
             current.drafts[shown] = key(task, method, None, options)
-            words = [Simulation(method, options).name]
-            context.submit(TASKS[task].words, [(method, task, options)], words)
+            names = [Simulation(method, options).name]
+            context.submit(TASKS[task].words, [(method, task, options)], names)
             st.rerun()
 
     def show(context: Context) -> None:
