@@ -275,9 +275,7 @@ def with_gold(made: Experiment, lines: str) -> Experiment:
     return made.changed(gold=gold)
 
 
-def _with_list(
-    made: Experiment, lines: str, kept: Sequence[Mapping[str, Any]]
-) -> Experiment:
+def _with_list(made: Experiment, lines: str, kept: Sequence[Mapping[str, Any]]) -> Experiment:
     """The experiment with the questions of a list, or of the kept one as long as that fits."""
     questions = kept
     if lines:

@@ -230,9 +230,7 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
             take_preferences(context.session, experiment.title, table())
         try:
             with st.spinner("Gathering the answers"):
-                info = open_answers(
-                    services().workspace, context.slug, context.folder, experiment
-                )
+                info = open_answers(services().workspace, context.slug, context.folder, experiment)
         except (WorkspaceError, DataError) as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return

@@ -155,9 +155,7 @@ def _piece(experiment: Experiment, scenario: Scenario) -> tuple[Piece | None, st
         planned, design, sizes = planned_as(experiment, scenario)
     except DataError as error:
         return None, str(error)
-    options = {
-        **asdict(planned), **asdict(sizes), "design": design, "repeats": _REPEATS, "seed": 0,
-    }
+    options = {**asdict(planned), **asdict(sizes), "design": design, "repeats": _REPEATS, "seed": 0}
     return (STE(), "plan", options), ""
 
 

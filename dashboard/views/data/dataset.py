@@ -13,7 +13,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard import export
@@ -125,21 +125,19 @@ def show_objects(context: Context) -> None:
     addresses = picture_addresses(info, answers.objects, 64)
     if addresses:
         table.insert(0, "picture", [addresses.get(i, "") for i in range(len(table))])
-    chosen = st.dataframe(
+    rows = st.dataframe(
         table.drop(columns="image", errors="ignore"), key="data.objects", hide_index=True,
         height=520, on_select="rerun", selection_mode="multi-row",
         column_config={"picture": st.column_config.ImageColumn("", width="small")},
-    )
+    ).selection.rows
     with st.container(horizontal=True):
         st.button(
-            "Select these objects", disabled=not chosen.selection.rows,
-            on_click=current.select_positions, args=(chosen.selection.rows,),
-            help="Selected objects are marked on every page.",
+            "Select these objects", disabled=not rows, on_click=current.select_positions,
+            args=(rows,), help="Selected objects are marked on every page.",
         )
         st.download_button(
             "CSV", lambda: export.csv(table.drop(columns="picture", errors="ignore")),
-            f"{info.name}-objects.csv", "text/csv", icon=":material/download:",
-            on_click="ignore",
+            f"{info.name}-objects.csv", "text/csv", icon=":material/download:", on_click="ignore",
         )
 
 
@@ -161,15 +159,14 @@ def show_answers(context: Context) -> None:
     shown = min(len(answers), 100_000)
     if shown < len(answers):
         st.caption(f"The first {shown:,} of {len(answers):,} answers; a download has all.")
-    chosen = st.dataframe(
+    rows = st.dataframe(
         answer_table(answers, np.arange(shown)), key="data.answers", height=520,
         on_select="rerun", selection_mode="multi-row",
-    )
+    ).selection.rows
     with st.container(horizontal=True):
         st.button(
-            "Exclude these answers", icon=":material/filter_alt:",
-            disabled=not chosen.selection.rows, on_click=exclude_rows,
-            args=(current, info, chosen.selection.rows),
+            "Exclude these answers", icon=":material/filter_alt:", disabled=not rows,
+            on_click=exclude_rows, args=(current, info, rows),
             help="First shows what would be removed.",
         )
         if isinstance(answers, Quadruples):
@@ -181,19 +178,14 @@ def show_answers(context: Context) -> None:
             )
             return
         with st.popover("Download", icon=":material/download:", key="answers.download"):
-            _downloads(info, answers)
-
-
-def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
-    """A button for every layout in which the answers can be had."""
-    for writer in WRITERS.values():
-        problem = writer.problem(triplets)
-        st.download_button(
-            writer.title, partial(writer, triplets),
-            export.file_name(info.name, f"answers{writer.suffix}"), writer.media_type,
-            key=f"answers.{writer.name}", on_click="ignore", width="stretch",
-            disabled=bool(problem), help=f"{writer.help} {problem}".rstrip(),
-        )
+            for writer in WRITERS.values():
+                problem = writer.problem(answers)
+                st.download_button(
+                    writer.title, partial(writer, answers),
+                    export.file_name(info.name, f"answers{writer.suffix}"), writer.media_type,
+                    key=f"answers.{writer.name}", on_click="ignore", width="stretch",
+                    disabled=bool(problem), help=f"{writer.help} {problem}".rstrip(),
+                )
 
 
 def exclude_rows(current: Session, info: DatasetInfo, rows: list[int]) -> None:
@@ -211,12 +203,10 @@ def show_additions(context: Context) -> None:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        table = st.file_uploader("Stimulus metadata", key="add.objects")
-        if table is not None:
+        if table := st.file_uploader("Stimulus metadata", key="add.objects"):
             _add_table(context, table)
     with right:
-        files = picture_uploader("add.pictures")
-        if files:
+        if files := picture_uploader("add.pictures"):
             _add_pictures(context, files)
 
 
@@ -265,10 +255,9 @@ def rename(info: DatasetInfo) -> None:
 
 def delete(info: DatasetInfo) -> None:
     """Delete after asking."""
-    runs = services().workspace.runs(info.id)
+    workspace = services().workspace
     panels.ask_to_delete(
-        "this data set",
-        f"{info.name}: {answers_of(info)} and {count(len(runs), 'result')} will be deleted. "
-        f"{services().workspace.trash.what_becomes}",
-        partial(services().workspace.delete_dataset, info.id),
+        "this data set", f"{info.name}: {answers_of(info)} and "
+        f"{count(len(workspace.runs(info.id)), 'result')} will be deleted. "
+        f"{workspace.trash.what_becomes}", partial(workspace.delete_dataset, info.id),
     )

@@ -29,15 +29,14 @@ from tripletscope.dashboard.results.findings import (
     Topic,
     are_triplets,
 )
-from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.dataset import show_about
-from tripletscope.dashboard.views.data.quality import QualityContext, as_embedding, with_cleaning
+from tripletscope.dashboard.views.data.quality import QualityContext, as_embedding
 from tripletscope.dashboard.views.opened_map import error_shown
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.page import go_to, say_no_map, tab, tabs_of
 from tripletscope.dashboard.wording import ENGLISH
 
-PAGE, SLOT = "data", "findings"
+PAGE = "data"
 #: What takes longer is computed when it is asked for.
 _PATIENCE = 30.0  # seconds
 _WIDE = 330.0  # pixels of a picture
@@ -156,18 +155,14 @@ def _heading(topic: Topic) -> str:
     return ENGLISH(f"finding {topic.name}")
 
 
-def with_findings(context: Context) -> FindingsContext:
-    """The context with the findings of the data set."""
-    return FindingsContext.of(context, cleaning=with_cleaning(context).cleaning)
-
-
-@tab(PAGE, "Findings", 1, needs=with_findings, slot=SLOT)
+@tab(PAGE, "Findings", 1, needs=FindingsContext.with_cleaning, slot="findings")
 def show_findings(context: FindingsContext) -> None:
     """Ten findings, as far as they are there, and what else is to know of the data set."""
-    st.markdown(panels.plain(f"{size_of(context.info)}."))
-    if context.info.left_out:
-        st.caption(panels.plain(context.info.left_out))
-    if not context.info.objects_recur:
+    info = context.info
+    st.markdown(panels.plain(f"{size_of(info)}."))
+    if info.left_out:
+        st.caption(panels.plain(info.left_out))
+    if not info.objects_recur:
         say_no_map()
     if context.job is None:
         context.compute()
@@ -176,7 +171,7 @@ def show_findings(context: FindingsContext) -> None:
     with texts:
         rows = {topic.name: st.container(gap="xxsmall", key=f"finding.{topic.name}")
                 for topic in context.findings}
-        if context.info.has_only_pairs:
+        if info.has_only_pairs:
             st.caption("Maps need triplets: these answers compare pairs.")
     # Whom to look at takes longest to say, and must not keep others waiting.
     for topic in sorted(context.findings, key=lambda one: one.name == "care"):

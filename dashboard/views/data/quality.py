@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import pandas as pd
 import streamlit as st
@@ -83,6 +84,11 @@ class QualityContext(Context):
 
     cleaning: Cleaning
 
+    @classmethod
+    def with_cleaning(cls, context: Context) -> Self:
+        """The context with the answers as they were imported."""
+        return cls.of(context, cleaning=services().workspace.cleaning(context.info))
+
     @cached_property
     def method(self) -> Method:
         """What predicts."""
@@ -113,8 +119,8 @@ class QualityContext(Context):
     @cached_property
     def verdict(self) -> Verdict:
         """Whom to look at."""
-        named = "participant" in self.answers.answers
-        return verdict(self.people if named else self.people.iloc[:0])
+        are_named = "participant" in self.answers.answers
+        return verdict(self.people if are_named else self.people.iloc[:0])
 
 
 def opened_method(current: Session, info: DatasetInfo) -> Method:
@@ -131,19 +137,14 @@ def as_embedding(method: Method) -> OrdinalEmbedding:
 
 @st.cache_data(max_entries=8, show_spinner="Assessing the data quality")
 def _report(key: tuple, _context: QualityContext) -> QualityReport:
-    wrong = _context.agreement.result().wrong if _context.agreement else None
+    cleaning, agreement = _context.cleaning, _context.agreement
     return quality(
-        _context.answers, catch_trials=_context.cleaning.catch_trials,
-        gold=_context.cleaning.gold, wrong=wrong,
+        _context.answers, catch_trials=cleaning.catch_trials, gold=cleaning.gold,
+        wrong=agreement.result().wrong if agreement else None,
     )
 
 
-def with_cleaning(context: Context) -> QualityContext:
-    """The context with the answers as they were imported."""
-    return QualityContext.of(context, cleaning=services().workspace.cleaning(context.info))
-
-
-@tab("data", "Quality", 2, needs=with_cleaning, slot=PAGE)
+@tab("data", "Quality", 2, needs=QualityContext.with_cleaning, slot=PAGE)
 def show_quality(context: QualityContext) -> None:
     """The report in words, and views that show where it comes from."""
     report, columns = context.report, context.answers.answers.columns

@@ -251,7 +251,7 @@ def _explained(options: Iterable[Any]) -> str:
     return "\n\n".join(f"**{option.title}**: {option.help}" for option in options)
 
 
-def _roles(reading: Reading, version: Any) -> list[str]:
+def _roles(reading: Reading, version: str) -> list[str]:
     """Roles that the form asks for."""
     if TASKS[reading.task].objects != TASKS["nearer"].objects or reading.is_counted:
         return list(reading.asked)
@@ -268,7 +268,7 @@ def _roles(reading: Reading, version: Any) -> list[str]:
     ]
 
 
-def _role(reading: Reading, table: Sheet, role: str, version: Any) -> str | None:
+def _role(reading: Reading, table: Sheet, role: str, version: str) -> str | None:
     options = [_NONE, *table.candidates(role)]
     present = reading.roles.get(role, _NONE)
     if present not in options:
@@ -280,7 +280,7 @@ def _role(reading: Reading, table: Sheet, role: str, version: Any) -> str | None
     return None if chosen == _NONE else chosen
 
 
-def _kept(table: Sheet, reading: Reading, version: Any) -> tuple[str, ...]:
+def _kept(table: Sheet, reading: Reading, version: str) -> tuple[str, ...]:
     """Further columns that go along with the answers."""
     options = can_be_kept(table, reading)
     if not options:
@@ -293,7 +293,7 @@ def _kept(table: Sheet, reading: Reading, version: Any) -> tuple[str, ...]:
     ))
 
 
-def _codings(opened: Opened, reading: Reading, version: Any) -> Reading:
+def _codings(opened: Opened, reading: Reading, version: str) -> Reading:
     changes: dict[str, Any] = {}
     if "choice" in reading.roles:
         codings = CHOICE_CODINGS.values()
