@@ -215,6 +215,27 @@ class ExperimentForm:
         )
         self.values["keep_until"] = current.remember(key, until.isoformat() if until else "")
 
+    def experiment(self, stimuli: Sequence[Stimulus], texts: Mapping[str, str]) -> Experiment:
+        """The experiment that the forms describe."""
+        values = {name: value for name, value in self.values.items()
+                  if name not in ("listed", "gold")}
+        values |= {when: questionnaire(values[when], f"the items {when}") for when in _ITEMS}
+        wrong = [name for name in values["parameters"] if not _NAME.fullmatch(name)]
+        if wrong:
+            raise DataError(f"{wrong[0]!r} is not a valid name in an address", file="Recruitment",
+                            remedy="Use letters, digits and underscores.")
+        address = values["return_address"]
+        if address and not re.match(r"https?://\S+$", address):
+            raise DataError("the return address begins with https://", file="Recruitment")
+        kept = {name: self.begin[name] for name in DECLARED if name in self.begin}
+        experiment = Experiment(
+            **{**kept, **values, "objects": tuple(stimuli), "texts": dict(texts)}
+        )
+        if experiment.source == "list":
+            lines, questions = self.values.get("listed", ""), self.begin.get("questions", ())
+            experiment = _with_list(experiment, lines, questions)
+        return with_gold(experiment, self.values["gold"])
+
 
 def address_to_send(base: str, experiment: Experiment) -> str:
     """The address for participants, with what the place that they come from fills in."""
@@ -239,29 +260,6 @@ def _day(written: str) -> date | None:
         return date.fromisoformat(written)
     except ValueError:
         return None
-
-
-def drafted_experiment(
-    values: Mapping[str, Any], stimuli: Sequence[Stimulus], begin: Mapping[str, Any],
-    texts: Mapping[str, str],
-) -> Experiment:
-    """The experiment that the forms describe."""
-    settings = {name: value for name, value in values.items() if name not in ("listed", "gold")}
-    settings |= {when: questionnaire(settings[when], f"the items {when}") for when in _ITEMS}
-    wrong = [name for name in settings["parameters"] if not _NAME.fullmatch(name)]
-    if wrong:
-        raise DataError(f"{wrong[0]!r} is not a valid name in an address", file="Recruitment",
-                        remedy="Use letters, digits and underscores.")
-    address = settings["return_address"]
-    if address and not re.match(r"https?://\S+$", address):
-        raise DataError("the return address begins with https://", file="Recruitment")
-    made = Experiment(**{
-        **{name: begin[name] for name in DECLARED if name in begin}, **settings,
-        "objects": tuple(stimuli), "texts": dict(texts),
-    })
-    if made.source == "list":
-        made = _with_list(made, values.get("listed", ""), begin.get("questions", ()))
-    return with_gold(made, values["gold"])
 
 
 def with_gold(made: Experiment, lines: str) -> Experiment:

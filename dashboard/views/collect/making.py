@@ -27,7 +27,7 @@ from tripletscope.dashboard.views.collect.context import (
     picture_beside_side,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of
-from tripletscope.dashboard.views.collect.forms import ExperimentForm, drafted_experiment, line
+from tripletscope.dashboard.views.collect.forms import ExperimentForm, line
 from tripletscope.dashboard.views.collect.objects import (
     GivenObjects,
     ask_for_objects,
@@ -87,7 +87,7 @@ def show_making(context: Context) -> None:
                 material = with_pictures(current, place, material, kept)
     if material is not None:
         try:
-            draft = drafted_experiment(form.values, material.stimuli, form.begin, texts)
+            draft = form.experiment(material.stimuli, texts)
             expected_of(draft)  # that every question can be asked, such as with few landmarks
         except ValueError as error:  # of which DataError is one
             draft, problem = None, str(error)
@@ -204,7 +204,11 @@ def _save(
             on_click=go_to, args=(PAGE, "trying"), help="Everything is saved.",
         )
         return
-    is_held = changed and folder is not None and has_answers(folder) and _of_answers(kept, draft)
+    # Answers of before and after would be answers to different things.
+    is_held = changed and folder is not None and has_answers(folder) and any(
+        getattr(kept, part.name) != getattr(draft, part.name)
+        for part in fields(Experiment) if part.name not in _FREE
+    )
     if is_held:
         st.info(
             "People have answered, so stimuli and questions can no longer change. Copy the "
@@ -227,11 +231,3 @@ def _save(
                 choose_experiment(current, made)
             st.toast(f"Kept: {panels.plain(draft.title)}.")
             st.rerun()
-
-
-def _of_answers(kept: Experiment, draft: Experiment) -> bool:
-    """Whether a change would make answers of before and after it answers to different things."""
-    return any(
-        getattr(kept, part.name) != getattr(draft, part.name)
-        for part in fields(Experiment) if part.name not in _FREE
-    )

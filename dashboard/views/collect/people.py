@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,19 +32,15 @@ def _people_table(
 ) -> pd.DataFrame:
     """A row for every participant, the last one first."""
     conduct = {row["participant"]: row for row in conduct_table(records).to_dict("records")}
-
-    def share(row: Mapping[str, Any], part: str, whole: str) -> str:
-        return f"{int(row[part])} of {int(row[whole])}" if row.get(whole) else ""
-
     rows = []
     for person in reversed(people):
-        row = conduct.get(person.name, {})
+        row = conduct.get(person.name, {"checks": 0, "repeats": 0, "median_time": None})
         rows.append({
             "participant": person.name, "state": _STATES[person.state],
             "answered": person.n_answers, "of": person.n_questions,
-            "failed checks": share(row, "failed", "checks"),
-            "consistent": share(row, "consistent", "repeats"),
-            "median_time": row.get("median_time"),
+            "failed checks": f"{row['failed']} of {row['checks']}" if row["checks"] else "",
+            "consistent": f"{row['consistent']} of {row['repeats']}" if row["repeats"] else "",
+            "median_time": row["median_time"],
             "minutes": None if person.seconds is None else person.seconds / 60,
             "began": person.began,
         })
@@ -55,24 +51,20 @@ def show_people_of(
     context: CollectContext, people: Sequence[CollectedPerson], records: Sequence[AnswerRecord]
 ) -> None:
     """How every participant answers."""
-    table = _people_table(people, records)
+    table, column = _people_table(people, records), st.column_config
     st.markdown("**Participants**")
     st.dataframe(
         table, hide_index=True, placeholder="", key=f"{PAGE}.people.{context.slug}",
         height=min(38 + 35 * max(len(table), 1), 320),
         column_config={
-            "participant": st.column_config.Column("participant", pinned=True),
-            "failed checks": st.column_config.Column(
-                "failed checks", help="Catch and gold questions with a wrong answer."
-            ),
-            "consistent": st.column_config.Column(
-                "consistent", help="Repeated questions with the same answer as before."
-            ),
-            "median_time": st.column_config.NumberColumn(
+            "participant": column.Column(pinned=True),
+            "failed checks": column.Column(help="Catch and gold questions with a wrong answer."),
+            "consistent": column.Column(help="Repeated questions with the same answer as before."),
+            "median_time": column.NumberColumn(
                 "median time (s)", format="%.2f", help="Response time, practice aside."
             ),
-            "minutes": st.column_config.NumberColumn("minutes", format="%.1f"),
-            "began": st.column_config.DatetimeColumn("began", format="D MMM, HH:mm"),
+            "minutes": column.NumberColumn(format="%.1f"),
+            "began": column.DatetimeColumn(format="D MMM, HH:mm"),
         },
     )
 

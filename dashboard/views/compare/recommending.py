@@ -59,11 +59,11 @@ def standing(current: Session, triplets: Judgements) -> Comparison:
         noted = current.drafts.get(f"{PAGE}.{name}")
         return default if noted is None else noted
 
-    known = methods("embedding")
+    embeddings = methods("embedding")
     low, high = sorted(int(value(name, end)) for name, end in DIMENSIONS.items())
     chosen = [
-        known[name](n_components=d) for name in value("methods", USUAL_METHODS) if name in known
-        for d in range(low, high + 1)
+        embeddings[name](n_components=d) for name in value("methods", USUAL_METHODS)
+        if name in embeddings for d in range(low, high + 1)
     ]
     places = [place.split("/") for place in value("others", [])]
     others = [methods(kind)[name]() for kind, name in places if name in methods(kind)]

@@ -68,9 +68,9 @@ def _clusters(context: ViewsContext, run: Run) -> None:
     if counted:
         with st.expander("Number of clusters"):
             st.dataframe(pd.DataFrame([{
-                "view": info.view_of(one.state), "clustering": one.name, "clusters":
-                recommend_clusters(workspace.run(info.id, one.key).result()).n_clusters,
-            } for one in counted]), hide_index=True, key=f"{PAGE}.robustness.clusters")
+                "view": info.view_of(run.state), "clustering": run.name, "clusters":
+                recommend_clusters(workspace.run(info.id, run.key).result()).n_clusters,
+            } for run in counted]), hide_index=True, key=f"{PAGE}.robustness.clusters")
 
 
 task_tab(

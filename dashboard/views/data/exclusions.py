@@ -16,7 +16,7 @@ from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick, pressed, several
-from tripletscope.dashboard.interface.watching import show_outcome, watch
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import AFTER_EXCLUSIONS, ALL_ANSWERS, DatasetInfo
 from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
@@ -37,16 +37,15 @@ from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
-PAGE = "exclusions"
 
-
-@tab("data", "Exclusions", 3, slot=PAGE)
+@tab("data", "Exclusions", 3, slot="exclusions")
 def show_exclusions(context: Context) -> None:
     """A form for the next exclusion with its preview, and those that were made."""
-    cleaning = services().workspace.cleaning(context.info)
+    info = context.info
+    cleaning = services().workspace.cleaning(info)
     form, log = st.columns([3, 2], gap="large")
     with log:
-        _log(context.session, context.info, cleaning)
+        _log(context.session, info, cleaning)
     with form:
         st.subheader("Exclude", anchor=False)
         rule = _criterion(context, cleaning)
@@ -54,15 +53,17 @@ def show_exclusions(context: Context) -> None:
             show_weights(context, cleaning)
             return
         exclusion = _exclusion(context.session, context.answers, rule)
-        preview = _preview(context.info, cleaning, exclusion) if exclusion else None
-        if preview is None:
+        if exclusion is None:
             return
-        if preview.n_answers == 0:
-            st.success("This excludes nothing.", icon=":material/check:")
-            return
-        context.present(preview)
-        _effect(context, cleaning, exclusion)
-        _decide(context, cleaning, exclusion, preview)
+        content = (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict())
+        with problems_shown(DataError, show=st.info, icon="info"):
+            preview = _preview(content, cleaning, exclusion)
+            if preview.n_answers == 0:
+                st.success("This excludes nothing.", icon=":material/check:")
+                return
+            context.present(preview)
+            _effect(context, cleaning, exclusion)
+            _decide(context, cleaning, exclusion, preview)
 
 
 def _criterion(context: Context, cleaning: Cleaning) -> str:
@@ -126,25 +127,17 @@ def _by_values(current: Session, triplets: Judgements) -> Exclusion | None:
     return Exclusion("other_values", {"column": column, "values": kept}) if kept else None
 
 
-def _preview(info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion) -> Preview | None:
-    content = (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict())
-    with problems_shown(DataError, show=st.info, icon="info"):
-        return _previewed(content, cleaning, exclusion)
-
-
 @st.cache_data(max_entries=4, show_spinner="Applying the criterion")
-def _previewed(key: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Preview:
+def _preview(content: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Preview:
     return _cleaning.preview(_exclusion)
 
 
 def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
     """What the exclusion does to prediction, as a job that is started by hand."""
     method = opened_method(context.session, context.info)
+    watch(context.job)
     if context.waiting:
-        watch(context.job)
         return
-    if context.job is not None:
-        show_outcome(context.job)
     effect = effect_of(context, exclusion, method)
     if effect is not None:
         context.present(effect)
@@ -161,9 +154,7 @@ def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
         )
 
 
-def _decide(
-    context: Context, cleaning: Cleaning, exclusion: Exclusion, preview: Preview
-) -> None:
+def _decide(context: Context, cleaning: Cleaning, exclusion: Exclusion, preview: Preview) -> None:
     current, info = context.session, context.info
     if preview.n_answers == len(context.answers):
         st.warning(
@@ -171,9 +162,9 @@ def _decide(
         )
         return
     reason = ask_for_reason(cleaning, "exclusions.reason")
+    new = free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else info.view
     view = st.text_input(
-        "View", free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else
-        info.view, key=f"exclusions.view@{info.view}", max_chars=60,
+        "View", new, key=f"exclusions.view@{info.view}", max_chars=60,
         help="Views of the answers stay side by side; the sidebar chooses one. Under another name, "
         "this exclusion begins a new view, and the one in use stays as it is.",
     ).strip()
@@ -192,8 +183,8 @@ def _decide(
 
 def _log(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
     """What was excluded, with how it is undone, renamed, deleted and downloaded."""
-    st.subheader("Exclusions so far" if info.view == ALL_ANSWERS else
-                 f"View: {panels.plain(info.view)}", anchor=False)
+    title = f"View: {panels.plain(info.view)}" if info.view != ALL_ANSWERS else "Exclusions so far"
+    st.subheader(title, anchor=False)
     if not cleaning.exclusions:
         panels.empty(
             "Nothing is excluded",

@@ -174,7 +174,7 @@ def show_findings(context: FindingsContext) -> None:
         if info.has_only_pairs:
             st.caption("Maps need triplets: these answers compare pairs.")
     # Whom to look at takes longest to say, and must not keep others waiting.
-    for topic in sorted(context.findings, key=lambda one: one.name == "care"):
+    for topic in sorted(context.findings, key=lambda topic: topic.name == "care"):
         with rows[topic.name]:
             drawings = _row(context, topic)
         with pictures:

@@ -37,7 +37,7 @@ def take_away(current: Session, info: DatasetInfo) -> None:
     )
     licence = pick(
         current, f"{_KEY}.licence", "Licence of the data",
-        {key: one.short for key, one in LICENCES.items()},
+        {key: licence.short for key, licence in LICENCES.items()},
     )
     hidden = bool(info.n_participants) and switch(
         current, f"{_KEY}.pseudonyms@{info.id}", "Replace participants' names", False,

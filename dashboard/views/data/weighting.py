@@ -16,14 +16,10 @@ from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.interface.watching import show_outcome, watch
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.excluding import (
-    ask_for_reason,
-    effect_of,
-    measure_effect,
-)
+from tripletscope.dashboard.views.data.excluding import ask_for_reason, effect_of, measure_effect
 from tripletscope.dashboard.views.data.quality import opened_method
 from tripletscope.dashboard.wording.formats import count
 
@@ -44,11 +40,9 @@ def show_weights(context: Context, cleaning: Cleaning) -> None:
     method = _method(context)
     piece = (method, "with_lapses", {})
     run = context.find(*piece)
+    watch(context.job)
     if context.waiting:
-        watch(context.job)
         return
-    if context.job is not None:
-        show_outcome(context.job)
     if run is None:
         context.compute_button(
             "exclusions.lapses.run", "Lapse rates", [piece],

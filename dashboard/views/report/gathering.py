@@ -67,9 +67,9 @@ def _unasked(listed: list[RunInfo]) -> set[str]:
 
     A fit of which something else was made is told of with that.
     """
-    asked = {_method(run) for run in listed if not run.unasked}
+    methods = {_method(run) for run in listed if not run.unasked}
     return {run.key for run in listed
-            if run.unasked and (run.task != "fit" or _method(run) not in asked)}
+            if run.unasked and (run.task != "fit" or _method(run) not in methods)}
 
 
 def _method(run: RunInfo) -> str:
@@ -79,8 +79,8 @@ def _method(run: RunInfo) -> str:
 
 def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> list[str]:
     """Keys of the results that a report tells of."""
-    told = {*usual}.difference(report.results_left_out).union(report.results_added)
-    return [key for key in titles if key in told]
+    keys = {*usual}.difference(report.results_left_out).union(report.results_added)
+    return [key for key in titles if key in keys]
 
 
 def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> dict[str, Section]:

@@ -57,15 +57,15 @@ def show_planning(context: Context) -> None:
 
 def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     """What the form asks for: every method with every design."""
-    known = simulated_methods()
+    classes = simulated_methods()
     chosen = several(
         current, f"{prefix(current)}.methods", "Methods",
-        {name: method.title for name, method in known.items()},
+        {name: method.title for name, method in classes.items()},
         default=beginning(current).get("methods", [DEFAULT_EMBEDDING.name]),
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )
-    methods = [method_settings(current, known[name]) for name in chosen]
+    methods = [method_settings(current, classes[name]) for name in chosen]
     spec = next(p.spec for p in parameters(plan) if p.name == "design")
     designs = several(
         current, f"{prefix(current)}.designs", spec.label, spec.options, default=["random"],

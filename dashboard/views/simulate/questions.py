@@ -240,11 +240,10 @@ def _simulation(context: UncertaintyContext) -> None:
 
 @st.cache_data(max_entries=16, show_spinner="Selecting questions")
 def _proposed(
-    key: str, options: dict[str, Any], wanted: int, _context: UncertaintyContext,
-    _samples: Run | None,
+    key: str, options: dict[str, Any], n: int, _context: UncertaintyContext, _samples: Run | None
 ) -> np.ndarray:
     return propose(
-        _context.method, _context.triplets, wanted, **options,
+        _context.method, _context.triplets, n, **options,
         samples=_samples.samples() if _samples else None,
     )
 
@@ -329,7 +328,10 @@ def _roles(experiment: Experiment, rows: Sequence[Sequence[str]]) -> str:
 
 def _examples(experiment: Experiment, rows: Sequence[Sequence[str]]) -> str:
     """Questions as a list in Markdown."""
-    labels = {one.id: f"**{panels.plain(one.label or one.id)}**" for one in experiment.objects}
+    labels = {
+        stimulus.id: f"**{panels.plain(stimulus.label or stimulus.id)}**"
+        for stimulus in experiment.objects
+    }
     shown = [[labels[name] for name in row] for row in rows]
     if experiment.task == "triplet":
         return "\n".join(f"- Is {a} more similar to {b} or to {c}?" for a, b, c in shown)
