@@ -20,7 +20,7 @@ from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.quality import as_embedding, opened_method
+from tripletscope.dashboard.views.data.context import as_embedding, opened_method
 from tripletscope.dashboard.views.task import task_tab
 
 #: Columns that say something of the answers, whether or not a file has them.

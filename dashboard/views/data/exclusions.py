@@ -23,7 +23,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.context import QualityContext
 from tripletscope.dashboard.views.data.excluding import (
     ask_for_reason,
     effect_of,
@@ -31,26 +31,25 @@ from tripletscope.dashboard.views.data.excluding import (
     measure_effect,
 )
 from tripletscope.dashboard.views.data.problems import problems_shown
-from tripletscope.dashboard.views.data.quality import opened_method, pick_people
+from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 
-@tab("data", "Exclusions", 3, slot="exclusions")
-def show_exclusions(context: Context) -> None:
+@tab("data", "Exclusions", 3, needs=QualityContext.with_cleaning, slot="exclusions")
+def show_exclusions(context: QualityContext) -> None:
     """A form for the next exclusion with its preview, and those that were made."""
-    info = context.info
-    cleaning = services().workspace.cleaning(info)
+    info, cleaning = context.info, context.cleaning
     form, log = st.columns([3, 2], gap="large")
     with log:
-        _log(context.session, info, cleaning)
+        _log(context)
     with form:
         st.subheader("Exclude", anchor=False)
-        rule = _criterion(context, cleaning)
+        rule = _criterion(context)
         if rule == WEIGHTS:
-            show_weights(context, cleaning)
+            show_weights(context)
             return
         exclusion = _exclusion(context.session, context.answers, rule)
         if exclusion is None:
@@ -62,17 +61,17 @@ def show_exclusions(context: Context) -> None:
                 st.success("This excludes nothing.", icon=":material/check:")
                 return
             context.present(preview)
-            _effect(context, cleaning, exclusion)
-            _decide(context, cleaning, exclusion, preview)
+            _effect(context, exclusion)
+            _decide(context, exclusion, preview)
 
 
-def _criterion(context: Context, cleaning: Cleaning) -> str:
+def _criterion(context: QualityContext) -> str:
     current = context.session
     titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Manual selection"}
     if n_participants(context.answers) > 1:
         titles[WEIGHTS] = "None: weights by lapse rate"
     noted = current.drafts.get("exclusions.rule")
-    shown = noted if noted in titles else _usual_rule(cleaning)
+    shown = noted if noted in titles else _usual_rule(context.cleaning)
     rule = st.selectbox(
         "Criterion", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
         key=current.key_following("exclusions.rule", shown),
@@ -132,9 +131,9 @@ def _preview(content: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Prev
     return _cleaning.preview(_exclusion)
 
 
-def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
+def _effect(context: QualityContext, exclusion: Exclusion) -> None:
     """What the exclusion does to prediction, as a job that is started by hand."""
-    method = opened_method(context.session, context.info)
+    method = context.method
     watch(context.job)
     if context.waiting:
         return
@@ -150,18 +149,18 @@ def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
     ):
         measure_effect(
             context, exclusion, method, "Effect of exclusion", "Predicting with and without",
-            cleaning.effect, method, exclusion,
+            context.cleaning.effect, method, exclusion,
         )
 
 
-def _decide(context: Context, cleaning: Cleaning, exclusion: Exclusion, preview: Preview) -> None:
+def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> None:
     current, info = context.session, context.info
     if preview.n_answers == len(context.answers):
         st.warning(
             "No answer would remain. Choose a less strict criterion.", icon=":material/warning:"
         )
         return
-    reason = ask_for_reason(cleaning, "exclusions.reason")
+    reason = ask_for_reason(context.cleaning, "exclusions.reason")
     new = free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else info.view
     view = st.text_input(
         "View", new, key=f"exclusions.view@{info.view}", max_chars=60,
@@ -181,8 +180,9 @@ def _decide(context: Context, cleaning: Cleaning, exclusion: Exclusion, preview:
         st.rerun()
 
 
-def _log(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
+def _log(context: QualityContext) -> None:
     """What was excluded, with how it is undone, renamed, deleted and downloaded."""
+    current, info, cleaning = context.session, context.info, context.cleaning
     title = f"View: {panels.plain(info.view)}" if info.view != ALL_ANSWERS else "Exclusions so far"
     st.subheader(title, anchor=False)
     if not cleaning.exclusions:

@@ -29,8 +29,8 @@ from tripletscope.dashboard.results.findings import (
     Topic,
     are_triplets,
 )
+from tripletscope.dashboard.views.data.context import QualityContext, as_embedding
 from tripletscope.dashboard.views.data.dataset import show_about
-from tripletscope.dashboard.views.data.quality import QualityContext, as_embedding
 from tripletscope.dashboard.views.opened_map import error_shown
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.page import go_to, say_no_map, tab, tabs_of

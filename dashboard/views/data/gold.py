@@ -16,44 +16,43 @@ from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import GoldQuestions
 from tripletscope.dashboard.views.choosing import names_of
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.context import QualityContext
 from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.opened_map import maps_of
 from tripletscope.dashboard.wording.formats import count
 
 
-def show_gold(context: Context, cleaning: Cleaning) -> None:
+def show_gold(context: QualityContext) -> None:
     """The gold questions of a data set, and two ways to have some."""
-    gold = cleaning.gold
+    gold = context.cleaning.gold
     if gold is None:
         st.markdown(
             "Gold questions have an answer that every attentive participant gives. Participants "
             "who fail many of them can be excluded."
         )
-        _two_ways(context, cleaning)
+        _two_ways(context)
         return
     context.present(GoldQuestions(gold, gold_mistakes(context.answers, gold)))
     with st.expander("Use other gold questions", key="gold.others"):
-        _two_ways(context, cleaning)
-    _change(context, cleaning, None, "gold.forget", "Forget these gold questions")
+        _two_ways(context)
+    _change(context, None, "gold.forget", "Forget these gold questions")
 
 
-def _two_ways(context: Context, cleaning: Cleaning) -> None:
+def _two_ways(context: QualityContext) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        _uploaded(context, cleaning)
+        _uploaded(context)
     with right:
-        _from_map(context, cleaning)
+        _from_map(context)
 
 
 def _change(
-    context: Context, cleaning: Cleaning, gold: Triplets | None, key: str, label: str,
-    **further: Any,
+    context: QualityContext, gold: Triplets | None, key: str, label: str, **further: Any
 ) -> None:
     """A button for other gold questions, or none, where the exclusions allow them."""
-    if _is_possible(cleaning, gold) and pressed(context.session, key, label, **further):
+    if _is_possible(context.cleaning, gold) and pressed(context.session, key, label, **further):
         with st.spinner("Applying the exclusions again"):
-            services().workspace.update_dataset(context.info, cleaning.with_gold(gold))
+            services().workspace.update_dataset(context.info, context.cleaning.with_gold(gold))
         st.rerun()
 
 
@@ -79,7 +78,7 @@ def _is_possible(cleaning: Cleaning, gold: Triplets | None) -> bool:
     return True
 
 
-def _uploaded(context: Context, cleaning: Cleaning) -> None:
+def _uploaded(context: QualityContext) -> None:
     st.markdown("**Upload a list**")
     file = st.file_uploader(
         "Correct answers, in any layout", key="gold.file",
@@ -89,12 +88,12 @@ def _uploaded(context: Context, cleaning: Cleaning) -> None:
         return
     with problems_shown(DataError, file=file.name):
         gold, how = read_file(context.session, "gold.file", file, "gold", about=context.answers)
-        mistakes = gold_mistakes(cleaning.raw, gold)
+        mistakes = gold_mistakes(context.cleaning.raw, gold)
         st.markdown(panels.plain(how))
-        _offer(context, cleaning, GoldQuestions(gold, mistakes), "gold.upload")
+        _offer(context, GoldQuestions(gold, mistakes), "gold.upload")
 
 
-def _from_map(context: Context, cleaning: Cleaning) -> None:
+def _from_map(context: QualityContext) -> None:
     st.markdown("**Or use questions that a map makes obvious**")
     current, info = context.session, context.info
     listed = maps_of(info)
@@ -110,17 +109,17 @@ def _from_map(context: Context, cleaning: Cleaning) -> None:
     if not len(gold):
         st.caption("No question is that obvious in this map.")
         return
-    mistakes = gold_mistakes(cleaning.raw, gold)
-    _offer(context, cleaning, GoldQuestions(gold, mistakes), "gold.map.keep")
+    mistakes = gold_mistakes(context.cleaning.raw, gold)
+    _offer(context, GoldQuestions(gold, mistakes), "gold.map.keep")
     st.caption(
         "The map was fitted to these same answers: a participant who dominates the data set "
         "influences what is obvious."
     )
 
 
-def _offer(context: Context, cleaning: Cleaning, gold: GoldQuestions, key: str) -> None:
+def _offer(context: QualityContext, gold: GoldQuestions, key: str) -> None:
     if not gold.n_answers:
         st.warning("None of these questions was asked in this data set.")
         return
     context.present(gold)
-    _change(context, cleaning, gold.questions, key, "Use as gold questions", type="primary")
+    _change(context, gold.questions, key, "Use as gold questions", type="primary")

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Self
 
-import pandas as pd
 import streamlit as st
 
 from tripletscope import __version__
-from tripletscope.core.engine.method import Method
-from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
-from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.run import Run
-from tripletscope.core.studies.quality import (
-    Cleaning,
-    Exclusion,
-    MapAgreement,
-    QualityReport,
-    Verdict,
-    quality,
-)
-from tripletscope.core.studies.quality.verdict import verdict
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
-from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.results.comparison import dimensions_told, suggestions_of
 from tripletscope.dashboard.results.quality import (
@@ -43,7 +25,7 @@ from tripletscope.dashboard.results.quality import (
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.compare.recommending import standing
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.context import QualityContext
 from tripletscope.dashboard.views.data.excluding import exclude_and_show
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
@@ -78,72 +60,6 @@ _OBJECTS = {
 }
 
 
-@dataclass(frozen=True)
-class QualityContext(Context):
-    """The answers, as imported and as they are in use."""
-
-    cleaning: Cleaning
-
-    @classmethod
-    def with_cleaning(cls, context: Context) -> Self:
-        """The context with the answers as they were imported."""
-        return cls.of(context, cleaning=services().workspace.cleaning(context.info))
-
-    @cached_property
-    def method(self) -> Method:
-        """What predicts."""
-        return opened_method(self.session, self.info)
-
-    @cached_property
-    def agreement(self) -> Run | None:
-        """How the others' map predicts each participant, if it was computed."""
-        return self.find(self.method, "agreement_with_map")
-
-    @cached_property
-    def report(self) -> QualityReport:
-        info, predicted = self.info, self.agreement.key if self.agreement else ""
-        content = (info.fingerprint, info.pairs, info.state, info.gold, info.catch_trials)
-        return _report((*content, predicted), self)
-
-    @cached_property
-    def people(self) -> pd.DataFrame:
-        """The participants, with how well the others' map predicts them, where computed."""
-        if not self.agreement:
-            return self.report.participants
-        agreement: MapAgreement = self.agreement.result()
-        predicted = agreement.table.drop(columns="answers").rename(
-            columns={"low": "predicted_low", "high": "predicted_high"}
-        )
-        return self.report.participants.merge(predicted, on="participant", how="left")
-
-    @cached_property
-    def verdict(self) -> Verdict:
-        """Whom to look at."""
-        are_named = "participant" in self.answers.answers
-        return verdict(self.people if are_named else self.people.iloc[:0])
-
-
-def opened_method(current: Session, info: DatasetInfo) -> Method:
-    """The method of the map that is open, not fitted; without one, the usual."""
-    opened = opened_map(current, info)
-    fit = services().workspace.run(info.id, opened.key) if opened else None
-    return fit.fresh() if fit else DEFAULT_EMBEDDING()
-
-
-def as_embedding(method: Method) -> OrdinalEmbedding:
-    """A method, or the usual one where it is no ordinal embedding."""
-    return method if isinstance(method, OrdinalEmbedding) else DEFAULT_EMBEDDING()
-
-
-@st.cache_data(max_entries=8, show_spinner="Assessing the data quality")
-def _report(key: tuple, _context: QualityContext) -> QualityReport:
-    cleaning, agreement = _context.cleaning, _context.agreement
-    return quality(
-        _context.answers, catch_trials=cleaning.catch_trials, gold=cleaning.gold,
-        wrong=agreement.result().wrong if agreement else None,
-    )
-
-
 @tab("data", "Quality", 2, needs=QualityContext.with_cleaning, slot=PAGE)
 def show_quality(context: QualityContext) -> None:
     """The report in words, and views that show where it comes from."""
@@ -162,7 +78,7 @@ def show_quality(context: QualityContext) -> None:
         "samplers": ("Samplers", _samplers, "sampler" in columns and not report.samplers.empty),
         "time": ("Over time", _over_time, True),
         # Right answers are about three objects.
-        "gold": ("Gold questions", _gold, not context.info.has_only_pairs),
+        "gold": ("Gold questions", show_gold, not context.info.has_only_pairs),
         "paragraph": ("Methods section", _paragraph, True),
     }
     titles = {name: title for name, (title, _, is_there) in views.items() if is_there}
@@ -357,10 +273,6 @@ def _over_time(context: QualityContext) -> None:
         return
     shown = pick(context.session, "quality.time", "Show", titles, width=320)
     context.present(context.report, by=over_time_of, stretch=shown)
-
-
-def _gold(context: QualityContext) -> None:
-    show_gold(context, context.cleaning)
 
 
 def _paragraph(context: QualityContext) -> None:

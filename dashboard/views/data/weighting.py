@@ -11,16 +11,15 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.careless import LapseFit
 from tripletscope.core.people.treatments import compare_treatments, person_weights
-from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.context import QualityContext
 from tripletscope.dashboard.views.data.excluding import ask_for_reason, effect_of, measure_effect
-from tripletscope.dashboard.views.data.quality import opened_method
 from tripletscope.dashboard.wording.formats import count
 
 _ABOUT = (
@@ -31,10 +30,10 @@ _ABOUT = (
 )
 
 
-def show_weights(context: Context, cleaning: Cleaning) -> None:
+def show_weights(context: QualityContext) -> None:
     """Lapse rates of all people, what weights do beside exclusion, and a button that sets them."""
     st.markdown(_ABOUT)
-    if any(step.rule == WEIGHTS for step in cleaning.exclusions):
+    if any(step.rule == WEIGHTS for step in context.cleaning.exclusions):
         st.info("These answers are weighted. Undo that to estimate again.", icon=":material/info:")
         return
     method = _method(context)
@@ -53,13 +52,13 @@ def show_weights(context: Context, cleaning: Cleaning) -> None:
     context.present(run)
     lapses = run.result()
     if lapses.told:
-        _compared(context, cleaning, method, lapses)
-        _decide(context, cleaning, lapses)
+        _compared(context, method, lapses)
+        _decide(context, lapses)
 
 
-def _method(context: Context) -> OrdinalEmbedding:
+def _method(context: QualityContext) -> OrdinalEmbedding:
     """STE in the dimensions of the open map: other methods expect errors in clear cases."""
-    method = opened_method(context.session, context.info)
+    method = context.method
     if isinstance(method, STE):
         return method
     if isinstance(method, OrdinalEmbedding):
@@ -68,10 +67,10 @@ def _method(context: Context) -> OrdinalEmbedding:
 
 
 def _compared(
-    context: Context, cleaning: Cleaning, method: OrdinalEmbedding, lapses: LapseFit
+    context: QualityContext, method: OrdinalEmbedding, lapses: LapseFit
 ) -> None:
     """Held-out error, answers and map of exclusion and of weights, side by side."""
-    data, kept, whom = _exclusion(context, cleaning, lapses)
+    data, kept, whom = _exclusion(context, lapses)
     treatments = effect_of(context, "treatments", method)
     if treatments is not None:
         context.present(treatments)
@@ -91,17 +90,18 @@ def _compared(
 
 
 def _exclusion(
-    context: Context, cleaning: Cleaning, lapses: LapseFit
+    context: QualityContext, lapses: LapseFit
 ) -> tuple[Any, np.ndarray, str]:
     """Answers, which of them exclusion keeps, and whom it leaves out, in words."""
+    cleaning = context.cleaning
     if cleaning.exclusions and not cleaning.kept.all():
         return cleaning.raw, cleaning.kept, "the exclusions made so far"
     weights = person_weights(context.answers, lapses.participants, 1.0 - lapses.stand_out)
     return context.answers, weights > 0, "leaving out those who clearly guess more often"
 
 
-def _decide(context: Context, cleaning: Cleaning, lapses: LapseFit) -> None:
-    reason = ask_for_reason(cleaning, "exclusions.weights.reason")
+def _decide(context: QualityContext, lapses: LapseFit) -> None:
+    reason = ask_for_reason(context.cleaning, "exclusions.weights.reason")
     if pressed(
         context.session, "exclusions.weights.go",
         f"Weight {count(len(lapses.participants), 'participant')}", type="primary",
@@ -109,7 +109,8 @@ def _decide(context: Context, cleaning: Cleaning, lapses: LapseFit) -> None:
     ):
         weights = np.clip(lapses.person_weight, 0.0, 1.0).round(4).tolist()
         people = tuple(lapses.participants.tolist())
-        weighted = cleaning.excluding(Exclusion(WEIGHTS, {"weights": weights}, people, (), reason))
+        exclusion = Exclusion(WEIGHTS, {"weights": weights}, people, (), reason)
         with st.spinner("Weighting"):
+            weighted = context.cleaning.excluding(exclusion)
             services().workspace.update_dataset(context.info, weighted)
         st.rerun()
