@@ -10,13 +10,8 @@ import streamlit as st
 
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.experiments import (
-    NAME,
-    KeptExperiment,
-    kept_experiments,
-    load_experiment,
-)
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
@@ -52,7 +47,9 @@ def picture_beside_side(context: Context, widths: tuple[int, int] = (3, 1)) -> t
     return picture, side
 
 
-def chosen_experiment(current: Session, listed: list[KeptExperiment], *, new: bool) -> str:
+def chosen_experiment(
+    current: Session, listed: list[experiments.KeptExperiment], *, new: bool
+) -> str:
     """Ask which experiment; empty for a new one."""
     titles = distinct(kept.title for kept in listed)
     options = {"": "A new experiment"} if new else {}
@@ -84,14 +81,14 @@ def note_unsaved(current: Session, slug: str, unsaved: bool) -> None:
 
 def with_experiment(context: Context) -> CollectContext | None:
     """Ask beside the tabs which kept experiment is meant."""
-    current = context.session
-    listed = kept_experiments(services().workspace)
+    current, workspace = context.session, services().workspace
+    listed = experiments.kept_experiments(workspace)
     if not listed:
         watch(context.job)
         context.empty(
             "There is no experiment yet",
             "Make one first, from the open data set or from names that you type. This workspace "
-            f"keeps experiments in {services().workspace.folder / NAME}. To see those of another "
+            f"keeps experiments in {workspace.folder / experiments.NAME}. To see those of another "
             "workspace, start TripletScope with that one.",
         )
         st.button(
@@ -103,7 +100,7 @@ def with_experiment(context: Context) -> CollectContext | None:
         slug = chosen_experiment(current, listed, new=False)
     folder = next(kept.folder for kept in listed if kept.slug == slug)
     with problems_shown(WorkspaceError):
-        experiment = load_experiment(services().workspace, slug)
+        experiment = experiments.load_experiment(workspace, slug)
         if slug in current.drafts.get(_UNSAVED, []):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.caption("This experiment has unsaved changes on Make.", width="content")

@@ -9,13 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from tripletscope.core.engine.progress import Progress
+from tripletscope.core.studies.experiment import live
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.core.studies.experiment.live import (
-    FEWEST,
-    CollectedError,
-    collected_error,
-    collected_map,
-)
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.keeping.looks import KeptMap, keep_look, keep_map, kept_looks, kept_map
@@ -37,7 +32,7 @@ def look_when_due(context: CollectContext, records: Sequence[AnswerRecord]) -> N
     # fewer where somebody is deleted or stopped.
     before = [context.session.drafts.get(place, 0),
               *(look.found.n_answers for look in kept_looks(context.folder)[-1:])]
-    if len(answers) < FEWEST or context.waiting or not all(
+    if len(answers) < live.FEWEST or context.waiting or not all(
         abs(len(answers) - n) >= max(_MORE, _SHARE * n) for n in before
     ):
         return
@@ -51,11 +46,11 @@ def look_when_due(context: CollectContext, records: Sequence[AnswerRecord]) -> N
 
 def _look(
     folder: Path, experiment: Experiment, answers: list[AnswerRecord], progress: Progress
-) -> CollectedError | None:
+) -> live.CollectedError | None:
     before = kept_map(folder)
-    mapped = partial(collected_map, experiment, answers, before=before and before.positions)
+    mapped = partial(live.collected_map, experiment, answers, before=before and before.positions)
     keep_map(folder, KeptMap(pool().call(mapped), len(answers)))
-    error = pool().call(collected_error, experiment, answers, progress=progress)
+    error = pool().call(live.collected_error, experiment, answers, progress=progress)
     if error is not None:
         keep_look(folder, error)
     return error

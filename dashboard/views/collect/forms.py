@@ -16,13 +16,7 @@ from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS, Asking
 from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.collect.lists import (
-    as_lines,
-    gold_questions,
-    listed_questions,
-    questionnaire,
-    questionnaire_as_lines,
-)
+from tripletscope.dashboard.views.collect import lists
 
 DECLARED = tuple(parameter.name for parameter in parameters(Experiment))
 #: Names in the address by where participants come from, their id first, and what their web sites
@@ -137,7 +131,7 @@ class ExperimentForm:
         example = _GOLD[self.values["task"]]
         self.values["gold"] = text(
             self.current, f"{self.place}.gold", "Gold questions",
-            as_lines(self.begin.get("gold", ())), height=100, placeholder=example,
+            lists.as_lines(self.begin.get("gold", ())), height=100, placeholder=example,
             help=f"One per line, with commas between objects: {example}. If their share is 0, they "
             "serve as practice.",
         )
@@ -145,9 +139,10 @@ class ExperimentForm:
     def ask_for_questionnaires(self) -> None:
         """Items before and after the questions."""
         for when, example in _ITEMS.items():
+            items = lists.questionnaire_as_lines(self.begin.get(when, ()))
             self.values[when] = text(
                 self.current, f"{self.place}.{when}", f"{when.capitalize()} the questions",
-                questionnaire_as_lines(self.begin.get(when, ())), height=120, placeholder=example,
+                items, height=120, placeholder=example,
                 help="One item per line: name; kind; question; details. Kinds are choice (options "
                 "apart by |), number (smallest | largest), scale (low end | high end | levels) and "
                 "text; with a question mark, such as text?, an item may be left out.",
@@ -219,7 +214,7 @@ class ExperimentForm:
         """The experiment that the forms describe."""
         values = {name: value for name, value in self.values.items()
                   if name not in ("listed", "gold")}
-        values |= {when: questionnaire(values[when], f"the items {when}") for when in _ITEMS}
+        values |= {when: lists.questionnaire(values[when], f"the items {when}") for when in _ITEMS}
         wrong = [name for name in values["parameters"] if not _NAME.fullmatch(name)]
         if wrong:
             raise DataError(f"{wrong[0]!r} is not a valid name in an address", file="Recruitment",
@@ -264,7 +259,7 @@ def _day(written: str) -> date | None:
 
 def with_gold(made: Experiment, lines: str) -> Experiment:
     """The experiment with gold questions as they are typed."""
-    gold = gold_questions(lines, made.objects, made.task, made.n_shown, made.n_chosen)
+    gold = lists.gold_questions(lines, made.objects, made.task, made.n_shown, made.n_chosen)
     if made.gold_share and not gold:
         raise DataError(
             "there are no gold questions to ask", file="Checks",
@@ -277,7 +272,9 @@ def _with_list(made: Experiment, lines: str, kept: Sequence[Mapping[str, Any]]) 
     """The experiment with the questions of a list, or of the kept one as long as that fits."""
     questions = kept
     if lines:
-        questions = listed_questions(lines, made.objects, made.task, made.n_shown, made.n_chosen)
+        questions = lists.listed_questions(
+            lines, made.objects, made.task, made.n_shown, made.n_chosen
+        )
     if not questions:
         raise DataError("there is no list of questions yet", file="Questions",
                         remedy="Upload one, or choose other questions.")

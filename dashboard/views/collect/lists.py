@@ -42,8 +42,10 @@ def listed_questions(
     rows = list(_rows(lines))
     header = [name.lower() for name in rows[0][1]] if rows else []
     columns = _columns(header, n_shown)
+    if columns is not None:
+        rows = rows[1:]
     questions = []
-    for number, values in rows[columns is not None :]:
+    for number, values in rows:
         row = dict(zip(header, values, strict=False)) if columns is not None else {}
         names = [row.get(name, "") for name in columns] if columns is not None else values
         if not any(names) or row.get("kind") in (*CHECKS, "practice"):

@@ -162,11 +162,11 @@ def typed_stimuli(lines: str) -> tuple[Stimulus, ...]:
                 "a name has at most 200 characters", file="the typed names", row=row,
                 remedy="Use pictures or files for longer texts.",
             )
-        stimulus = Stimulus(line, "text", line, line)
+        medium, name, content = "text", line, line
         if colour := _NAMED_COLOUR.fullmatch(line):
-            name = colour[1] or colour[2].lower()
-            stimulus = Stimulus(name, "colour", colour[2].lower(), name)
-        stimuli.setdefault(stimulus.id, stimulus)
+            medium, content = "colour", colour[2].lower()
+            name = colour[1] or content
+        stimuli.setdefault(name, Stimulus(name, medium, content, name))
     return tuple(stimuli.values())
 
 
@@ -242,12 +242,11 @@ def with_pictures(
     )
     if not uploaded:
         return material
-    read, notes = read_pictures(current, f"{place}.pictures", uploaded)
+    pictures, notes = read_pictures(current, f"{place}.pictures", uploaded)
     taken = {name.lower() for name in material.files}
-    added = {plain_file_name(file_name(name), taken): content for name, content in read.items()}
-    st.caption("Write into a text: " + ", ".join(
-        panels.plain(f"![]({STIMULI}/{name})") for name in added
-    ))
+    added = {plain_file_name(file_name(name), taken): file for name, file in pictures.items()}
+    addresses = [panels.plain(f"![]({STIMULI}/{name})") for name in added]
+    st.caption(f"Write into a text: {', '.join(addresses)}")
     for note in notes:
         st.caption(panels.plain(note))
     new = {name: content for name, content in added.items() if not kept or name not in kept.files}

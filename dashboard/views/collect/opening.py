@@ -7,16 +7,9 @@ from pathlib import Path
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.studies.experiment import results
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.experiment.results import (
-    AnswerRecord,
-    checks_answered,
-    experiment_objects,
-    gathered_answers,
-    measured_answers,
-    with_questionnaire,
-)
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -49,19 +42,19 @@ def open_answers(
 ) -> DatasetInfo:
     """Make a data set of the answers, or bring the one that was made before up to date."""
     records = answer_log.records(folder)
-    checks = checks_answered(records)
+    checks = results.checks_answered(records)
     report = _report(experiment, records, len(checks), folder)
     measured = None
     if ASKINGS[experiment.task].measured:
-        file = measured_answers(experiment, records)
+        file = results.measured_answers(experiment, records)
         report += file.notes
         measured = file.measured()
         answers = measured.triplets(name=experiment.title)
-        table = experiment_objects(experiment).set_index("id", drop=False)
+        table = results.experiment_objects(experiment).set_index("id", drop=False)
         answers = answers.with_objects(table.loc[answers.ids].reset_index(drop=True))
     else:
-        answers = gathered_answers(experiment, records)
-    answers = with_questionnaire(answers, records)
+        answers = results.gathered_answers(experiment, records)
+    answers = results.with_questionnaire(answers, records)
     made_of = answers.fingerprint
     if measured is not None:
         made_of += f" {sum(record.is_about_objects for record in records)}"
@@ -96,7 +89,7 @@ def _content(file: Path) -> bytes:
 
 
 def _report(
-    experiment: Experiment, records: list[AnswerRecord], n_checks: int, folder: Path
+    experiment: Experiment, records: list[results.AnswerRecord], n_checks: int, folder: Path
 ) -> list[str]:
     """What was read and what was left out."""
     people = [record.participant for record in records if record.is_about_objects]

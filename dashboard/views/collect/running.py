@@ -11,21 +11,11 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.measuring import PREFERENCES
+from tripletscope.core.studies.experiment import results
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.experiment.results import (
-    AnswerRecord,
-    answers_table,
-    questionnaire_answers,
-)
 from tripletscope.dashboard import export
-from tripletscope.dashboard.collecting import answer_log, jspsych, running
+from tripletscope.dashboard.collecting import answer_log, following, jspsych, running
 from tripletscope.dashboard.collecting.answer_log import CollectingState
-from tripletscope.dashboard.collecting.following import (
-    ended_by_itself,
-    forget_states,
-    state_told,
-    stop_server,
-)
 from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
 from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.interface import panels
@@ -98,7 +88,7 @@ def show_running(context: CollectContext) -> None:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _records(folder: str, *as_of: int) -> list[AnswerRecord]:
+def _records(folder: str, *as_of: int) -> list[results.AnswerRecord]:
     """All answers, read once as long as there are no others."""
     return answer_log.records(Path(folder))
 
@@ -110,10 +100,10 @@ def _live(context: CollectContext, server: RunningServer | None, state: Collecti
             "them under Participants’ data.", icon=":material/warning:",
         )
     if server is not None:
-        progress = state_told(context.folder)
+        progress = following.state_told(context.folder)
         if progress is not None:
             follow(f"{PAGE}.follow.{context.slug}", progress, f"experiments/{context.slug}")
-    elif message := ended_by_itself(context.folder):
+    elif message := following.ended_by_itself(context.folder):
         st.error(
             f"The server has ended by itself. Start it again: every acknowledged answer is kept. "
             f"Its last message: {panels.plain(message)}", icon=":material/error:",
@@ -170,7 +160,7 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
         # The next start is to be at the address that people have.
         place = urlsplit(server.address)
         current.take_up({f"{PAGE}.port.{slug}": place.port, f"{PAGE}.host.{slug}": place.hostname})
-        _do("Stopping", stop_server, context.folder)
+        _do("Stopping", following.stop_server, context.folder)
 
 
 def _do(words: str, change: Callable[..., object], *arguments: Any) -> None:
@@ -178,7 +168,7 @@ def _do(words: str, change: Callable[..., object], *arguments: Any) -> None:
     with problems_shown(NotStarted, NotKept, OSError):
         with st.spinner(words):
             change(*arguments)
-        forget_states()
+        following.forget_states()
         st.rerun()
 
 
@@ -209,15 +199,15 @@ def _address(context: CollectContext, server: RunningServer | None) -> None:
         st.code(address_to_send(base, context.experiment), language=None, wrap_lines=True)
 
 
-def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
+def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> None:
     experiment = context.experiment
     is_scale = ASKINGS[experiment.task].measured == PREFERENCES
 
-    def now() -> list[AnswerRecord]:  # the page may be older than the last answers
+    def now() -> list[results.AnswerRecord]:  # the page may be older than the last answers
         return answer_log.records(context.folder)
 
     def table() -> bytes:
-        return export.csv(answers_table(experiment, now()))
+        return export.csv(results.answers_table(experiment, now()))
 
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
@@ -248,7 +238,7 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
     )
     if experiment.before or experiment.after:
         st.download_button(
-            "Questionnaires (CSV)", lambda: export.csv(questionnaire_answers(now())),
+            "Questionnaires (CSV)", lambda: export.csv(results.questionnaire_answers(now())),
             f"{export.file_name(experiment.title, 'questionnaires')}.csv", "text/csv",
             key=f"{PAGE}.items.{context.slug}", on_click="ignore", icon=":material/download:",
             width="stretch", disabled=not records, help="A row per participant.",

@@ -14,15 +14,11 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.truth import known_truth
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.scenario import Scenario
+from tripletscope.core.studies.experiment import simulated
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
-from tripletscope.core.studies.experiment.simulated import (
-    experiment_cost,
-    planned_as,
-    simulated_participants,
-)
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.running import NotStarted
@@ -54,8 +50,8 @@ def show_trying(context: CollectContext) -> None:
         button = st.container()
         scenario = _scenario(current)
         assumed, people = joint_form(current, [
-            (experiment_cost, f"{PAGE}.expected", ()),
-            (simulated_participants, f"{PAGE}.simulated", ("noise", "level")),
+            (simulated.experiment_cost, f"{PAGE}.expected", ()),
+            (simulated.simulated_participants, f"{PAGE}.simulated", ("noise", "level")),
         ])
         piece, why = _piece(experiment, scenario)
         run = None if piece is None else context.find(*piece)
@@ -152,7 +148,7 @@ def _scenario(current: Session) -> Scenario:
 def _piece(experiment: Experiment, scenario: Scenario) -> tuple[Piece | None, str]:
     """What is computed for the expected accuracy, or why it cannot be."""
     try:
-        planned, design, sizes = planned_as(experiment, scenario)
+        planned, design, sizes = simulated.planned_as(experiment, scenario)
     except DataError as error:
         return None, str(error)
     options = {**asdict(planned), **asdict(sizes), "design": design, "repeats": _REPEATS, "seed": 0}
@@ -196,7 +192,7 @@ def _records(
         _scenario.truth, len(_experiment.objects), _scenario.n_components,
         np.random.default_rng(0), length_scale=_scenario.length_scale,
     )
-    return simulated_participants(
+    return simulated.simulated_participants(
         _experiment, positions, noise=_scenario.noise, level=_scenario.level, **people
     )
 

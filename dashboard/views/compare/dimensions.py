@@ -6,13 +6,7 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.inference.evaluation.score import (
-    CHANCE,
-    cross_validate,
-    errors_by,
-    has_split,
-    n_groups,
-)
+from tripletscope.core.inference.evaluation import score
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis
@@ -58,14 +52,14 @@ def _plan(current: Session, triplets: Triplets) -> Comparison:
         help="Kernels and clusterings predict answers, too. All with default settings.",
     )
     schemes = {"cross_validate": "Cross-validation"}
-    if has_split(triplets):
+    if score.has_split(triplets):
         schemes["split_error"] = "The data's own test answers"
     scheme = "cross_validate"
     with st.expander("Error estimation"):
         if len(schemes) > 1:
             scheme = pick(current, "compare.scheme", "Held-out error", schemes)
         if scheme == "cross_validate":
-            parameter_form(current, cross_validate, "compare.cross_validate")
+            parameter_form(current, score.cross_validate, "compare.cross_validate")
     return standing(current, triplets)
 
 
@@ -115,7 +109,7 @@ def _first_look(context: Context, plan: Comparison) -> list[analysis.Piece]:
     """
     if len(context.triplets) > _QUICK:
         return []
-    if plan.scheme == "cross_validate" and n_groups(context.triplets) < plan.options["folds"]:
+    if plan.scheme == "cross_validate" and score.n_groups(context.triplets) < plan.options["folds"]:
         return []
     return [
         piece for piece in plan.pieces
@@ -135,7 +129,7 @@ def _by_group(context: Context, runs: list[Run]) -> None:
         with right:
             estimates = {analysis.describe(run.fresh()): run.result() for run in runs}
             name = pick(context.session, "compare.group.of", "Of", {n: n for n in estimates})
-        errors = errors_by(estimates[name], context.triplets, column)
+        errors = score.errors_by(estimates[name], context.triplets, column)
         if column in errors:
             short = short_people([str(value) for value in errors[column]])
             errors = errors.assign(**{column: list(short.values())})
@@ -148,7 +142,7 @@ def _by_group(context: Context, runs: list[Run]) -> None:
         st.caption(
             f"The intervals are{ENGLISH.over_each(errors['participants'])}, and treat the maps as "
             f"fixed. Questions selected by an active sampler are harder than random ones, so their "
-            f"error is higher; chance is {CHANCE:g}."
+            f"error is higher; chance is {score.CHANCE:g}."
         )
 
 

@@ -23,13 +23,8 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
+from tripletscope.dashboard.views.data import excluding
 from tripletscope.dashboard.views.data.context import QualityContext
-from tripletscope.dashboard.views.data.excluding import (
-    ask_for_reason,
-    effect_of,
-    exclude,
-    measure_effect,
-)
 from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
@@ -137,7 +132,7 @@ def _effect(context: QualityContext, exclusion: Exclusion) -> None:
     watch(context.job)
     if context.waiting:
         return
-    effect = effect_of(context, exclusion, method)
+    effect = excluding.effect_of(context, exclusion, method)
     if effect is not None:
         context.present(effect)
         st.caption(panels.plain(f"By {analysis.describe(method)}."))
@@ -147,7 +142,7 @@ def _effect(context: QualityContext, exclusion: Exclusion) -> None:
         help="Predicts held-out answers among the remaining ones, from maps fitted with and "
         f"without the excluded ones: {analysis.describe(method)}.",
     ):
-        measure_effect(
+        excluding.measure_effect(
             context, exclusion, method, "Effect of exclusion", "Predicting with and without",
             context.cleaning.effect, method, exclusion,
         )
@@ -160,7 +155,7 @@ def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> 
             "No answer would remain. Choose a less strict criterion.", icon=":material/warning:"
         )
         return
-    reason = ask_for_reason(context.cleaning, "exclusions.reason")
+    reason = excluding.ask_for_reason(context.cleaning, "exclusions.reason")
     new = free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else info.view
     view = st.text_input(
         "View", new, key=f"exclusions.view@{info.view}", max_chars=60,
@@ -176,7 +171,7 @@ def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> 
         help="The imported data stay unchanged; every exclusion can be undone.",
     ):
         with st.spinner("Excluding"):
-            exclude(current, info, replace(exclusion, reason=reason), view)
+            excluding.exclude(current, info, replace(exclusion, reason=reason), view)
         st.rerun()
 
 

@@ -13,15 +13,8 @@ from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.results import sentences
+from tripletscope.dashboard.results import quality, sentences
 from tripletscope.dashboard.results.comparison import dimensions_told, suggestions_of
-from tripletscope.dashboard.results.quality import (
-    STRETCHED,
-    over_time_of,
-    reasons_said,
-    samplers_of,
-    verdict_of,
-)
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.compare.recommending import standing
@@ -91,7 +84,7 @@ def _verdict(context: QualityContext) -> None:
     """Whom to look at; the figure and the reasons are below."""
     result = context.verdict
     shown = ShownResults((), context.answers, context.info.name)
-    first, *rest = (panels.plain(part.text) for part in verdict_of(shown, result))
+    first, *rest = (panels.plain(part.text) for part in quality.verdict_of(shown, result))
     if not result.reasons:
         show = st.warning if result.guessing else st.info
         icon = "warning" if result.guessing else "check_circle" if result.looked_at else "info"
@@ -117,7 +110,7 @@ def _reasons(context: QualityContext) -> None:
     names = short_people(context.people["participant"].tolist())
     st.markdown("\n".join(
         f"- **{panels.plain(names[person])}** "
-        + panels.plain(reasons_said(ENGLISH, context.verdict, person))
+        + panels.plain(quality.reasons_said(ENGLISH, context.verdict, person))
         for person in list(context.verdict.reasons)[:_NAMED]
     ))
 
@@ -257,12 +250,12 @@ def _objects(context: QualityContext) -> None:
 
 
 def _samplers(context: QualityContext) -> None:
-    context.present(context.report, by=samplers_of)
+    context.present(context.report, by=quality.samplers_of)
 
 
 def _over_time(context: QualityContext) -> None:
     table = context.report.over_time
-    titles = {name: ENGLISH(f"stretch {name}") for name in STRETCHED
+    titles = {name: ENGLISH(f"stretch {name}") for name in quality.STRETCHED
               if name in table and table[name].notna().any()}
     if not titles:
         panels.empty(
@@ -272,7 +265,7 @@ def _over_time(context: QualityContext) -> None:
         )
         return
     shown = pick(context.session, "quality.time", "Show", titles, width=320)
-    context.present(context.report, by=over_time_of, stretch=shown)
+    context.present(context.report, by=quality.over_time_of, stretch=shown)
 
 
 def _paragraph(context: QualityContext) -> None:

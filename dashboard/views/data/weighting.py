@@ -66,9 +66,7 @@ def _method(context: QualityContext) -> OrdinalEmbedding:
     return STE()
 
 
-def _compared(
-    context: QualityContext, method: OrdinalEmbedding, lapses: LapseFit
-) -> None:
+def _compared(context: QualityContext, method: OrdinalEmbedding, lapses: LapseFit) -> None:
     """Held-out error, answers and map of exclusion and of weights, side by side."""
     data, kept, whom = _exclusion(context, lapses)
     treatments = effect_of(context, "treatments", method)
@@ -89,9 +87,7 @@ def _compared(
         )
 
 
-def _exclusion(
-    context: QualityContext, lapses: LapseFit
-) -> tuple[Any, np.ndarray, str]:
+def _exclusion(context: QualityContext, lapses: LapseFit) -> tuple[Any, np.ndarray, str]:
     """Answers, which of them exclusion keeps, and whom it leaves out, in words."""
     cleaning = context.cleaning
     if cleaning.exclusions and not cleaning.kept.all():

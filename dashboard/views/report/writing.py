@@ -145,9 +145,7 @@ def _parts(
         place = f"{PAGE}.part@{context.info.id}"
         name = st.selectbox("Part", names, format_func=lambda n: sections[n].title, key=place)
         was_shown = name not in report.left_out
-        shown = st.toggle(
-            "In the report", was_shown, key=_key(context, f"shown.{name}", was_shown)
-        )
+        shown = st.toggle("In the report", was_shown, key=_key(context, f"shown.{name}", was_shown))
         left_out = tuple(other for other in report.left_out if other != name)
         report = replace(report, left_out=left_out if shown else (*left_out, name))
         with st.container(horizontal=True):

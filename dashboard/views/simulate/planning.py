@@ -23,16 +23,8 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import choosing
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.simulate.setting import (
-    PAGE,
-    advice_at_hand,
-    beginning,
-    method_settings,
-    prefix,
-    scenario_form,
-    simulated_methods,
-    simulation_form,
-)
+from tripletscope.dashboard.views.simulate import setting
+from tripletscope.dashboard.views.simulate.setting import PAGE
 from tripletscope.dashboard.views.simulate.tabs import too_many
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
@@ -46,32 +38,32 @@ def show_planning(context: Context) -> None:
     current = context.session
     picture, side = context.picture_and_side()
     with side:
-        scenario = scenario_form(current)
+        scenario = setting.scenario_form(current)
         _compute(context, _pieces(current, scenario))
         target = _target(current)
     with picture:
-        if advice := advice_at_hand(current):
+        if advice := setting.advice_at_hand(current):
             st.markdown(panels.plain(advice))
         _plans(context, target)
 
 
 def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     """What the form asks for: every method with every design."""
-    classes = simulated_methods()
+    classes = setting.simulated_methods()
     chosen = several(
-        current, f"{prefix(current)}.methods", "Methods",
+        current, f"{setting.prefix(current)}.methods", "Methods",
         {name: method.title for name, method in classes.items()},
-        default=beginning(current).get("methods", [DEFAULT_EMBEDDING.name]),
+        default=setting.beginning(current).get("methods", [DEFAULT_EMBEDDING.name]),
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )
-    methods = [method_settings(current, classes[name]) for name in chosen]
+    methods = [setting.method_settings(current, classes[name]) for name in chosen]
     spec = next(p.spec for p in parameters(plan) if p.name == "design")
     designs = several(
-        current, f"{prefix(current)}.designs", spec.label, spec.options, default=["random"],
+        current, f"{setting.prefix(current)}.designs", spec.label, spec.options, default=["random"],
         help=spec.help,
     )
-    options = simulation_form(current, plan, "plan", hidden=(*SCENARIO, "design"))
+    options = setting.simulation_form(current, plan, "plan", hidden=(*SCENARIO, "design"))
     if refused := too_many(options):
         st.warning(refused)
         return []

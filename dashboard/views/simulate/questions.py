@@ -14,14 +14,8 @@ from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.active import propose
+from tripletscope.core.studies.experiment import handout
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
-from tripletscope.core.studies.experiment.handout import (
-    DESIGNS,
-    FOLLOWING,
-    KERNELS,
-    designed,
-    listed,
-)
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.dashboard.interface import panels
@@ -57,7 +51,7 @@ _ABOUT = {
     "uncertain however often people are asked.",
     "gain": "Selected by the method's response probabilities for the anchor's possible positions: "
     "an answer is most informative where these predict different responses.",
-} | dict.fromkeys(KERNELS, (
+} | dict.fromkeys(handout.KERNELS, (
     "With such questions, triplet kernels find groups about as well as embeddings, in a tenth of "
     "the time or less. Embeddings also work with random questions, for which these kernels need "
     "very many answers."
@@ -92,17 +86,17 @@ def show_questions(context: Context) -> None:
             slug = _chosen_experiment(current)
             draft = None if slug else _form(context)
         with picture:
-            if draft is None or draft.design not in FOLLOWING:
+            if draft is None or draft.design not in handout.FOLLOWING:
                 watch(replace(context, info=current.dataset).job)
             if draft is None:
                 _of_experiment(current, slug)
-            elif draft.design in FOLLOWING:
+            elif draft.design in handout.FOLLOWING:
                 of_map = of_the_open_data(choose_map)(context)
                 if of_map is not None:
                     _following(of_map, draft)
             else:
                 _about(context, draft)
-                _show(current, draft, designed(
+                _show(current, draft, handout.designed(
                     draft.experiment, draft.design, draft.n_lists, draft.landmarks
                 ))
     except (ValueError, WorkspaceError) as error:  # DataError is one of the first
@@ -127,26 +121,27 @@ def _form(context: Context) -> _Draft:
     answers = current.triplets() if info is not None and not info.has_only_pairs else None
     of_data = answers is not None and [each.id for each in material.stimuli] == answers.ids
     form.ask_for_task()
-    of_three = form.values["task"] == "triplet"
-    designs = {name: title for name, title in DESIGNS.items() if of_three or name not in KERNELS}
+    designs = handout.DESIGNS | (handout.FOLLOWING if of_data else {})
+    if form.values["task"] != "triplet":
+        of_triplets = (*handout.KERNELS, *handout.FOLLOWING)
+        designs = {name: title for name, title in designs.items() if name not in of_triplets}
     design = pick(
-        current, f"{_LIST}.design", "Design", designs | (FOLLOWING if of_data and of_three else {}),
+        current, f"{_LIST}.design", "Design", designs,
         help="The last three continue from the answers of the open data set.",
     )
     landmarks, options = None, {}
-    if design in KERNELS and of_data and len(current.selection) >= 3 and pick(
-        current, f"{_LIST}.landmarks.from", "Landmarks are", {
-            "random": "Drawn at random", "selection": "The selected objects",
-        },
+    if design in handout.KERNELS and of_data and len(current.selection) >= 3 and pick(
+        current, f"{_LIST}.landmarks.from", "Landmarks are",
+        {"random": "Drawn at random", "selection": "The selected objects"},
     ) == "selection":
         landmarks = np.array(current.selected_positions(answers))
-    elif design in ("landmark", *KERNELS):
+    elif design in ("landmark", *handout.KERNELS):
         form.ask("n_landmarks")
-    if design in FOLLOWING:
+    if design in handout.FOLLOWING:
         options = parameter_form(
             current, propose, f"{MAPS}.propose", hidden=("strategy", "landmarks", "seed")
         )
-    if design not in KERNELS:
+    if design not in handout.KERNELS:
         form.ask("n_questions")
     n_lists = int(number(
         current, f"{_LIST}.lists", "Lists", 1, 10_000, 1,
@@ -155,19 +150,16 @@ def _form(context: Context) -> _Draft:
     with st.expander("Checks and practice"):
         form.ask_for_checks()
     form.ask("seed")
-    gold = form.values.pop("gold")
-    made = Experiment(
-        title=f"{info.name}, new" if info else "Questions", objects=material.stimuli,
-        **form.values,
-    )
-    return _Draft(with_gold(made, gold), material, design, n_lists, options, landmarks)
+    title, gold = f"{info.name}, new" if info else "Questions", form.values.pop("gold")
+    experiment = Experiment(title=title, objects=material.stimuli, **form.values)
+    return _Draft(with_gold(experiment, gold), material, design, n_lists, options, landmarks)
 
 
 def _about(context: Context, draft: _Draft) -> None:
     """What is to be known of a design."""
     if draft.design in _ABOUT:
         st.caption(_ABOUT[draft.design])
-    if draft.design in KERNELS and context.session.dataset is not None:
+    if draft.design in handout.KERNELS and context.session.dataset is not None:
         for design in recognise(context.session.triplets()):
             st.markdown(
                 f"The open answers follow a design for {design.kernel} with "
@@ -212,7 +204,7 @@ def _following(context: UncertaintyContext, draft: _Draft) -> None:
             f"{context.fit.key} {made_of(samples) if samples else ''}", options,
             draft.experiment.n_questions * draft.n_lists, context, samples,
         )
-        _show(context.session, draft, listed(draft.experiment, rows, draft.n_lists))
+        _show(context.session, draft, handout.listed(draft.experiment, rows, draft.n_lists))
     if by_uncertainty:
         _simulation(context)
 

@@ -17,13 +17,8 @@ from tripletscope.dashboard.results.planning import SCENARIO, Simulation
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.simulate.setting import (
-    PAGE,
-    method_settings,
-    prefix,
-    scenario_form,
-    simulation_form,
-)
+from tripletscope.dashboard.views.simulate import setting
+from tripletscope.dashboard.views.simulate.setting import PAGE
 
 
 def too_many(options: Mapping[str, Any]) -> str:
@@ -57,11 +52,12 @@ def _simulation_tab(
 
     def ask(context: Context) -> None:
         current = context.session
-        options = asdict(scenario_form(current))
-        method = method_settings(current, pick_method(
-            current, kinds, f"{prefix(current)}.{name}.method", "Method", DEFAULT_EMBEDDING.name
+        options = asdict(setting.scenario_form(current))
+        method = setting.method_settings(current, pick_method(
+            current, kinds, f"{setting.prefix(current)}.{name}.method", "Method",
+            DEFAULT_EMBEDDING.name,
         ))
-        options |= simulation_form(current, TASKS[task].function, name, hidden=SCENARIO)
+        options |= setting.simulation_form(current, TASKS[task].function, name, hidden=SCENARIO)
         refused = refuse(options)
         if refused:
             st.warning(refused)
