@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.experiments import (
-    NAME,
-    KeptExperiment,
-    kept_experiments,
-    load_experiment,
-)
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.wording import distinct
 
@@ -53,12 +47,13 @@ def picture_beside_side(context: Context, widths: tuple[int, int] = (3, 1)) -> t
     return picture, side
 
 
-def chosen_experiment(current: Session, listed: list[KeptExperiment], *, new: bool) -> str:
+def chosen_experiment(
+    current: Session, listed: list[experiments.KeptExperiment], *, new: bool
+) -> str:
     """Ask which experiment; empty for a new one."""
+    titles = distinct(kept.title for kept in listed)
     options = {"": "A new experiment"} if new else {}
-    options |= dict(zip(
-        (kept.slug for kept in listed), distinct(kept.title for kept in listed), strict=True
-    ))
+    options |= {kept.slug: title for kept, title in zip(listed, titles, strict=True)}
     noted = current.drafts.get(_CHOSEN)
     shown = noted if noted in options else listed[0].slug if listed else ""
     if noted != "":  # else a new one is being made, and goes on
@@ -80,21 +75,20 @@ def choose_experiment(current: Session, slug: str) -> None:
 
 def note_unsaved(current: Session, slug: str, unsaved: bool) -> None:
     """Note whether Make has changes of an experiment that are not saved."""
-    before = current.drafts.get(_UNSAVED, [])
-    others = [one for one in before if one != slug]
+    others = [other for other in current.drafts.get(_UNSAVED, []) if other != slug]
     current.drafts[_UNSAVED] = [*others, slug] if unsaved else others
 
 
 def with_experiment(context: Context) -> CollectContext | None:
     """Ask beside the tabs which kept experiment is meant."""
-    current = context.session
-    listed = kept_experiments(services().workspace)
+    current, workspace = context.session, services().workspace
+    listed = experiments.kept_experiments(workspace)
     if not listed:
         watch(context.job)
         context.empty(
             "There is no experiment yet",
             "Make one first, from the open data set or from names that you type. This workspace "
-            f"keeps experiments in {services().workspace.folder / NAME}. To see those of another "
+            f"keeps experiments in {workspace.folder / experiments.NAME}. To see those of another "
             "workspace, start TripletScope with that one.",
         )
         st.button(
@@ -104,16 +98,13 @@ def with_experiment(context: Context) -> CollectContext | None:
         return None
     with context.row:
         slug = chosen_experiment(current, listed, new=False)
-    (kept,) = [one for one in listed if one.slug == slug]
-    try:
-        experiment = load_experiment(services().workspace, slug)
-    except WorkspaceError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return None
-    if slug in current.drafts.get(_UNSAVED, []):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("This experiment has unsaved changes on Make.", width="content")
-            st.button(
-                "See them", key=f"{PAGE}.unsaved.see", on_click=partial(go_to, PAGE, "making"),
-            )
-    return CollectContext.of(context, slug=slug, folder=kept.folder, experiment=experiment)
+    folder = next(kept.folder for kept in listed if kept.slug == slug)
+    with problems_shown(WorkspaceError):
+        experiment = experiments.load_experiment(workspace, slug)
+        if slug in current.drafts.get(_UNSAVED, []):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption("This experiment has unsaved changes on Make.", width="content")
+                st.button(
+                    "See them", key=f"{PAGE}.unsaved.see", on_click=go_to, args=(PAGE, "making"),
+                )
+        return CollectContext.of(context, slug=slug, folder=folder, experiment=experiment)

@@ -20,10 +20,10 @@ from tripletscope.dashboard.views.simulate.questions import choose_design
 @tab(PAGE, "Take elsewhere", 4, needs=with_experiment, slot=None)
 def show_elsewhere(context: CollectContext) -> None:
     """Downloads, each with what it is for."""
-    own, others = st.columns(2, gap="large")
-    with own:
+    left, right = st.columns(2, gap="large")
+    with left:
         _static(context)
-    with others:
+    with right:
         _programs(context)
 
 
@@ -35,11 +35,8 @@ def _static(context: CollectContext) -> None:
     if missing:
         st.error(panels.plain(missing), icon=":material/error:")
         return
-    sending = pick(
-        current, f"{PAGE}.sending", "Where it runs", {
-            name: way.title for name, way in SENDINGS.items()
-        },
-    )
+    ways = {name: way.title for name, way in SENDINGS.items()}
+    sending = pick(current, f"{PAGE}.sending", "Where it runs", ways)
     address = ""
     if sending == "post":
         address = line(

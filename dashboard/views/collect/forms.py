@@ -16,13 +16,7 @@ from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS, Asking
 from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.collect.lists import (
-    as_lines,
-    gold_questions,
-    listed_questions,
-    questionnaire,
-    questionnaire_as_lines,
-)
+from tripletscope.dashboard.views.collect import lists
 
 DECLARED = tuple(parameter.name for parameter in parameters(Experiment))
 #: Names in the address by where participants come from, their id first, and what their web sites
@@ -37,7 +31,6 @@ SERVICES: dict[str, tuple[str, dict[str, str]]] = {
         "workerId": "${workerId}", "assignmentId": "${assignmentId}", "hitId": "${hitId}",
     }),
 }
-_OWN = "own"
 _RETURNS = {
     "prolific": "https://app.prolific.com/submissions/complete?cc={code}",
     "sona": "https://….sona-systems.com/webstudy_credit.aspx?experiment_id=…&credit_token=…"
@@ -65,11 +58,7 @@ _USUAL = {"piles": _TABLES, "positions": _TABLES, "words": {"catch": 0.5, "fails
 
 
 class ExperimentForm:
-    """Forms of declared parameters of an experiment, which begin with its values.
-
-    place: Of the widgets' keys.
-    begin: Values to begin with.
-    """
+    """Forms of an experiment, which begin with the values of one; `place` is of the widgets."""
 
     def __init__(self, current: Session, place: str, begin: Mapping[str, Any]) -> None:
         self.current, self.place, self.begin = current, place, begin
@@ -77,14 +66,20 @@ class ExperimentForm:
 
     def ask(self, *names: str) -> None:
         """Ask for some parameters, one below the other, in the order of their declaration."""
-        hidden = [name for name in DECLARED if name not in names]
         place, begin, answer = self.place, self.begin, self.asking.answer
         if answer in _USUAL:
             place = f"{place}.{answer}"  # other numbers are usual
             if ASKINGS[begin.get("task", "triplet")].answer != answer:
                 begin = {**begin, **_USUAL[answer]}
         self.values |= parameter_form(
-            self.current, Experiment, place, hidden=hidden, defaults=begin, folded="",
+            self.current, Experiment, place, defaults=begin, folded="",
+            hidden=[name for name in DECLARED if name not in names],
+        )
+
+    def ask_line(self, name: str, key: str, label: str, **further: Any) -> None:
+        """Ask for a parameter that is a line of text."""
+        self.values[name] = line(
+            self.current, f"{self.place}.{key}", label, self.begin.get(name, ""), **further
         )
 
     @property
@@ -92,157 +87,167 @@ class ExperimentForm:
         """The way to ask that was chosen."""
         return ASKINGS[self.values.get("task", "triplet")]
 
+    def ask_for_task(self) -> None:
+        self.ask("task")
+        if self.asking.settings:
+            self.ask(*self.asking.settings)
 
-def ask_for_task(asked: ExperimentForm) -> None:
-    """What is asked."""
-    asked.ask("task")
-    if asked.asking.settings:
-        asked.ask(*asked.asking.settings)
+    def ask_for_questions(self) -> None:
+        """What is asked, and how often."""
+        self.ask_for_task()
+        self.ask("source")
+        source = self.values["source"]
+        if source in ADAPTIVE:
+            self.ask("random_share")
+        elif source == "landmark":
+            self.ask("n_landmarks")
+        elif source == "list":
+            self.values["listed"] = self._list()
+        self.ask("n_questions", "most_people")
 
+    def _list(self) -> str:
+        """Lines of a list of questions; empty where the kept one stays."""
+        file = st.file_uploader(
+            "Your questions", key=f"{self.place}.listed", type=["csv", "txt", "tsv"],
+            help="One row per question, with objects in the order shown, as Simulate › Questions "
+            "makes them; a column list divides questions among participants.",
+        )
+        if file is not None:
+            return file.getvalue().decode("utf-8", "replace")
+        if kept := self.begin.get("questions"):
+            st.caption(f"The {len(kept):,} questions of the kept list.")
+        return ""
 
-def ask_for_questions(asked: ExperimentForm) -> None:
-    """What is asked, and how often."""
-    ask_for_task(asked)
-    asked.ask("source")
-    source = asked.values["source"]
-    if source in ADAPTIVE:
-        asked.ask("random_share")
-    elif source == "landmark":
-        asked.ask("n_landmarks")
-    elif source == "list":
-        asked.values["listed"] = _list(asked)
-    asked.ask("n_questions", "most_people")
-
-
-def _list(asked: ExperimentForm) -> str:
-    """Lines of a list of questions; empty where the kept one stays."""
-    kept = asked.begin.get("questions", ())
-    file = st.file_uploader(
-        "Your questions", key=f"{asked.place}.listed", type=["csv", "txt", "tsv"],
-        help="One row per question, with objects in the order shown, as Simulate › Questions makes "
-        "them; a column list divides questions among participants.",
-    )
-    if file is not None:
-        return file.getvalue().decode("utf-8", "replace")
-    if kept:
-        st.caption(f"The {len(kept):,} questions of the kept list.")
-    return ""
-
-
-def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
-    """Practice, repeats, catch and gold questions."""
-    has_gold = asked.asking.has_gold
-    asked.ask(
-        "repeated", *["catch"] * asked.asking.has_catch, "n_practice",
-        *["gold_share"] * has_gold, *further,
-    )
-    if not has_gold:
-        asked.values |= {"gold_share": 0.0, "gold": ""}
-        return
-    asked.values["gold"] = text(
-        asked.current, f"{asked.place}.gold", "Gold questions",
-        as_lines(asked.begin.get("gold", ())), height=100,
-        placeholder=_GOLD[asked.values["task"]],
-        help=f"One per line, with commas between objects: {_GOLD[asked.values['task']]}. If "
-        "their share is 0, they serve as practice.",
-    )
-
-
-def ask_for_questionnaires(asked: ExperimentForm) -> None:
-    """Items before and after the questions."""
-    for when, example in _ITEMS.items():
-        asked.values[when] = text(
-            asked.current, f"{asked.place}.{when}", f"{when.capitalize()} the questions",
-            questionnaire_as_lines(asked.begin.get(when, ())), height=120, placeholder=example,
-            help="One item per line: name; kind; question; details. Kinds are choice (options "
-            "apart by |), number (smallest | largest), scale (low end | high end | levels) and "
-            "text; with a question mark, such as text?, an item may be left out.",
+    def ask_for_checks(self, *further: str) -> None:
+        """Practice, repeats, catch and gold questions."""
+        has_gold = self.asking.has_gold
+        self.ask(
+            "repeated", *["catch"] * self.asking.has_catch, "n_practice",
+            *["gold_share"] * has_gold, *further,
+        )
+        if not has_gold:
+            self.values |= {"gold_share": 0.0, "gold": ""}
+            return
+        example = _GOLD[self.values["task"]]
+        self.values["gold"] = text(
+            self.current, f"{self.place}.gold", "Gold questions",
+            lists.as_lines(self.begin.get("gold", ())), height=100, placeholder=example,
+            help=f"One per line, with commas between objects: {example}. If their share is 0, they "
+            "serve as practice.",
         )
 
+    def ask_for_questionnaires(self) -> None:
+        """Items before and after the questions."""
+        for when, example in _ITEMS.items():
+            items = lists.questionnaire_as_lines(self.begin.get(when, ()))
+            self.values[when] = text(
+                self.current, f"{self.place}.{when}", f"{when.capitalize()} the questions",
+                items, height=120, placeholder=example,
+                help="One item per line: name; kind; question; details. Kinds are choice (options "
+                "apart by |), number (smallest | largest), scale (low end | high end | levels) and "
+                "text; with a question mark, such as text?, an item may be left out.",
+            )
 
-def ask_for_appearance(asked: ExperimentForm) -> None:
-    """How stimuli look, and on which screens."""
-    asked.ask("language", "size", "labels")
-    asked.values["background"] = asked.current.remember(
-        f"{asked.place}.background", st.color_picker(
-            "Background", asked.current.remembered(
-                f"{asked.place}.background", asked.begin.get("background", "#ffffff")
-            ), key=f"{asked.place}.background", persist_state="session",
+    def ask_for_appearance(self) -> None:
+        """How stimuli look, and on which screens."""
+        self.ask("language", "size", "labels")
+        key = f"{self.place}.background"
+        initial = self.current.remembered(key, self.begin.get("background", "#ffffff"))
+        self.values["background"] = self.current.remember(
+            key, st.color_picker("Background", initial, key=key, persist_state="session")
         )
-    )
-    asked.ask("least_ms", "break_every", "desktop_only")
+        self.ask("least_ms", "break_every", "desktop_only")
 
+    def ask_for_ending(self) -> None:
+        """When it is enough, and what else is seldom changed."""
+        self.values["enough_error"] = None  # what is measured has no held-out error
+        self.ask(*["enough_error"] * (not self.asking.measured), "one_browser", "seed")
 
-def ask_for_ending(asked: ExperimentForm) -> None:
-    """When it is enough, and what else is seldom changed."""
-    asked.values["enough_error"] = None  # what is measured has no held-out error
-    asked.ask(*["enough_error"] * (not asked.asking.measured), "one_browser", "seed")
-
-
-def ask_for_recruitment(asked: ExperimentForm) -> None:
-    """Where participants come from, and where they go."""
-    current, place, begin = asked.current, asked.place, asked.begin
-    before = tuple(begin.get("parameters", SERVICES["prolific"][1]))
-    known = next((name for name, (_, given) in SERVICES.items() if tuple(given) == before), _OWN)
-    service = pick(
-        current, f"{place}.service", "Participants come from",
-        {name: title for name, (title, _) in SERVICES.items()} | {_OWN: "Elsewhere"},
-        default=known, help="Sets which names in the address are recorded.",
-    )
-    if service == _OWN:
-        names = line(
-            current, f"{place}.parameters", "Names in the address", ", ".join(before),
-            help="The participant's id first. Without one, the browser makes an id.",
+    def ask_for_recruitment(self) -> None:
+        """Where participants come from, and where they go."""
+        names = tuple(self.begin.get("parameters", SERVICES["prolific"][1]))
+        services = {name: title for name, (title, _) in SERVICES.items()}
+        service = pick(
+            self.current, f"{self.place}.service", "Participants come from",
+            services | {"own": "Elsewhere"}, help="Sets which names in the address are recorded.",
+            default=next((name for name in services if (*SERVICES[name][1],) == names), "own"),
         )
-        asked.values["parameters"] = tuple(filter(None, map(str.strip, names.split(","))))
-    else:
-        asked.values["parameters"] = tuple(SERVICES[service][1])
-    asked.values["completion_code"] = line(
-        current, f"{place}.code", "Completion code", begin.get("completion_code", ""),
-        placeholder="a different one for each participant",
-        help="Prolific expects the code of the study. Empty: a different one for everybody.",
-    )
-    asked.values["return_address"] = line(
-        current, f"{place}.return", "Return address", begin.get("return_address", ""),
-        placeholder=_RETURNS.get(service) or "https://…",
-        help="Where participants go at the end. {code} becomes their code, and a name in the "
-        "address, such as {survey_code}, its value for this participant.",
-    )
-    salt = begin.get("salt", "")
-    hashed = switch(
-        current, f"{place}.hashed", "Hash ids", bool(salt),
-        help="Stores hashes of ids, which cannot be compared with a list of payments.",
-    )
-    drawn = f"{place}.salt"  # the same on every run of the page
-    made = current.drafts.get(drawn) or current.remember(drawn, salt or secrets.token_hex(16))
-    asked.values["salt"] = made if hashed else ""
-    until = st.date_input(
-        "Keep personal data until", value=_day(
-            current.remembered(f"{place}.until", begin.get("keep_until", ""))
-        ), key=f"{place}.until", persist_state="session", format="YYYY-MM-DD",
-    )
-    asked.values["keep_until"] = current.remember(
-        f"{place}.until", until.isoformat() if until else ""
-    )
+        if service in SERVICES:
+            names = tuple(SERVICES[service][1])
+        else:
+            written = line(
+                self.current, f"{self.place}.parameters", "Names in the address", ", ".join(names),
+                help="The participant's id first. Without one, the browser makes an id.",
+            )
+            names = tuple(filter(None, map(str.strip, written.split(","))))
+        self.values["parameters"] = names
+        self.ask_line(
+            "completion_code", "code", "Completion code",
+            placeholder="a different one for each participant",
+            help="Prolific expects the code of the study. Empty: a different one for everybody.",
+        )
+        self.ask_line(
+            "return_address", "return", "Return address",
+            placeholder=_RETURNS.get(service) or "https://…",
+            help="Where participants go at the end. {code} becomes their code, and a name in the "
+            "address, such as {survey_code}, its value for this participant.",
+        )
+        self._ask_about_privacy()
+
+    def _ask_about_privacy(self) -> None:
+        current, place, salt = self.current, self.place, self.begin.get("salt", "")
+        is_hashed = switch(
+            current, f"{place}.hashed", "Hash ids", bool(salt),
+            help="Stores hashes of ids, which cannot be compared with a list of payments.",
+        )
+        key = f"{place}.salt"  # the same on every run of the page
+        salt = current.drafts.get(key) or current.remember(key, salt or secrets.token_hex(16))
+        self.values["salt"] = salt if is_hashed else ""
+        key = f"{place}.until"
+        until = st.date_input(
+            "Keep personal data until", key=key, persist_state="session", format="YYYY-MM-DD",
+            value=_day(current.remembered(key, self.begin.get("keep_until", ""))),
+        )
+        self.values["keep_until"] = current.remember(key, until.isoformat() if until else "")
+
+    def experiment(self, stimuli: Sequence[Stimulus], texts: Mapping[str, str]) -> Experiment:
+        """The experiment that the forms describe."""
+        values = {name: value for name, value in self.values.items()
+                  if name not in ("listed", "gold")}
+        values |= {when: lists.questionnaire(values[when], f"the items {when}") for when in _ITEMS}
+        wrong = [name for name in values["parameters"] if not _NAME.fullmatch(name)]
+        if wrong:
+            raise DataError(f"{wrong[0]!r} is not a valid name in an address", file="Recruitment",
+                            remedy="Use letters, digits and underscores.")
+        address = values["return_address"]
+        if address and not re.match(r"https?://\S+$", address):
+            raise DataError("the return address begins with https://", file="Recruitment")
+        kept = {name: self.begin[name] for name in DECLARED if name in self.begin}
+        experiment = Experiment(
+            **{**kept, **values, "objects": tuple(stimuli), "texts": dict(texts)}
+        )
+        if experiment.source == "list":
+            lines, questions = self.values.get("listed", ""), self.begin.get("questions", ())
+            experiment = _with_list(experiment, lines, questions)
+        return with_gold(experiment, self.values["gold"])
 
 
 def address_to_send(base: str, experiment: Experiment) -> str:
     """The address for participants, with what the place that they come from fills in."""
-    given = next(
-        (fills for _, fills in SERVICES.values() if (*fills,) == experiment.parameters), None
-    )
-    names = given or {name: name.upper() for name in experiment.parameters}
-    asked = "&".join(f"{name}={filled}" for name, filled in names.items())
-    base = base if base.endswith("/") else f"{base}/"
-    return f"{base}?{asked}" if asked else base
+    fills = {name: name.upper() for name in experiment.parameters}
+    for _, names in SERVICES.values():
+        fills = names if (*names,) == experiment.parameters else fills
+    query = "&".join(f"{name}={filled}" for name, filled in fills.items())
+    base = f"{base.removesuffix('/')}/"
+    return f"{base}?{query}" if query else base
 
 
 def line(current: Session, key: str, label: str, default: str, **further: Any) -> str:
     """A line of text that the session remembers."""
-    given = st.text_input(
+    written = st.text_input(
         label, current.remembered(key, default), key=key, persist_state="session", **further
     )
-    return current.remember(key, given.strip())
+    return current.remember(key, written.strip())
 
 
 def _day(written: str) -> date | None:
@@ -252,41 +257,9 @@ def _day(written: str) -> date | None:
         return None
 
 
-def drafted_experiment(
-    values: Mapping[str, Any], stimuli: Sequence[Stimulus], begin: Mapping[str, Any],
-    texts: Mapping[str, str],
-) -> Experiment:
-    """The experiment that the forms describe."""
-    given = {name: value for name, value in values.items() if name not in ("listed", "gold")}
-    given |= {when: questionnaire(given[when], f"the items {when}") for when in _ITEMS}
-    wrong = [name for name in given["parameters"] if not _NAME.fullmatch(name)]
-    if wrong:
-        raise DataError(f"{wrong[0]!r} is not a valid name in an address", file="Recruitment",
-                        remedy="Use letters, digits and underscores.")
-    address = given["return_address"]
-    if address and not re.match(r"https?://\S+$", address):
-        raise DataError("the return address begins with https://", file="Recruitment")
-    made = Experiment(**{
-        **{name: begin[name] for name in DECLARED if name in begin}, **given,
-        "objects": tuple(stimuli), "texts": dict(texts),
-    })
-    kept = tuple(begin.get("questions", ()))
-    if made.source == "list":
-        listed = kept
-        if values.get("listed"):
-            listed = listed_questions(
-                values["listed"], stimuli, made.task, made.n_shown, made.n_chosen
-            )
-        if not listed:
-            raise DataError("there is no list of questions yet", file="Questions",
-                            remedy="Upload one, or choose other questions.")
-        made = made.changed(questions=_fitting(listed, made, "the list of questions"))
-    return with_gold(made, values["gold"])
-
-
 def with_gold(made: Experiment, lines: str) -> Experiment:
     """The experiment with gold questions as they are typed."""
-    gold = gold_questions(lines, made.objects, made.task, made.n_shown, made.n_chosen)
+    gold = lists.gold_questions(lines, made.objects, made.task, made.n_shown, made.n_chosen)
     if made.gold_share and not gold:
         raise DataError(
             "there are no gold questions to ask", file="Checks",
@@ -295,15 +268,21 @@ def with_gold(made: Experiment, lines: str) -> Experiment:
     return made.changed(gold=gold)
 
 
-def _fitting(
-    listed: Sequence[Mapping[str, Any]], made: Experiment, where: str
-) -> tuple[Mapping[str, Any], ...]:
-    """A kept list, as long as its objects are still there and asked about in the same way."""
-    known = {stimulus.id for stimulus in made.objects}
-    for row, record in enumerate(listed, 1):
-        if record["task"] != made.task or not known.issuperset(record["shown"]):
+def _with_list(made: Experiment, lines: str, kept: Sequence[Mapping[str, Any]]) -> Experiment:
+    """The experiment with the questions of a list, or of the kept one as long as that fits."""
+    questions = kept
+    if lines:
+        questions = lists.listed_questions(
+            lines, made.objects, made.task, made.n_shown, made.n_chosen
+        )
+    if not questions:
+        raise DataError("there is no list of questions yet", file="Questions",
+                        remedy="Upload one, or choose other questions.")
+    ids = {stimulus.id for stimulus in made.objects}
+    for row, record in enumerate(questions, 1):
+        if record["task"] != made.task or not ids.issuperset(record["shown"]):
             raise DataError(
-                "it has other objects or another task", file=where, row=row,
+                "it has other objects or another task", file="the list of questions", row=row,
                 remedy="Upload a list for this experiment.",
             )
-    return tuple(listed)
+    return made.changed(questions=tuple(questions))

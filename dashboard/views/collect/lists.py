@@ -13,25 +13,21 @@ from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
 #: Columns that name objects, in their order, in lists that Simulate makes and in usual ones.
-_ROLES = (
-    ("anchor", "left", "right"), ("head", "left", "right"), ("anchor", "first", "second"),
-)
+_ROLES = (("anchor", "left", "right"), ("head", "left", "right"), ("anchor", "first", "second"))
 
 
 def gold_questions(
     lines: str, stimuli: Sequence[Stimulus], task: str, n_shown: int, n_chosen: int
 ) -> tuple[dict[str, Any], ...]:
     """Gold questions: a line for each, objects separated by commas, the correct option first."""
-    where = "the gold questions"
-    known = names_of(stimuli)
-    found = []
-    for number, names in _rows(lines):
-        shown = _shown(names, known, n_shown, where, number)
-        found.append(Question(
-            f"gold {len(found) + 1}", task, shown, n_chosen, "gold", "list",
-            tuple(range(n_chosen)),
-        ).described())
-    return tuple(found)
+    ids = _ids_by_name(stimuli)
+    right = tuple(range(n_chosen))
+    questions = []
+    for row, names in _rows(lines):
+        shown = _shown(names, ids, n_shown, "the gold questions", row)
+        name = f"gold {len(questions) + 1}"
+        questions.append(Question(name, task, shown, n_chosen, "gold", "list", right).described())
+    return tuple(questions)
 
 
 def listed_questions(
@@ -42,36 +38,35 @@ def listed_questions(
     Rows without objects are passed over, and so are practice and checks: the experiment has its
     own.
     """
-    where = "the list of questions"
-    known = names_of(stimuli)
+    where, ids = "the list of questions", _ids_by_name(stimuli)
     rows = list(_rows(lines))
     header = [name.lower() for name in rows[0][1]] if rows else []
     columns = _columns(header, n_shown)
     if columns is not None:
         rows = rows[1:]
-    found = []
+    questions = []
     for number, values in rows:
         row = dict(zip(header, values, strict=False)) if columns is not None else {}
         names = [row.get(name, "") for name in columns] if columns is not None else values
         if not any(names) or row.get("kind") in (*CHECKS, "practice"):
             continue
         kind = row.get("kind") if row.get("kind") in KINDS else "question"
+        shown = _shown(names, ids, n_shown, where, number)
         question = Question(
-            f"list {len(found) + 1}", task, _shown(names, known, n_shown, where, number),
-            n_chosen, kind, "list",
+            f"list {len(questions) + 1}", task, shown, n_chosen, kind, "list"
         ).described()
         if row.get("list", "").isdigit():
             question["list"] = max(int(row["list"]) - 1, 0)
-        found.append(question)
-    if not found:
+        questions.append(question)
+    if not questions:
         raise DataError("there are no questions", file=where, remedy="Give one per row.")
-    return tuple(found)
+    return tuple(questions)
 
 
-def names_of(stimuli: Iterable[Stimulus]) -> dict[str, str]:
+def _ids_by_name(stimuli: Sequence[Stimulus]) -> dict[str, str]:
     """Ids by what may stand for them: ids themselves, and labels that are no other's id."""
-    stimuli = list(stimuli)
-    return {one.label: one.id for one in stimuli} | {one.id: one.id for one in stimuli}
+    labels = {stimulus.label: stimulus.id for stimulus in stimuli}
+    return labels | {stimulus.id: stimulus.id for stimulus in stimuli}
 
 
 def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
@@ -103,18 +98,18 @@ def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
 def questionnaire_as_lines(items: Iterable[SurveyItem]) -> str:
     """Items as they are typed."""
     details = {
-        "choice": lambda one: " | ".join(one.options), "text": lambda one: "",
-        "number": lambda one: f"{one.low:.15g} | {one.high:.15g}",
-        "scale": lambda one: " | ".join([*one.options, f"{one.high:g}"]),
+        "choice": lambda item: " | ".join(item.options), "text": lambda item: "",
+        "number": lambda item: f"{item.low:.15g} | {item.high:.15g}",
+        "scale": lambda item: " | ".join([*item.options, f"{item.high:g}"]),
     }
     return "\n".join("; ".join(filter(None, [
-        one.name, one.kind + "?" * (not one.required), one.text, details[one.kind](one),
-    ])) for one in items)
+        item.name, item.kind + "?" * (not item.required), item.text, details[item.kind](item),
+    ])) for item in items)
 
 
 def as_lines(questions: Iterable[dict[str, Any]]) -> str:
     """Gold questions as they are typed."""
-    return "\n".join(", ".join(map(_quoted, _right_first(one))) for one in questions)
+    return "\n".join(", ".join(map(_quoted, _right_first(record))) for record in questions)
 
 
 def _right_first(record: dict[str, Any]) -> list[str]:
@@ -149,7 +144,7 @@ def _columns(header: Sequence[str], n_shown: int) -> list[str] | None:
 
 
 def _shown(
-    names: Sequence[str], known: dict[str, str], n_shown: int, where: str, row: int
+    names: Sequence[str], ids: dict[str, str], n_shown: int, where: str, row: int
 ) -> tuple[str, ...]:
     if len(names) != n_shown:
         raise DataError(
@@ -157,10 +152,10 @@ def _shown(
             remedy="Separate them by commas.",
         )
     for name in names:
-        if name not in known:
+        if name not in ids:
             raise DataError(f"there is no object {name!r}", file=where, row=row,
                             remedy="Write it as in the list of objects.")
-    shown = tuple(known[name] for name in names)
+    shown = tuple(ids[name] for name in names)
     if len({*shown}) < len(shown):
         raise DataError("an object appears twice", file=where, row=row)
     return shown

@@ -10,24 +10,13 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.dashboard.collecting.following import (
-    has_answers,
-    restart_server,
-    stop_server,
-)
+from tripletscope.dashboard.collecting.following import has_answers, restart_server, stop_server
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.experiments import (
-    copy_experiment,
-    delete_experiment,
-    experiment_folder,
-    keep_experiment,
-    kept_experiments,
-    load_experiment,
-)
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import (
@@ -38,17 +27,7 @@ from tripletscope.dashboard.views.collect.context import (
     picture_beside_side,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of
-from tripletscope.dashboard.views.collect.forms import (
-    ExperimentForm,
-    ask_for_appearance,
-    ask_for_checks,
-    ask_for_ending,
-    ask_for_questionnaires,
-    ask_for_questions,
-    ask_for_recruitment,
-    drafted_experiment,
-    line,
-)
+from tripletscope.dashboard.views.collect.forms import ExperimentForm, line
 from tripletscope.dashboard.views.collect.objects import (
     GivenObjects,
     ask_for_objects,
@@ -57,6 +36,7 @@ from tripletscope.dashboard.views.collect.objects import (
 from tripletscope.dashboard.views.collect.shown import example_of, question_as_shown
 from tripletscope.dashboard.views.collect.texts import ask_for_texts, text_as_html
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording.formats import count
 
@@ -73,61 +53,48 @@ _FREE = ("title", "most_people", "return_address", "completion_code", "keep_unti
 def show_making(context: Context) -> None:
     """Ask for everything, and show a question as it will be seen."""
     current, workspace = context.session, services().workspace
-    listed = kept_experiments(workspace)
     kept = None
-    problem = current.drafts.pop(_PROBLEM, "")
-    if problem:
+    if problem := current.drafts.pop(_PROBLEM, ""):
         st.error(panels.plain(problem), icon=":material/error:")
     with context.row:
-        slug = chosen_experiment(current, listed, new=True)
+        slug = chosen_experiment(current, experiments.kept_experiments(workspace), new=True)
         if slug:
-            try:
-                kept = load_experiment(workspace, slug)
-            except WorkspaceError as error:
-                st.error(panels.plain(str(error)), icon=":material/error:")
+            with problems_shown(WorkspaceError):
+                kept = experiments.load_experiment(workspace, slug)
             _more(current, slug, kept)
     if slug and kept is None:
         return
     picture, side = picture_beside_side(context, (5, 2))
     place = f"{PAGE}.{slug or 'new'}.{'' if slug else current.drafts.get(_TURN, 0)}"
-    begin = vars(kept) if kept else {}
+    form = ExperimentForm(current, place, vars(kept) if kept else {})
     material = draft = None
     problem = ""
     with side:
         button = st.container()
-        asked = ExperimentForm(current, place, begin)
-        default = begin.get("title") or _suggested(current)
-        asked.values["title"] = line(current, f"{place}.title", "Title", default, max_chars=120)
+        suggested = f"{current.dataset.name}, new" if current.dataset else "My experiment"
+        title = form.begin.get("title") or suggested
+        form.values["title"] = line(current, f"{place}.title", "Title", title, max_chars=120)
         try:
             material = ask_for_objects(current, place, kept, slug)
         except (DataError, WorkspaceError) as error:
             problem = str(error)
-        ask_for_questions(asked)
-        with st.expander("Checks and practice"):
-            ask_for_checks(asked, "fails")
-        with st.expander("Questionnaires"):
-            ask_for_questionnaires(asked)
-        with st.expander("Appearance"):
-            ask_for_appearance(asked)
-        with st.expander("Recruitment"):
-            ask_for_recruitment(asked)
-        with st.expander("More settings"):
-            ask_for_ending(asked)
+        _ask_further(form)
     with picture:
         top = st.container()
         with st.expander("Texts that participants read"):
-            texts, shown_text, preview = ask_for_texts(current, place, asked.values, begin)
+            texts, shown_text, preview = ask_for_texts(current, place, form.values, form.begin)
             if material is not None:
                 material = with_pictures(current, place, material, kept)
     if material is not None:
         try:
-            draft = drafted_experiment(asked.values, material.stimuli, begin, texts)
+            draft = form.experiment(material.stimuli, texts)
             expected_of(draft)  # that every question can be asked, such as with few landmarks
         except ValueError as error:  # of which DataError is one
             draft, problem = None, str(error)
     with top:
         if problem:
-            st.warning(panels.plain(_sentence(problem)), icon=":material/edit:")
+            text = f"{problem[:1].upper()}{problem[1:].removesuffix('.')}."
+            st.warning(panels.plain(text), icon=":material/edit:")
         if draft is not None:
             _show(current, draft, material)
     if draft is not None:
@@ -139,46 +106,45 @@ def show_making(context: Context) -> None:
         _save(current, slug, kept, draft, material)
 
 
-def _suggested(current: Session) -> str:
-    return f"{current.dataset.name}, new" if current.dataset else "My experiment"
-
-
-def _sentence(problem: str) -> str:
-    problem = f"{problem[:1].upper()}{problem[1:]}"
-    return problem if problem.endswith(".") else f"{problem}."
+def _ask_further(form: ExperimentForm) -> None:
+    """Ask for all but title, objects and texts."""
+    form.ask_for_questions()
+    with st.expander("Checks and practice"):
+        form.ask_for_checks("fails")
+    for title, ask in (
+        ("Questionnaires", form.ask_for_questionnaires), ("Appearance", form.ask_for_appearance),
+        ("Recruitment", form.ask_for_recruitment), ("More settings", form.ask_for_ending),
+    ):
+        with st.expander(title):
+            ask()
 
 
 def _more(current: Session, slug: str, kept: Experiment | None) -> None:
     """Copy and delete."""
+    workspace = services().workspace
     with st.popover("More", icon=":material/more_horiz:"):
         if kept is not None and pressed(
             current, f"{PAGE}.copy.{slug}", "Copy", icon=":material/content_copy:",
             width="stretch", help="Everything but the answers.",
         ):
-            choose_experiment(current, copy_experiment(services().workspace, slug))
+            choose_experiment(current, experiments.copy_experiment(workspace, slug))
             st.rerun()
         if pressed(
             current, f"{PAGE}.delete.{slug}", "Delete", icon=":material/delete:", width="stretch",
         ):
-            _ask_to_delete(current, slug, kept)
-
-
-def _ask_to_delete(current: Session, slug: str, kept: Experiment | None) -> None:
-    workspace = services().workspace
-    title = kept.title if kept else slug
-    panels.ask_to_delete(
-        "this experiment", f"{title} will be deleted, with all of its answers. "
-        f"{workspace.trash.what_becomes}", partial(_delete, current, slug),
-    )
+            panels.ask_to_delete(
+                "this experiment", f"{kept.title if kept else slug} will be deleted, with all of "
+                f"its answers. {workspace.trash.what_becomes}", partial(_delete, current, slug),
+            )
 
 
 def _delete(current: Session, slug: str) -> None:
     workspace = services().workspace
-    folder = experiment_folder(workspace, slug)
+    folder = experiments.experiment_folder(workspace, slug)
     try:
         if folder is not None:
             stop_server(folder)
-        delete_experiment(workspace, slug)
+        experiments.delete_experiment(workspace, slug)
     except (NotStarted, WorkspaceError) as error:
         current.drafts[_PROBLEM] = str(error)
         return
@@ -188,19 +154,19 @@ def _delete(current: Session, slug: str) -> None:
 def _show(current: Session, draft: Experiment, material: GivenObjects) -> None:
     """A question as participants see it, and how long they are at it."""
     turn = current.drafts.get(_EXAMPLE, 0)
-    shown, scale = question_as_shown(
+    html, scale = question_as_shown(
         draft, page_texts(draft), example_of(draft, turn), material.address
     )
-    st.html(shown)
-    takes = expected_of(draft)
-    about = (
-        f"{count(round(takes.n_asked), 'question')} for each participant, about "
-        f"{max(takes.minutes, 1):.0f} min."
+    st.html(html)
+    expected = expected_of(draft)
+    text = (
+        f"{count(round(expected.n_asked), 'question')} for each participant, about "
+        f"{max(expected.minutes, 1):.0f} min."
     )
     if scale < 1:
-        about += f" Shown at {scale:.0%} of its size at most."
+        text += f" Shown at {scale:.0%} of its size at most."
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(about, width="content")
+        st.caption(text, width="content")
         if pressed(current, f"{PAGE}.another", "Another question", type="tertiary"):
             current.drafts[_EXAMPLE] = turn + 1
             st.rerun()
@@ -209,11 +175,10 @@ def _show(current: Session, draft: Experiment, material: GivenObjects) -> None:
 def _objects(draft: Experiment, material: GivenObjects) -> None:
     """All objects as a table."""
     with st.expander(count(len(draft.objects), "object")):
-        rows = [
-            {"picture": material.address(one.content) if one.medium == "picture" else None,
-             **asdict(one)} for one in draft.objects[:_LISTED]
-        ]
-        table = pd.DataFrame(rows)
+        table = pd.DataFrame([
+            {"picture": material.address(stimulus.content) if stimulus.medium == "picture" else
+             None, **asdict(stimulus)} for stimulus in draft.objects[:_LISTED]
+        ])
         if table["picture"].isna().all():
             table = table.drop(columns="picture")
         st.dataframe(
@@ -232,44 +197,37 @@ def _save(
     changed = draft is not None and (draft != kept or bool(material.files))
     # What cannot be kept as it stands is not saved either.
     note_unsaved(current, slug, bool(slug) and (changed or draft is None))
-    folder = experiment_folder(services().workspace, slug) if slug else None
+    folder = experiments.experiment_folder(services().workspace, slug) if slug else None
     if slug and draft is not None and not changed:
         st.button(
             "Try it", key=f"{PAGE}.next", icon=":material/visibility:", width="stretch",
             on_click=go_to, args=(PAGE, "trying"), help="Everything is saved.",
         )
         return
-    held = changed and folder is not None and has_answers(folder) and _of_answers(kept, draft)
-    if held:
+    # Answers of before and after would be answers to different things.
+    is_held = changed and folder is not None and has_answers(folder) and any(
+        getattr(kept, part.name) != getattr(draft, part.name)
+        for part in fields(Experiment) if part.name not in _FREE
+    )
+    if is_held:
         st.info(
             "People have answered, so stimuli and questions can no longer change. Copy the "
             "experiment to change them.", icon=":material/lock:",
         )
-    wanted = pressed(
+    if pressed(
         current, f"{PAGE}.save", "Save changes" if slug else "Make the experiment",
         type="primary", icon=":material/save:" if slug else ":material/add:", width="stretch",
-        disabled=held or not changed,
-    )
-    if not wanted or held or not changed:
-        return
-    try:
-        made = keep_experiment(services().workspace, draft, material.files, slug or None)
-        if folder is not None:
-            with st.spinner("Saving"):
-                restart_server(folder)
-    except (WorkspaceError, NotStarted) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return
-    if not slug:
-        current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
-        choose_experiment(current, made)
-    st.toast(f"Kept: {panels.plain(draft.title)}.")
-    st.rerun()
-
-
-def _of_answers(kept: Experiment, draft: Experiment) -> bool:
-    """Whether a change would make answers of before and after it answers to different things."""
-    return any(
-        getattr(kept, one.name) != getattr(draft, one.name)
-        for one in fields(Experiment) if one.name not in _FREE
-    )
+        disabled=is_held or not changed,
+    ) and changed and not is_held:
+        with problems_shown(WorkspaceError, NotStarted):
+            made = experiments.keep_experiment(
+                services().workspace, draft, material.files, slug or None
+            )
+            if folder is not None:
+                with st.spinner("Saving"):
+                    restart_server(folder)
+            if not slug:
+                current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
+                choose_experiment(current, made)
+            st.toast(f"Kept: {panels.plain(draft.title)}.")
+            st.rerun()

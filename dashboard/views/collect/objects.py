@@ -53,23 +53,23 @@ class GivenObjects:
 
 def ask_for_objects(
     current: Session, place: str, kept: Experiment | None = None, slug: str = "", *,
-    listing: bool = False, numbered: int = 30,
+    numbered: int | None = None,
 ) -> GivenObjects:
     """Ask what is shown.
 
-    listing: Whether numbers and names of files will do, since others show the objects.
-    numbered: How many objects to begin with, where they are numbers.
+    numbered: How many objects to begin with, where numbers and names of files will do, since others
+        show the objects.
     """
     info = current.dataset
     sources = {"kept": f"As they are: {len(kept.objects):,}"} if kept else {}
     if info is not None:
         sources["open"] = "Those of the open data set"
-    if listing:
+    if numbered is not None:
         sources |= {"numbers": "Numbered", "table": "From a table"}
     sources |= {"typed": "Names or colours typed here", "files": "Files: pictures, sound, video"}
     source = pick(current, f"{place}.objects", "Objects", sources, help="What is compared.")
     if source == "kept":
-        return GivenObjects(kept.objects, {}, kept_address(slug))
+        return GivenObjects(kept.objects, address=partial(_kept_address, slug))
     if source == "open":
         return _of_dataset(current, place, info)
     if source == "typed":
@@ -84,23 +84,19 @@ def ask_for_objects(
     return _tabled(current, place) if source == "table" else _uploaded(current, place)
 
 
-def kept_address(slug: str) -> Callable[[str], str]:
-    """Where the browser finds the stimuli of a kept experiment."""
-    return lambda name: address(f"experiments/{slug}/{name}")
-
-
-# Of the open data set ----------------------------------------------------------------------------
+def _kept_address(slug: str, name: str) -> str:
+    """Where the browser finds a stimulus of a kept experiment."""
+    return address(f"experiments/{slug}/{name}")
 
 
 def _of_dataset(current: Session, place: str, info: DatasetInfo) -> GivenObjects:
     objects = services().workspace.answers(info).objects
-    ways, pictured = {}, 0
+    ways, n_pictured = {}, 0
     if "image" in objects:
-        pictured = int(objects["image"].isin(list(info.pictures)).sum())
-    if pictured == len(objects):
-        ways["picture"] = "Pictures"
-    elif pictured:
-        ways["picture"] = f"Pictures, of {pictured:,} of {len(objects):,}"
+        n_pictured = int(objects["image"].isin(list(info.pictures)).sum())
+    if n_pictured:
+        some = f", of {n_pictured:,} of {len(objects):,}" if n_pictured < len(objects) else ""
+        ways["picture"] = f"Pictures{some}"
     ways |= {f"colour {name}": f"Colours: {name}" for name in colour_columns(objects)}
     ways["text"] = "Labels"
     way = next(iter(ways))
@@ -120,21 +116,18 @@ def colour_columns(objects: pd.DataFrame) -> list[str]:
 
 
 def _labels(objects: pd.DataFrame) -> list[str]:
-    named = objects["label"] if "label" in objects else objects["id"]
-    return [str(value) for value in named]
+    return [str(value) for value in objects["label" if "label" in objects else "id"]]
 
 
 def worded(objects: pd.DataFrame, column: str | None = None) -> tuple[Stimulus, ...]:
     """Objects of a data set by their labels, or by colours in a column."""
-    labels, ids = _labels(objects), objects["id"].astype(str)
-    if column is None:
-        return tuple(
-            Stimulus(name, "text", label, label)
-            for name, label in zip(ids, labels, strict=True)
-        )
+    labels = _labels(objects)
+    medium, contents = "text", labels
+    if column is not None:
+        medium, contents = "colour", [str(colour).lower() for colour in objects[column]]
     return tuple(
-        Stimulus(name, "colour", str(colour).lower(), label)
-        for name, label, colour in zip(ids, labels, objects[column], strict=True)
+        Stimulus(name, medium, content, label)
+        for name, content, label in zip(objects["id"].astype(str), contents, labels, strict=True)
     )
 
 
@@ -142,7 +135,7 @@ def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> GivenObjects:
     """The objects that have a picture: a word among pictures would stand out."""
     stimuli: list[Stimulus] = []
     files: dict[str, Path] = {}
-    shown: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     taken: set[str] = set()
     for name, label, picture in zip(
         objects["id"].astype(str), _labels(objects), objects["image"], strict=True
@@ -154,33 +147,27 @@ def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> GivenObjects:
             path = services().workspace.picture(stored)
             file = plain_file_name(f"{Path(picture).stem}{Path(stored).suffix}", taken)
             stimuli.append(Stimulus(name, "picture", file, label))
-            files[file], shown[file] = path, picture_address(stored, 320)
-    return GivenObjects(tuple(stimuli), files, lambda file: shown.get(file, ""))
-
-
-# Typed -------------------------------------------------------------------------------------------
+            files[file], addresses[file] = path, picture_address(stored, 320)
+    return GivenObjects(tuple(stimuli), files, lambda file: addresses.get(file, ""))
 
 
 def typed_stimuli(lines: str) -> tuple[Stimulus, ...]:
     """A word or a colour of each line; a line that is there twice counts once."""
-    found: dict[str, Stimulus] = {}
-    for row, line in enumerate(lines.splitlines(), 1):
-        line = line.strip()
+    stimuli: dict[str, Stimulus] = {}
+    for row, line in enumerate(map(str.strip, lines.splitlines()), 1):
         if not line:
             continue
-        colour = _NAMED_COLOUR.fullmatch(line)
         if len(line) > 200:
             raise DataError(
                 "a name has at most 200 characters", file="the typed names", row=row,
                 remedy="Use pictures or files for longer texts.",
             )
-        if colour:
-            name = colour[1] or colour[2].lower()
-            stimulus = Stimulus(name, "colour", colour[2].lower(), name)
-        else:
-            stimulus = Stimulus(line, "text", line, line)
-        found.setdefault(stimulus.id, stimulus)
-    return tuple(found.values())
+        medium, name, content = "text", line, line
+        if colour := _NAMED_COLOUR.fullmatch(line):
+            medium, content = "colour", colour[2].lower()
+            name = colour[1] or content
+        stimuli.setdefault(name, Stimulus(name, medium, content, name))
+    return tuple(stimuli.values())
 
 
 def _tabled(current: Session, place: str) -> GivenObjects:
@@ -193,53 +180,47 @@ def _tabled(current: Session, place: str) -> GivenObjects:
     if file is None:
         raise DataError("no table has been chosen yet", remedy="Choose one with a row per object.")
     objects = read_file(current, f"{place}.table", file, "objects")
-    shown = objects["image"] if "image" in objects else [None] * len(objects)
+    pictures = objects["image"] if "image" in objects else [None] * len(objects)
     return GivenObjects(tuple(
-        Stimulus(one.id, "picture", picture, one.label)
-        if isinstance(picture, str) and picture else one
-        for one, picture in zip(worded(objects), shown, strict=True)
+        replace(stimulus, medium="picture", content=picture)
+        if isinstance(picture, str) and picture else stimulus
+        for stimulus, picture in zip(worded(objects), pictures, strict=True)
     ))
 
 
-# Files -------------------------------------------------------------------------------------------
-
-
 def _uploaded(current: Session, place: str) -> GivenObjects:
-    given = st.file_uploader(
+    files = st.file_uploader(
         "Pictures, sounds or videos", key=f"{place}.files", accept_multiple_files=True,
         type=[*_PICTURES, *_SOUNDS, *_VIDEOS],
         help="PNG, JPEG, GIF, WebP, BMP or a ZIP of them; MP3, WAV, OGG, M4A, FLAC; MP4, WebM. "
         "Each file is an object with the file's name.",
-    ) or []
-    if not given:
+    )
+    if not files:
         raise DataError("no file has been chosen yet", remedy="Choose at least three files.")
-    pictures = [file for file in given if _ending(file.name) in _PICTURES]
+    pictures = [file for file in files if _ending(file.name) in _PICTURES]
     contents: dict[str, bytes] = {}
     if pictures:
-        read, notes = read_pictures(current, f"{place}.files", pictures)
-        contents |= read
+        contents, notes = read_pictures(current, f"{place}.files", pictures)
         for note in notes:
             st.caption(panels.plain(note))
-    contents |= {
-        file.name: file.getvalue() for file in given if _ending(file.name) not in _PICTURES
-    }
-    return material_of_files(contents)
+    return material_of_files(contents | {
+        file.name: file.getvalue() for file in files if _ending(file.name) not in _PICTURES
+    })
 
 
 def material_of_files(contents: Mapping[str, bytes]) -> GivenObjects:
     """An object of every file, called like the file: with its ending where two would be alike."""
     stems = [file_name(name).rpartition(".")[0] or name for name in contents]
-    often = Counter(stems)
+    numbers = Counter(stems)
     stimuli, files = [], {}
     taken: set[str] = set()
     for (name, content), stem in zip(contents.items(), stems, strict=True):
-        own = stem if often[stem] == 1 else name
+        label = (stem if numbers[stem] == 1 else name)[:200]
         file = plain_file_name(file_name(name), taken)
         ending = _ending(name)
         medium = "sound" if ending in _SOUNDS else "video" if ending in _VIDEOS else "picture"
-        stimuli.append(Stimulus(own[:200], medium, file, own[:200]))
+        stimuli.append(Stimulus(label, medium, file, label))
         files[file] = content
-
     return GivenObjects(tuple(stimuli), files, partial(_embedded, files))
 
 
@@ -261,12 +242,11 @@ def with_pictures(
     )
     if not uploaded:
         return material
-    read, notes = read_pictures(current, f"{place}.pictures", uploaded)
+    pictures, notes = read_pictures(current, f"{place}.pictures", uploaded)
     taken = {name.lower() for name in material.files}
-    added = {plain_file_name(file_name(name), taken): content for name, content in read.items()}
-    st.caption("Write into a text: " + ", ".join(
-        panels.plain(f"![]({STIMULI}/{name})") for name in added
-    ))
+    added = {plain_file_name(file_name(name), taken): file for name, file in pictures.items()}
+    addresses = [panels.plain(f"![]({STIMULI}/{name})") for name in added]
+    st.caption(f"Write into a text: {', '.join(addresses)}")
     for note in notes:
         st.caption(panels.plain(note))
     new = {name: content for name, content in added.items() if not kept or name not in kept.files}

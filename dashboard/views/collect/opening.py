@@ -7,15 +7,9 @@ from pathlib import Path
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.studies.experiment import results
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.experiment.results import (
-    checks_answered,
-    experiment_objects,
-    gathered_answers,
-    measured_answers,
-    with_questionnaire,
-)
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -48,42 +42,40 @@ def open_answers(
 ) -> DatasetInfo:
     """Make a data set of the answers, or bring the one that was made before up to date."""
     records = answer_log.records(folder)
+    checks = results.checks_answered(records)
+    report = _report(experiment, records, len(checks), folder)
     measured = None
     if ASKINGS[experiment.task].measured:
-        file = measured_answers(experiment, records)
+        file = results.measured_answers(experiment, records)
+        report += file.notes
         measured = file.measured()
         answers = measured.triplets(name=experiment.title)
-        table = experiment_objects(experiment).set_index("id", drop=False)
+        table = results.experiment_objects(experiment).set_index("id", drop=False)
         answers = answers.with_objects(table.loc[answers.ids].reset_index(drop=True))
     else:
-        answers = gathered_answers(experiment, records)
-    answers = with_questionnaire(answers, records)
-    checks = checks_answered(records)
-    about = sum(one.is_about_objects for one in records)
-    people = {one.participant for one in records if one.is_about_objects}
-    report = _report(experiment, len(people), about, len(records) - about, len(checks), folder)
-    catch = checks if len(checks) else None
+        answers = results.gathered_answers(experiment, records)
+    answers = results.with_questionnaire(answers, records)
+    made_of = answers.fingerprint
     if measured is not None:
-        report += file.notes
-    noted = {_NOTED: slug, _MADE_OF: f"{answers.fingerprint}{f' {about}' * bool(measured)}"}
+        made_of += f" {sum(record.is_about_objects for record in records)}"
+    parts = {
+        "report": report, "catch_trials": checks if len(checks) else None, "measured": measured,
+        "extra": {_NOTED: slug, _MADE_OF: made_of},
+    }
     before = dataset_of(workspace, slug, experiment)
     if before is not None:
-        named = answers.renamed(before.name)
-        if noted[_MADE_OF] == before.extra.get(_MADE_OF):
+        if made_of == before.extra.get(_MADE_OF):
             return before
-        return workspace.renew_dataset(
-            before, named, report=report, catch_trials=catch, measured=measured, extra=noted
-        )
+        return workspace.renew_dataset(before, answers.renamed(before.name), **parts)
     triplets, pairs = answers, None
     if isinstance(answers, Quadruples):
         triplets, pairs = Triplets([], answers.objects, name=answers.name), answers
     pictures = {
-        one.content: _content(folder / STIMULI / one.content)
-        for one in experiment.objects if one.medium == "picture"
+        stimulus.content: _content(folder / STIMULI / stimulus.content)
+        for stimulus in experiment.objects if stimulus.medium == "picture"
     }
     return workspace.add_dataset(
-        triplets, origin=f"experiment: {experiment.title}", report=report, pictures=pictures,
-        catch_trials=catch, pairs=pairs, measured=measured, extra=noted,
+        triplets, origin=f"experiment: {experiment.title}", pictures=pictures, pairs=pairs, **parts
     )
 
 
@@ -97,21 +89,22 @@ def _content(file: Path) -> bytes:
 
 
 def _report(
-    experiment: Experiment, n_people: int, about: int, others: int, checks: int, folder: Path,
+    experiment: Experiment, records: list[results.AnswerRecord], n_checks: int, folder: Path
 ) -> list[str]:
     """What was read and what was left out."""
-    moment = datetime.now(UTC)
+    people = [record.participant for record in records if record.is_about_objects]
     lines = [
-        f"Collected by the experiment {experiment.title}: {count(about, 'answer')} by "
-        f"{count(n_people, 'participant')}, until {moment:%Y-%m-%d %H:%M} UTC.",
+        f"Collected by the experiment {experiment.title}: {count(len(people), 'answer')} by "
+        f"{count(len({*people}), 'participant')}, until {datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
     ]
-    if others:
+    if len(people) < len(records):
         lines.append(
-            f"{count(others, 'answer')} to practice and check questions are not included. Quality "
-            f"uses the {count(checks, 'check')}."
+            f"{count(len(records) - len(people), 'answer')} to practice and check questions are "
+            f"not included. Quality uses the {count(n_checks, 'check')}."
         )
     stopped = sum(
-        one.state == "excluded" and not one.simulated for one in answer_log.people(folder)
+        person.state == "excluded" and not person.simulated
+        for person in answer_log.people(folder)
     )
     if stopped:
         lines.append(

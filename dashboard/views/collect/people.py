@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,30 +20,29 @@ from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
+from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext
 
 _STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}
 _PROBLEM = f"{PAGE}.people.problem"
 
 
-def people_table(
+def _people_table(
     people: Sequence[CollectedPerson], records: Sequence[AnswerRecord]
 ) -> pd.DataFrame:
     """A row for every participant, the last one first."""
-    own = conduct_table(records).set_index("participant")
+    conduct = {row["participant"]: row for row in conduct_table(records).to_dict("records")}
     rows = []
-    for one in reversed(people):
-        known = own.loc[one.name] if one.name in own.index else None
-        checks = 0 if known is None else int(known["checks"])
-        repeats = 0 if known is None else int(known["repeats"])
+    for person in reversed(people):
+        row = conduct.get(person.name, {"checks": 0, "repeats": 0, "median_time": None})
         rows.append({
-            "participant": one.name, "state": _STATES[one.state],
-            "answered": one.n_answers, "of": one.n_questions,
-            "failed checks": f"{int(known['failed'])} of {checks}" if checks else "",
-            "consistent": f"{int(known['consistent'])} of {repeats}" if repeats else "",
-            "median_time": None if known is None else known["median_time"],
-            "minutes": None if one.seconds is None else one.seconds / 60,
-            "began": one.began,
+            "participant": person.name, "state": _STATES[person.state],
+            "answered": person.n_answers, "of": person.n_questions,
+            "failed checks": f"{row['failed']} of {row['checks']}" if row["checks"] else "",
+            "consistent": f"{row['consistent']} of {row['repeats']}" if row["repeats"] else "",
+            "median_time": row["median_time"],
+            "minutes": None if person.seconds is None else person.seconds / 60,
+            "began": person.began,
         })
     return pd.DataFrame(rows)
 
@@ -52,24 +51,20 @@ def show_people_of(
     context: CollectContext, people: Sequence[CollectedPerson], records: Sequence[AnswerRecord]
 ) -> None:
     """How every participant answers."""
-    table = people_table(people, records)
+    table, column = _people_table(people, records), st.column_config
     st.markdown("**Participants**")
     st.dataframe(
         table, hide_index=True, placeholder="", key=f"{PAGE}.people.{context.slug}",
         height=min(38 + 35 * max(len(table), 1), 320),
         column_config={
-            "participant": st.column_config.Column("participant", pinned=True),
-            "failed checks": st.column_config.Column(
-                "failed checks", help="Catch and gold questions with a wrong answer."
-            ),
-            "consistent": st.column_config.Column(
-                "consistent", help="Repeated questions with the same answer as before."
-            ),
-            "median_time": st.column_config.NumberColumn(
+            "participant": column.Column(pinned=True),
+            "failed checks": column.Column(help="Catch and gold questions with a wrong answer."),
+            "consistent": column.Column(help="Repeated questions with the same answer as before."),
+            "median_time": column.NumberColumn(
                 "median time (s)", format="%.2f", help="Response time, practice aside."
             ),
-            "minutes": st.column_config.NumberColumn("minutes", format="%.1f"),
-            "began": st.column_config.DatetimeColumn("began", format="D MMM, HH:mm"),
+            "minutes": column.NumberColumn(format="%.1f"),
+            "began": column.DatetimeColumn(format="D MMM, HH:mm"),
         },
     )
 
@@ -83,13 +78,13 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
     if not people:
         return
     with st.expander("Participants’ data"):
-        names = short_people([one.name for one in people])
-        who = pick(current, f"{PAGE}.person.{slug}", "Participant", names)
-        known = {one.name: one for one in people}[who]
-        if known.person:
+        by_name = {person.name: person for person in people}
+        names = short_people([*by_name])
+        person = by_name[pick(current, f"{PAGE}.person.{slug}", "Participant", names)]
+        if person.person:
             st.download_button(
-                "All data kept (JSON)", partial(_kept, context.folder, known.name),
-                f"participant-{known.number + 1}.json", "application/json",
+                "All data kept (JSON)", partial(_kept, context.folder, person.name),
+                f"participant-{person.number + 1}.json", "application/json",
                 key=f"{PAGE}.person.kept.{slug}", on_click="ignore", width="stretch",
                 icon=":material/download:",
             )
@@ -98,11 +93,11 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
                 icon=":material/delete:", width="stretch",
             ):
                 panels.ask_to_delete(
-                    "this participant", f"{known.name}, with all answers, for good. A data set "
+                    "this participant", f"{person.name}, with all answers, for good. A data set "
                     "made from the answers keeps them until you press Open the answers again.",
-                    partial(_delete, context, lambda: answer_log.delete_person(
-                        context.folder, known.name
-                    )),
+                    partial(
+                        _delete, current, answer_log.delete_person, context.folder, person.name
+                    ),
                 )
         if pressed(
             current, f"{PAGE}.purge.{slug}", "Remove all ids", icon=":material/person_off:",
@@ -113,7 +108,7 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
             panels.ask_to_delete(
                 "all ids", "Ids, parameters of addresses and devices of everybody, for good. "
                 "Answers stay. People who have not finished cannot go on.",
-                partial(_delete, context, lambda: answer_log.purge(context.folder)),
+                partial(_delete, current, answer_log.purge, context.folder),
             )
 
 
@@ -122,9 +117,9 @@ def _kept(folder: Path, person: str) -> bytes:
     return json.dumps(kept, indent=1, ensure_ascii=False).encode()
 
 
-def _delete(context: CollectContext, delete: Any) -> None:
+def _delete(current: Session, delete: Callable[..., object], *arguments: Any) -> None:
     try:
-        delete()
+        delete(*arguments)
     except (NotKept, OSError) as error:
-        context.session.drafts[_PROBLEM] = str(error)
+        current.drafts[_PROBLEM] = str(error)
     forget_states()

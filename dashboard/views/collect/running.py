@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.measuring import PREFERENCES
+from tripletscope.core.studies.experiment import results
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.experiment.results import (
-    AnswerRecord,
-    answers_table,
-    questionnaire_answers,
-)
 from tripletscope.dashboard import export
-from tripletscope.dashboard.collecting import answer_log, jspsych, running
+from tripletscope.dashboard.collecting import answer_log, following, jspsych, running
 from tripletscope.dashboard.collecting.answer_log import CollectingState
-from tripletscope.dashboard.collecting.following import (
-    ended_by_itself,
-    forget_states,
-    state_told,
-    stop_server,
-)
 from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
 from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.interface import panels
@@ -43,6 +34,7 @@ from tripletscope.dashboard.views.collect.enough import look_when_due, show_enou
 from tripletscope.dashboard.views.collect.forms import address_to_send, line
 from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.scale.uploaded import take_preferences
@@ -65,29 +57,29 @@ def show_running(context: CollectContext) -> None:
     """Start, follow, stop; and open the answers."""
     picture, side = picture_beside_side(context)
     try:
-        found = answer_log.state(context.folder)
-        people = [one for one in answer_log.people(context.folder) if not one.simulated]
-        named = sum(bool(one.person) for one in people)  # their names change when ids go
-        records = _records(str(context.folder), found.n_answers, len(people), named)
+        state = answer_log.state(context.folder)
+        people = [person for person in answer_log.people(context.folder) if not person.simulated]
+        n_named = sum(bool(person.person) for person in people)  # names change when ids go
+        records = _records(str(context.folder), state.n_answers, len(people), n_named)
     except (DataError, OSError) as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
     server = running.running(context.folder)
     with side:
         _server(context, server)
-        _state(context, found)
+        _state(context, state)
         _address(context, server)
         _answers(context, records)
         ask_for_one(context, people)
     with picture:
-        _live(context, server, found)
-        _facts(context, found)
-        stopped = {one.name for one in people if one.state == "excluded"}
-        look_when_due(context, [one for one in records if one.participant not in stopped])
-        if found.n_answers:
-            show_enough(context, found)
+        _live(context, server, state)
+        _facts(context, state)
+        stopped = {person.name for person in people if person.state == "excluded"}
+        look_when_due(context, [each for each in records if each.participant not in stopped])
+        if state.n_answers:
+            show_enough(context, state.n_finished)
             show_people_of(context, people, records)
-        elif not found.n_people:
+        elif not state.n_people:
             panels.empty(
                 "Nobody has taken part yet",
                 "Start the server and open the address in a browser, or send it to somebody. "
@@ -96,46 +88,37 @@ def show_running(context: CollectContext) -> None:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _records(folder: str, *as_of: int) -> list[AnswerRecord]:
+def _records(folder: str, *as_of: int) -> list[results.AnswerRecord]:
     """All answers, read once as long as there are no others."""
     return answer_log.records(Path(folder))
 
 
-# What comes in -----------------------------------------------------------------------------------
-
-
-def _live(
-    context: CollectContext, server: RunningServer | None, found: CollectingState
-) -> None:
-    if found.is_overdue:
+def _live(context: CollectContext, server: RunningServer | None, state: CollectingState) -> None:
+    if state.is_overdue:
         st.warning(
             f"Personal data should have been removed by {context.experiment.keep_until}. Remove "
-            "them under "
-            "Participants’ data.", icon=":material/warning:",
+            "them under Participants’ data.", icon=":material/warning:",
         )
     if server is not None:
-        told = state_told(context.folder)
-        if told is not None:
-            follow(f"{PAGE}.follow.{context.slug}", told, f"experiments/{context.slug}")
-        return
-    said = ended_by_itself(context.folder)
-    if said:
+        progress = following.state_told(context.folder)
+        if progress is not None:
+            follow(f"{PAGE}.follow.{context.slug}", progress, f"experiments/{context.slug}")
+    elif message := following.ended_by_itself(context.folder):
         st.error(
             f"The server has ended by itself. Start it again: every acknowledged answer is kept. "
-            f"Its last message: {panels.plain(said)}",
-            icon=":material/error:",
+            f"Its last message: {panels.plain(message)}", icon=":material/error:",
         )
 
 
-def _facts(context: CollectContext, found: CollectingState) -> None:
+def _facts(context: CollectContext, state: CollectingState) -> None:
     looks = kept_looks(context.folder)
     facts = st.columns(3)
-    facts[0].metric("Participants", f"{found.n_people:,}")
+    facts[0].metric("Participants", f"{state.n_people:,}")
     facts[1].metric(
-        "Answers", f"{found.n_answers:,}", help="Includes practice, catch and gold questions.",
+        "Answers", f"{state.n_answers:,}", help="Includes practice, catch and gold questions.",
     )
     facts[2].metric("Held-out error", f"{looks[-1].found.error:.3f}" if looks else "—")
-    words = f"{found.n_finished:,} finished, {found.n_excluded:,} stopped after failed checks."
+    words = f"{state.n_finished:,} finished, {state.n_excluded:,} stopped after failed checks."
     if looks:
         last = looks[-1].found
         words += (
@@ -145,12 +128,8 @@ def _facts(context: CollectContext, found: CollectingState) -> None:
     st.caption(words)
 
 
-# The server --------------------------------------------------------------------------------------
-
-
 def _server(context: CollectContext, server: RunningServer | None) -> None:
     current, slug = context.session, context.slug
-    port = host = None
     if server is None:
         start = st.container()
         with st.expander("Where it is reached"):
@@ -173,43 +152,39 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
                 help="A separate program for this experiment alone. It continues when TripletScope "
                 "ends.",
             ):
-                _do(lambda: running.start(context.folder, int(port or 0), host), "Starting")
-        return
-    if pressed(
+                _do("Starting", running.start, context.folder, int(port or 0), host)
+    elif pressed(
         current, f"{PAGE}.stop.{slug}", "Stop the server", icon=":material/stop:",
         width="stretch", help="Participants can go on where they were when it starts again.",
     ):
         # The next start is to be at the address that people have.
         place = urlsplit(server.address)
         current.take_up({f"{PAGE}.port.{slug}": place.port, f"{PAGE}.host.{slug}": place.hostname})
-        _do(lambda: stop_server(context.folder), "Stopping")
+        _do("Stopping", following.stop_server, context.folder)
 
 
-def _do(what: Callable[[], object], words: str) -> None:
+def _do(words: str, change: Callable[..., object], *arguments: Any) -> None:
     """Do something with the server, and show the page anew, or what went wrong."""
-    try:
+    with problems_shown(NotStarted, NotKept, OSError):
         with st.spinner(words):
-            what()
-    except (NotStarted, NotKept, OSError) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return
-    forget_states()
-    st.rerun()
+            change(*arguments)
+        following.forget_states()
+        st.rerun()
 
 
-def _state(context: CollectContext, found: CollectingState) -> None:
-    if found.state != "open":
+def _state(context: CollectContext, state: CollectingState) -> None:
+    if state.state != "open":
         st.info(
-            "Paused: no questions are asked." if found.state == "paused" else
+            "Paused: no questions are asked." if state.state == "paused" else
             "Closed: nobody can begin or go on.", icon=":material/info:",
         )
     with st.container(horizontal=True):
-        for to, word, icon in _CHANGES[found.state]:
+        for to, word, icon in _CHANGES[state.state]:
             if pressed(
                 context.session, f"{PAGE}.to_{to}.{context.slug}", word, icon=f":material/{icon}:",
                 help="Answers to questions already shown are still accepted.",
             ):
-                _do(lambda to=to: answer_log.set_state(context.folder, to), word)
+                _do(word, answer_log.set_state, context.folder, to)
 
 
 def _address(context: CollectContext, server: RunningServer | None) -> None:
@@ -224,18 +199,15 @@ def _address(context: CollectContext, server: RunningServer | None) -> None:
         st.code(address_to_send(base, context.experiment), language=None, wrap_lines=True)
 
 
-# The answers -------------------------------------------------------------------------------------
-
-
-def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
-    workspace, experiment = services().workspace, context.experiment
+def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> None:
+    experiment = context.experiment
     is_scale = ASKINGS[experiment.task].measured == PREFERENCES
 
-    def now() -> list[AnswerRecord]:  # the page may be older than the last answers
+    def now() -> list[results.AnswerRecord]:  # the page may be older than the last answers
         return answer_log.records(context.folder)
 
     def table() -> bytes:
-        return export.csv(answers_table(experiment, now()))
+        return export.csv(results.answers_table(experiment, now()))
 
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
@@ -248,7 +220,7 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
             take_preferences(context.session, experiment.title, table())
         try:
             with st.spinner("Gathering the answers"):
-                info = open_answers(workspace, context.slug, context.folder, experiment)
+                info = open_answers(services().workspace, context.slug, context.folder, experiment)
         except (WorkspaceError, DataError) as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return
@@ -266,7 +238,7 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
     )
     if experiment.before or experiment.after:
         st.download_button(
-            "Questionnaires (CSV)", lambda: export.csv(questionnaire_answers(now())),
+            "Questionnaires (CSV)", lambda: export.csv(results.questionnaire_answers(now())),
             f"{export.file_name(experiment.title, 'questionnaires')}.csv", "text/csv",
             key=f"{PAGE}.items.{context.slug}", on_click="ignore", icon=":material/download:",
             width="stretch", disabled=not records, help="A row per participant.",

@@ -35,30 +35,29 @@ def question_as_shown(
 ) -> tuple[str, float]:
     """HTML of a question, and how large it is at most, beside the participant's screen.
 
-    texts: Of the participant's page.
     address: Where the browser finds the file of a stimulus; empty where it does not.
     """
     asking = ASKINGS[experiment.task]
-    words, below = html.escape(texts["question"]), _answering(experiment, texts)
+    words, answering = html.escape(texts["question"]), _answering(experiment, texts)
     blocks = asking.options(shown)
     widest = min(max(len(blocks), 1), _MOST_IN_ROW)
     room = _WIDTH - _GAP * (widest - 1) - _FRAME * widest
     scale = min(1.0, room / (widest * experiment.size))
     size = round(experiment.size * scale)
 
-    def one(stimulus: Stimulus) -> str:
-        label = html.escape(stimulus.label)
-        below = (
-            f'<div style="font-size:{max(round(15 * scale), 11)}px">{label}</div>'
-            if experiment.labels and stimulus.medium != "text" else ""
-        )
-        return f"<div>{_inside(stimulus, size, scale, address)}{below}</div>"
+    def labelled(stimuli: Iterable[Stimulus]) -> str:
+        divisions = []
+        for stimulus in stimuli:
+            label = ""
+            if experiment.labels and stimulus.medium != "text":
+                font = max(round(15 * scale), 11)
+                label = f'<div style="font-size:{font}px">{html.escape(stimulus.label)}</div>'
+            divisions.append(f"<div>{_inside(stimulus, size, scale, address)}{label}</div>")
+        return "".join(divisions)
 
-    anchor = "".join(map(one, shown[: asking.is_anchored]))
-    edge = "" if below else "border:1px solid #8884;border-radius:6px;padding:4px;"
-    row = "".join(
-        f'<div style="{edge}min-width:0">{"".join(map(one, block))}</div>' for block in blocks
-    )
+    anchor = labelled(shown[: asking.is_anchored])
+    edge = "" if answering else "border:1px solid #8884;border-radius:6px;padding:4px;"
+    row = "".join(f'<div style="{edge}min-width:0">{labelled(block)}</div>' for block in blocks)
     style = (
         f"background:{experiment.background};color:{_ink(experiment.background)};"
         "border:1px solid #8886;border-radius:8px;padding:16px;text-align:center;overflow-x:auto"
@@ -67,7 +66,7 @@ def question_as_shown(
     return (
         f'<div class="ts-question" style="{style}"><div>{words}</div>'
         + (f'<div style="{flex}">{anchor}</div>' if anchor else "")
-        + f'<div style="{flex}">{row}</div>{below}</div>'
+        + f'<div style="{flex}">{row}</div>{answering}</div>'
     ), scale
 
 
@@ -78,7 +77,7 @@ def _answering(experiment: Experiment, texts: Mapping[str, str]) -> str:
     row = f"display:flex;gap:6px;justify-content:center;align-items:center;margin-top:{_GAP}px"
 
     def boxes(words: Iterable[str], style: str = box) -> str:
-        return "".join(f'<div style="{style}">{html.escape(one)}</div>' for one in words)
+        return "".join(f'<div style="{style}">{html.escape(word)}</div>' for word in words)
 
     if answer == "words":
         return f'<div style="{row}">{boxes((texts["same"], texts["different"]))}</div>'
@@ -99,9 +98,7 @@ def _answering(experiment: Experiment, texts: Mapping[str, str]) -> str:
     return ""
 
 
-def _inside(
-    stimulus: Stimulus, size: int, scale: float, address: Callable[[str], str]
-) -> str:
+def _inside(stimulus: Stimulus, size: int, scale: float, address: Callable[[str], str]) -> str:
     label = html.escape(stimulus.label or stimulus.id)
     square = f"width:{size}px;max-width:100%;aspect-ratio:1"
     box = f"{square};display:flex;align-items:center;justify-content:center;overflow:hidden"
@@ -117,14 +114,12 @@ def _inside(
         return f'<div style="{place};{letters}"><span>{words}</span></div>'
     where = html.escape(address(stimulus.content))
     if where and stimulus.medium == "picture":
-        return (
-            f'<img src="{where}" alt="{label}" style="{square};object-fit:contain">'
-        )
+        return f'<img src="{where}" alt="{label}" style="{square};object-fit:contain">'
     if where:
         name = "audio" if stimulus.medium == "sound" else "video"
         return (
             f'<div style="{box}"><{name} controls src="{where}" aria-label="{label}" '
-            'style="max-width:100%;max-height:100%"></' + name + "></div>"
+            f'style="max-width:100%;max-height:100%"></{name}></div>'
         )
     return f'<div style="{box}"><span>{_MEDIA_NAMES[stimulus.medium]}<br>{label}</span></div>'
 

@@ -16,9 +16,9 @@ from tripletscope.dashboard.collecting.texts import (
     shipped_texts,
     texts_of_file,
 )
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, text
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.problems import problems_shown
 
 #: Texts by what they are called here; that of `TEXTS` that is missing is the experiment's title.
 _TITLES = {
@@ -35,43 +35,40 @@ def ask_for_texts(
 ) -> tuple[dict[str, str], str, Any]:
     """Ask for one text at a time.
 
-    Returns: texts: Those that are not as in the language's own; name: The one that is shown;
-        preview: Where it is shown as participants read it.
+    Returns those that are not as in the language's own, the name of the one that is shown, and the
+    place for it as participants read it.
     """
     language, task = values["language"], values["task"]
     by_task = shipped_texts(language)
     shipped = {name: of_task(words, task) for name, words in by_task.items()}
-    base = begin.get("texts", {}) if begin.get("language", language) == language else {}
-    name = pick(
+    shown = pick(
         current, f"{place}.text", "Text",
         {name: _TITLES[name] for name in TEXTS if name in _TITLES},
     )
     area = st.container()
     preview = st.container(border=True)
-    given, mark = _of_file(place, task)
-    base = given or base
-
-    def key(name: str) -> str:
+    base, mark = _of_file(place, task)
+    if not base and begin.get("language", language) == language:
+        base = begin.get("texts", {})
+    texts = {name: words for name, words in base.items() if name not in _TITLES}
+    for name, title in _TITLES.items():
         whose = f".{task}" if isinstance(by_task[name], dict) else ""
-        return f"{place}.text.{language}.{name}{whose}{mark}"
-
-    own = {one: words for one, words in base.items() if one not in _TITLES}
-    for one in _TITLES:
-        begins = base.get(one, shipped[one])
-        now = current.drafts.get(key(one), begins)
-        if one == name:
+        key = f"{place}.text.{language}.{name}{whose}{mark}"
+        initial = base.get(name, shipped[name])
+        words = current.drafts.get(key, initial)
+        if name == shown:
             with area:
-                now = text(
-                    current, key(one), _TITLES[one], begins,
-                    height=200 if one in ("consent", "instructions") else 100,
-                    help="Plain words." if one in ("question", "scale_low", "scale_high") else
+                words = text(
+                    current, key, title, initial,
+                    height=200 if name in ("consent", "instructions") else 100,
+                    help="Plain words." if name in ("question", "scale_low", "scale_high") else
                     "Markdown. Words in braces are filled in; a line --- begins another page of "
                     "the instructions.",
                 )
-        if now.strip() and now != shipped[one]:
-            own[one] = now
-    changed = {one: words for one, words in own.items() if words != shipped.get(one)}
-    return changed, name, preview
+        if words.strip():
+            texts[name] = words
+    changed = {name: words for name, words in texts.items() if words != shipped.get(name)}
+    return changed, shown, preview
 
 
 def _of_file(place: str, task: str) -> tuple[dict[str, str], str]:
@@ -81,24 +78,20 @@ def _of_file(place: str, task: str) -> tuple[dict[str, str], str]:
         help="A translation of the file below, with all texts of participants’ pages.",
     )
     st.download_button(
-        "English file", lambda: json.dumps(
-            shipped_texts("en"), ensure_ascii=False, indent=1
-        ).encode(), "texts-en.json", "application/json", key=f"{place}.texts.english",
-        on_click="ignore", icon=":material/translate:",
+        "English file", lambda: json.dumps(shipped_texts("en"), ensure_ascii=False, indent=1),
+        "texts-en.json", "application/json", key=f"{place}.texts.english", on_click="ignore",
+        icon=":material/translate:",
     )
-    if file is None:
-        return {}, ""
-    try:
-        return texts_of_file(file.getvalue(), file.name, task), f".{file.file_id}"
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return {}, ""
+    if file is not None:
+        with problems_shown(DataError):
+            return texts_of_file(file.getvalue(), file.name, task), f".{file.file_id}"
+    return {}, ""
 
 
 def text_as_html(experiment: Experiment, name: str, address: Callable[[str], str]) -> str:
     """A text as the participant's page shows it; its pictures are at the addresses."""
-    made = page_texts(experiment)[name]
-    whole = "<hr>".join(made) if isinstance(made, list) else made
+    pages = page_texts(experiment)[name]
+    html = "<hr>".join(pages) if isinstance(pages, list) else pages
     for file in experiment.files:
-        whole = whole.replace(f'src="{STIMULI}/{file}"', f'src="{address(file)}" width="300"')
-    return whole
+        html = html.replace(f'src="{STIMULI}/{file}"', f'src="{address(file)}" width="300"')
+    return html

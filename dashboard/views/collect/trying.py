@@ -7,31 +7,23 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.truth import known_truth
 from tripletscope.core.run import Run
-from tripletscope.core.studies.design.scenario import Scenario, scenario_like
+from tripletscope.core.studies.design.scenario import Scenario
+from tripletscope.core.studies.experiment import simulated
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
-from tripletscope.core.studies.experiment.simulated import (
-    experiment_cost,
-    planned_as,
-    simulated_participants,
-)
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import joint_form, pick, pressed
-from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import (
     PAGE,
@@ -40,17 +32,15 @@ from tripletscope.dashboard.views.collect.context import (
     with_experiment,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of, experiment_key
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.simulate.setting import can_follow, scenario_of
 from tripletscope.dashboard.wording.formats import count
 
-SLOT = f"{PAGE}.try"
 _REPEATS = 4
-#: Answers of a data set below which nothing is said of their noise.
-_ENOUGH = 50
-_LIKE = {"usual": "One answer in ten is flipped", "open": "As in the open data set"}
 
 
-@tab(PAGE, "Try", 2, needs=with_experiment, slot=SLOT)
+@tab(PAGE, "Try", 2, needs=with_experiment, slot=f"{PAGE}.try")
 def show_trying(context: CollectContext) -> None:
     """Preview, what it takes, simulated participants, and what their map would be worth."""
     current, experiment = context.session, context.experiment
@@ -58,38 +48,32 @@ def show_trying(context: CollectContext) -> None:
     with side:
         _preview(context)
         button = st.container()
-        wanted = _scenario(current)
+        scenario = _scenario(current)
         assumed, people = joint_form(current, [
-            (experiment_cost, f"{PAGE}.expected", ()),
-            (simulated_participants, f"{PAGE}.simulated", ("noise", "level")),
+            (simulated.experiment_cost, f"{PAGE}.expected", ()),
+            (simulated.simulated_participants, f"{PAGE}.simulated", ("noise", "level")),
         ])
-        piece, why = _piece(experiment, wanted)
+        piece, why = _piece(experiment, scenario)
         run = None if piece is None else context.find(*piece)
-        shown = f"{PAGE}.simulated.{context.slug}"
-        asked = [experiment_key(experiment), people, asdict(wanted)]
-        done = current.drafts.get(shown) == asked and (
-            piece is None or (run is not None and run.complete)
-        )
+        is_missing = piece is not None and (run is None or not run.complete)
+        place = f"{PAGE}.simulated.{context.slug}"
+        settings = [experiment_key(experiment), people, asdict(scenario)]
+        is_shown = current.drafts.get(place) == settings
         with button:
-            wants = pressed(
+            if pressed(
                 current, f"{PAGE}.simulate", f"Simulate {count(people['n_people'], 'participant')}",
-                type="primary", icon=":material/play_arrow:", width="stretch", disabled=done,
-            )
-        if wants:
-            current.drafts[shown] = asked
-            if piece is not None and (run is None or not run.complete):
-                context.submit(
-                    f"Expected accuracy: {experiment.title}", [piece], [experiment.title]
-                )
-            st.rerun()
-    with picture:
-        try:
-            _takes(experiment, assumed)
-        except DataError as error:
-            st.warning(panels.plain(str(error)), icon=":material/edit:")
-            return
-        if current.drafts.get(shown) == asked:
-            _simulated(context, wanted, people)
+                type="primary", icon=":material/play_arrow:", width="stretch",
+                disabled=is_shown and not is_missing,
+            ):
+                current.drafts[place] = settings
+                if is_missing:
+                    title = f"Expected accuracy: {experiment.title}"
+                    context.submit(title, [piece], [experiment.title])
+                st.rerun()
+    with picture, problems_shown(DataError, show=st.warning, icon="edit"):
+        _takes(experiment, assumed)
+        if is_shown:
+            _simulated(context, scenario, people)
             _accuracy(context, run, why)
         else:
             context.empty(
@@ -98,9 +82,6 @@ def show_trying(context: CollectContext) -> None:
                 "many fail its checks, how consistent they are, and how well a map of all answers "
                 "would predict.",
             )
-
-
-# Preview -----------------------------------------------------------------------------------------
 
 
 def _preview(context: CollectContext) -> None:
@@ -116,16 +97,13 @@ def _preview(context: CollectContext) -> None:
             icon=":material/visibility:", width="stretch",
             help="Starts the experiment’s server, for this computer alone.",
         ):
-            try:
+            with problems_shown(NotStarted, OSError):
                 with st.spinner("Starting"):
                     running.start(context.folder)
-            except (NotStarted, OSError) as error:
-                st.error(panels.plain(str(error)), icon=":material/error:")
-                return
-            st.rerun()
+                st.rerun()
         return
     base = context.session.drafts.get(f"{PAGE}.public.{context.slug}") or server.address
-    base = base if base.endswith("/") else f"{base}/"
+    base = f"{base.removesuffix('/')}/"
     key = answer_log.preview_key(context.folder)
     st.link_button(
         "Preview as participant", f"{base}?preview={key}", icon=":material/open_in_new:",
@@ -138,16 +116,14 @@ def _preview(context: CollectContext) -> None:
     )
 
 
-# What it takes -----------------------------------------------------------------------------------
-
-
 def _takes(experiment: Experiment, assumed: Mapping[str, float]) -> None:
-    found = expected_of(experiment, **assumed)
+    """What it takes of participants, and of money."""
+    expected = expected_of(experiment, **assumed)
     facts = st.columns(4)
-    facts[0].metric("Questions each", f"{found.n_asked:,.0f}")
-    facts[1].metric("Minutes each", f"{found.minutes:.0f}")
-    facts[2].metric("Cost of all", f"{found.cost:,.0f}")
-    facts[3].metric("Answers", f"{found.n_answers:,}")
+    facts[0].metric("Questions each", f"{expected.n_asked:,.0f}")
+    facts[1].metric("Minutes each", f"{expected.minutes:.0f}")
+    facts[2].metric("Cost of all", f"{expected.cost:,.0f}")
+    facts[3].metric("Answers", f"{expected.n_answers:,}")
     each = "an object" if ASKINGS[experiment.task].is_table else "a question"
     fee = f" and a fee of {assumed['fee']:.0%}" if assumed["fee"] else ""
     st.caption(panels.plain(
@@ -157,57 +133,36 @@ def _takes(experiment: Experiment, assumed: Mapping[str, float]) -> None:
     ))
 
 
-# Simulated participants --------------------------------------------------------------------------
-
-
 def _scenario(current: Session) -> Scenario:
     """How people err: as usual, or as in the open data set."""
-    info = current.dataset
-    ways = {"usual": _LIKE["usual"]}
-    if info is not None and info.n_answers >= _ENOUGH:
-        ways["open"] = _LIKE["open"]
+    ways = {"usual": "One answer in ten is flipped"}
+    if can_follow(current.dataset):
+        ways["open"] = "As in the open data set"
     way = pick(
         current, f"{PAGE}.like", "Noise", ways,
         help="This matters most. A pilot estimates it best.",
     )
-    if way == "open":
-        try:
-            return _like(info.fingerprint, services().workspace.triplets(info))
-        except (DataError, Stopped) as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
-    return Scenario()
+    return (scenario_of(current.dataset) if way == "open" else None) or Scenario()
 
 
-@st.cache_data(max_entries=8, show_spinner="Estimating the noise level")
-def _like(fingerprint: str, _triplets: Triplets) -> Scenario:
-    return scenario_like(_triplets)
-
-
-def _piece(experiment: Experiment, wanted: Scenario) -> tuple[Piece | None, str]:
+def _piece(experiment: Experiment, scenario: Scenario) -> tuple[Piece | None, str]:
     """What is computed for the expected accuracy, or why it cannot be."""
     try:
-        scenario, design, sizes = planned_as(experiment, wanted)
+        planned, design, sizes = simulated.planned_as(experiment, scenario)
     except DataError as error:
         return None, str(error)
-    options = {
-        **asdict(scenario), **asdict(sizes), "design": design, "repeats": _REPEATS, "seed": 0,
-    }
+    options = {**asdict(planned), **asdict(sizes), "design": design, "repeats": _REPEATS, "seed": 0}
     return (STE(), "plan", options), ""
 
 
-def _simulated(
-    context: CollectContext, wanted: Scenario, people: Mapping[str, Any]
-) -> None:
+def _simulated(context: CollectContext, scenario: Scenario, people: Mapping[str, Any]) -> None:
     """How simulated participants answer."""
-    experiment = context.experiment
+    experiment, key = context.experiment, experiment_key(context.experiment)
     try:
-        records = _records(
-            experiment, wanted, experiment_key(experiment), asdict(wanted), dict(people)
-        )
-    except (DataError, ValueError) as error:
+        table = conduct_table(_records(experiment, scenario, key, asdict(scenario), dict(people)))
+    except ValueError as error:  # of which DataError is one
         st.warning(panels.plain(str(error)), icon=":material/edit:")
         return
-    table = conduct_table(records)
     stopped = int(np.sum(table["failed"] >= experiment.fails)) if experiment.fails else 0
     checks, again = int(table["checks"].sum()), int(table["repeats"].sum())
     words = [f"**{count(len(table), 'simulated participant')}**, of whom "
@@ -222,42 +177,33 @@ def _simulated(
         "log-normal with a median of 2 s; objects are a cloud of points without clusters."
     )
     with st.expander("Each of them"):
-        st.dataframe(_rounded(table), hide_index=True, placeholder="", key=f"{PAGE}.conduct",
-                     height=260)
+        rounded = table.assign(median_time=table["median_time"].round(2)).rename(
+            columns={"median_time": "median time (s)"}
+        )
+        st.dataframe(rounded, hide_index=True, placeholder="", key=f"{PAGE}.conduct", height=260)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Simulating participants")
 def _records(
-    _experiment: Experiment, _wanted: Scenario, key: str, scenario: dict[str, Any],
+    _experiment: Experiment, _scenario: Scenario, key: str, scenario: dict[str, Any],
     people: dict[str, Any],
 ) -> list[AnswerRecord]:
     positions, _ = known_truth(  # of any number of objects, which a scenario is not
-        _wanted.truth, len(_experiment.objects), _wanted.n_components, np.random.default_rng(0),
-        length_scale=_wanted.length_scale,
+        _scenario.truth, len(_experiment.objects), _scenario.n_components,
+        np.random.default_rng(0), length_scale=_scenario.length_scale,
     )
-    return simulated_participants(
-        _experiment, positions, noise=_wanted.noise, level=_wanted.level, **people
+    return simulated.simulated_participants(
+        _experiment, positions, noise=_scenario.noise, level=_scenario.level, **people
     )
-
-
-def _rounded(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(median_time=table["median_time"].round(2)).rename(
-        columns={"median_time": "median time (s)"}
-    )
-
-
-# Expected accuracy -------------------------------------------------------------------------------
 
 
 def _accuracy(context: CollectContext, run: Run | None, why: str) -> None:
     """What a map of all answers would be worth."""
     if why:
         st.info(panels.plain(f"No expected accuracy: {why}"), icon=":material/info:")
-        return
-    if run is None:
-        return
-    context.present(run, is_fixed=True)
-    st.caption(
-        "Assumed: nobody presses at random, adaptive questions count as random ones, and every "
-        "response counts as one triplet."
-    )
+    elif run is not None:
+        context.present(run, is_fixed=True)
+        st.caption(
+            "Assumed: nobody presses at random, adaptive questions count as random ones, and every "
+            "response counts as one triplet."
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.run import key
@@ -19,38 +21,34 @@ def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
 
     By the newest held-out error of its method; empty where none is known.
     """
-    known = [run for run in _errors(info, triplets) if _method_of(run) == described(method)]
-    if not known:
-        return ""
-    return _advice(info, triplets, max(known, key=lambda run: run.record["created"]))
+    errors = [run for run in _errors(info, triplets) if _method_of(run) == described(method)]
+    newest = max(errors, key=lambda run: run.record["created"], default=None)
+    return _advice(info, triplets, newest) if newest else ""
 
 
 def advice_of_best(info: DatasetInfo, triplets: Triplets) -> tuple[str, str]:
     """The same for the map that predicts best of those whose error is known, and its method."""
-    known = _errors(info, triplets)
-    if not known:
+    errors = _errors(info, triplets)
+    if not errors:
         return "", ""
-    best = min(known, key=lambda run: run.record["numbers"]["error"])
+    best = min(errors, key=lambda run: run.record["numbers"]["error"])
     return _advice(info, triplets, best), analysis.describe(unfitted(_method_of(best)))
 
 
 def _errors(info: DatasetInfo, triplets: Triplets) -> list[RunInfo]:
     """Held-out errors of maps of these answers."""
-    listed = (
-        services().workspace.runs(info.id, task, "embedding")
-        for task in ("cross_validate", "split_error")
-    )
-    return [run for runs in listed for run in runs if _is_of(run, triplets)]
+    return [
+        run for task in ("cross_validate", "split_error")
+        for run in services().workspace.runs(info.id, task, "embedding") if _is_of(run, triplets)
+    ]
 
 
 def _is_of(run: RunInfo, triplets: Triplets) -> bool:
     """Whether this version would compute the same; an earlier one may have had other settings."""
-    record = run.record
-    try:
+    with suppress(TypeError, ValueError):
         method = unfitted(_method_of(run))
-        return run.key == key(record["task"], method, triplets, record["options"])
-    except (TypeError, ValueError):
-        return False
+        return run.key == key(run.record["task"], method, triplets, run.record["options"])
+    return False
 
 
 def _method_of(run: RunInfo) -> dict:
@@ -58,6 +56,6 @@ def _method_of(run: RunInfo) -> dict:
 
 
 def _advice(info: DatasetInfo, triplets: Triplets, run: RunInfo) -> str:
-    numbers, ceiling = run.record["numbers"], limits_of(info, triplets).ceiling
-    error = (numbers["error"], numbers["low"], numbers["high"])
+    error = [run.record["numbers"][name] for name in ("error", "low", "high")]
+    ceiling = limits_of(info, triplets).ceiling
     return ENGLISH("at the ceiling") if ceiling.leaves_nothing(*error) else ""

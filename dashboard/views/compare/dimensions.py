@@ -6,14 +6,7 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.inference.evaluation.score import (
-    CHANCE,
-    cross_validate,
-    errors_by,
-    has_split,
-    n_groups,
-)
-from tripletscope.core.inference.uncertainty import uncertainty_by_dimension
+from tripletscope.core.inference.evaluation import score
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis
@@ -39,9 +32,9 @@ _QUICK, _FEW = 50_000, 3
 
 
 def _plan(current: Session, triplets: Triplets) -> Comparison:
-    known = {name: method.title for name, method in methods("embedding").items()}
+    titles = {name: method.title for name, method in methods("embedding").items()}
     several(
-        current, "compare.methods", "Methods", known, default=USUAL_METHODS,
+        current, "compare.methods", "Methods", titles, default=USUAL_METHODS,
         help="All with default settings. LORE chooses its number of dimensions itself, up to the "
         "number given.",
     )
@@ -59,14 +52,14 @@ def _plan(current: Session, triplets: Triplets) -> Comparison:
         help="Kernels and clusterings predict answers, too. All with default settings.",
     )
     schemes = {"cross_validate": "Cross-validation"}
-    if has_split(triplets):
+    if score.has_split(triplets):
         schemes["split_error"] = "The data's own test answers"
     scheme = "cross_validate"
     with st.expander("Error estimation"):
         if len(schemes) > 1:
             scheme = pick(current, "compare.scheme", "Held-out error", schemes)
         if scheme == "cross_validate":
-            parameter_form(current, cross_validate, "compare.cross_validate")
+            parameter_form(current, score.cross_validate, "compare.cross_validate")
     return standing(current, triplets)
 
 
@@ -75,10 +68,10 @@ def show_dimensions(context: Context) -> None:
     picture, side = context.picture_and_side()
     with side:
         plan = _plan(context.session, context.triplets)
-        there = {run.key for run in services().workspace.runs(context.info.id) if run.complete}
+        complete = {run.key for run in services().workspace.runs(context.info.id) if run.complete}
         missing = [
             (method, task, options) for method, task, options in plan.pieces
-            if key(task, method, context.triplets, options) not in there
+            if key(task, method, context.triplets, options) not in complete
         ]
         context.compute_button(
             "compare.run", "Comparing methods", missing,
@@ -103,8 +96,8 @@ def show_dimensions(context: Context) -> None:
                 "are computed.",
             )
             return
-        fits = (context.find(run.fresh(), "fit") for run in runs)
-        context.present(*runs, beside=[fit for fit in fits if fit is not None])
+        fits = [context.find(run.fresh(), "fit") for run in runs]
+        context.present(*runs, beside=[*filter(None, fits)])
         _by_group(context, runs)
         _uncertainty(context, plan)
 
@@ -116,7 +109,7 @@ def _first_look(context: Context, plan: Comparison) -> list[analysis.Piece]:
     """
     if len(context.triplets) > _QUICK:
         return []
-    if plan.scheme == "cross_validate" and n_groups(context.triplets) < plan.options["folds"]:
+    if plan.scheme == "cross_validate" and score.n_groups(context.triplets) < plan.options["folds"]:
         return []
     return [
         piece for piece in plan.pieces
@@ -136,20 +129,20 @@ def _by_group(context: Context, runs: list[Run]) -> None:
         with right:
             estimates = {analysis.describe(run.fresh()): run.result() for run in runs}
             name = pick(context.session, "compare.group.of", "Of", {n: n for n in estimates})
-        found = errors_by(estimates[name], context.triplets, column)
-        if column in found:
-            short = short_people([str(value) for value in found[column]])
-            found = found.assign(**{column: list(short.values())})
+        errors = score.errors_by(estimates[name], context.triplets, column)
+        if column in errors:
+            short = short_people([str(value) for value in errors[column]])
+            errors = errors.assign(**{column: list(short.values())})
         st.dataframe(
-            found.sort_values("error", ascending=False), hide_index=True, placeholder="",
+            errors.sort_values("error", ascending=False), hide_index=True, placeholder="",
             key="compare.groups",
             column_config={n: st.column_config.NumberColumn(format="%.3f")
                            for n in ("error", "low", "high")},
         )
         st.caption(
-            f"The intervals are{ENGLISH.over_each(found['participants'])}, and treat the maps as "
+            f"The intervals are{ENGLISH.over_each(errors['participants'])}, and treat the maps as "
             f"fixed. Questions selected by an active sampler are harder than random ones, so their "
-            f"error is higher; chance is {CHANCE:g}."
+            f"error is higher; chance is {score.CHANCE:g}."
         )
 
 
@@ -160,17 +153,17 @@ def _uncertainty(context: Context, plan: Comparison) -> None:
             "al., 2019). With the bootstrap, it is lowest near the true number of dimensions; from "
             "the posterior, it levels off there."
         )
-        options = parameter_form(context.session, uncertainty_by_dimension, "compare.uncertainty")
-        found = {
-            type(method)(): context.find(type(method)(), "uncertainty_by_dimension", options)
+        options = context.options("uncertainty_by_dimension", place="compare.uncertainty")
+        pieces = [
+            (type(method)(), "uncertainty_by_dimension", options)
             for method in plan.methods[:: plan.n_dimensions]
             if options["source"] == "bootstrap" or method.is_likelihood
-        }
+        ]
+        runs = [context.find(*piece) for piece in pieces]
         context.compute_button(
             "compare.uncertainty.run", "Uncertainty by dimensions",
-            [(m, "uncertainty_by_dimension", options) for m, run in found.items() if run is None],
+            [piece for piece, run in zip(pieces, runs, strict=True) if run is None],
             "Computes many plausible maps in every number of dimensions, for every method above.",
         )
-        runs = [run for run in found.values() if run]
-        if runs:
-            context.present(*runs)
+        if any(runs):
+            context.present(*filter(None, runs))

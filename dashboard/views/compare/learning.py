@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.controls import number, pick, pressed
@@ -17,39 +20,36 @@ from tripletscope.dashboard.views.task import task_tab
 _UNTUNED = ("lore", "gnmdsk")
 
 
+def _pick(
+    context: Context, place: str, embeddings: Iterable[type[Method]],
+    default: type[Method] = DEFAULT_EMBEDDING,
+) -> type[Method]:
+    titles = {method.name: method.title for method in embeddings}
+    name = pick(context.session, f"{place}.method", "Method", titles, default=default.name)
+    return methods("embedding")[name]
+
+
 def _of_curve(context: Context) -> Method:
-    known = {name: method.title for name, method in methods("embedding").items()}
-    name = pick(
-        context.session, "compare.curve.method", "Method", known, default=DEFAULT_EMBEDDING.name
-    )
+    method = _pick(context, "compare.curve", methods("embedding").values())
     d = number(context.session, "compare.curve.d", "Dimensions", 1, 20, 2) or 2
-    return methods("embedding")[name](n_components=d)
+    return method(n_components=d)
 
 
 def _of_tuning(context: Context) -> Method:
-    known = {
-        name: method.title for name, method in methods("embedding").items() if name not in _UNTUNED
-    }
-    name = pick(
-        context.session, "compare.tune.method", "Method", known, default=DEFAULT_EMBEDDING.name
-    )
-    return methods("embedding")[name]()
+    tuned = (method for name, method in methods("embedding").items() if name not in _UNTUNED)
+    return _pick(context, "compare.tune", tuned)()
 
 
 def _of_geometry(context: Context) -> Method:
-    known = {
-        name: method.title for name, method in methods("embedding").items() if method.is_likelihood
-    }
-    name = pick(context.session, "compare.geometry.method", "Method", known, default="ste")
+    likely = (method for method in methods("embedding").values() if method.is_likelihood)
+    method = _pick(context, "compare.geometry", likely, STE)
     d = number(context.session, "compare.geometry.d", "Dimensions", 2, 20, 2) or 2
-    return methods("embedding")[name](n_components=d)
+    return method(n_components=d)
 
 
 def _use(context: Context, run: Run) -> None:
     """Fit the map whose prior predicts best."""
-    if pressed(
-        context.session, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"
-    ):
+    if pressed(context.session, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"):
         fit_now(context, type(run.fresh())(**run.result().setting()))
         st.switch_page("../pages/embedding.py")
 

@@ -46,38 +46,36 @@ class Comparison:
 
     def runs(self, info: DatasetInfo, triplets: Judgements) -> list[Run]:
         """Held-out errors that were computed."""
-        runs = (
-            analysis.find(info, triplets, method, self.scheme, self.options)
-            for method in (*self.methods, *self.others)
-        )
-        return [run for run in runs if run is not None]
+        return [
+            run for method in (*self.methods, *self.others)
+            if (run := analysis.find(info, triplets, method, self.scheme, self.options)) is not None
+        ]
 
 
 def standing(current: Session, triplets: Judgements) -> Comparison:
     """What the page Compare compares as its form stands, or will begin."""
 
-    def told(name: str, default: Any) -> Any:
-        value = current.drafts.get(f"{PAGE}.{name}")
-        return default if value is None else value
+    def value(name: str, default: Any) -> Any:
+        noted = current.drafts.get(f"{PAGE}.{name}")
+        return default if noted is None else noted
 
-    known = methods("embedding")
-    ends = sorted(int(told(name, end)) for name, end in DIMENSIONS.items())
+    embeddings = methods("embedding")
+    low, high = sorted(int(value(name, end)) for name, end in DIMENSIONS.items())
     chosen = [
-        known[name](n_components=d) for name in told("methods", USUAL_METHODS) if name in known
-        for d in range(ends[0], ends[1] + 1)
+        embeddings[name](n_components=d) for name in value("methods", USUAL_METHODS)
+        if name in embeddings for d in range(low, high + 1)
     ]
-    others = [methods(kind).get(name) for kind, name in (
-        place.split("/") for place in told("others", [])
-    )]
+    places = [place.split("/") for place in value("others", [])]
+    others = [methods(kind)[name]() for kind, name in places if name in methods(kind)]
     scheme, options = "cross_validate", {}
     if has_split(triplets):
-        scheme = told("scheme", scheme)
+        scheme = value("scheme", scheme)
     if scheme == "cross_validate":
         options = {
-            p.name: _allowed(p, told(f"cross_validate.{p.name}", p.default))
+            p.name: _allowed(p, value(f"cross_validate.{p.name}", p.default))
             for p in parameters(cross_validate)
         }
-    return Comparison(chosen, [method() for method in others if method], scheme, options)
+    return Comparison(chosen, others, scheme, options)
 
 
 def _allowed(parameter: Parameter, value: Any) -> Any:
@@ -86,5 +84,3 @@ def _allowed(parameter: Parameter, value: Any) -> Any:
         return parameter.check(value, "the form")
     except ValueError:
         return parameter.default
-
-

@@ -13,8 +13,6 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.uncertainty.robustness import ALL
-from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
-from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
@@ -22,7 +20,7 @@ from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.quality import opened_method
+from tripletscope.dashboard.views.data.context import as_embedding, opened_method
 from tripletscope.dashboard.views.task import task_tab
 
 #: Columns that say something of the answers, whether or not a file has them.
@@ -60,8 +58,7 @@ def _marked(key: dict, _info: DatasetInfo) -> tuple[Judgements, list[str]]:
 
 
 def _method(context: ViewsContext) -> Method:
-    opened = opened_method(context.session, context.info)
-    return opened if isinstance(opened, OrdinalEmbedding) else DEFAULT_EMBEDDING()
+    return as_embedding(opened_method(context.session, context.info))
 
 
 def _clusters(context: ViewsContext, run: Run) -> None:
@@ -71,9 +68,9 @@ def _clusters(context: ViewsContext, run: Run) -> None:
     if counted:
         with st.expander("Number of clusters"):
             st.dataframe(pd.DataFrame([{
-                "view": info.view_of(one.state), "clustering": one.name, "clusters":
-                recommend_clusters(workspace.run(info.id, one.key).result()).n_clusters,
-            } for one in counted]), hide_index=True, key=f"{PAGE}.robustness.clusters")
+                "view": info.view_of(run.state), "clustering": run.name, "clusters":
+                recommend_clusters(workspace.run(info.id, run.key).result()).n_clusters,
+            } for run in counted]), hide_index=True, key=f"{PAGE}.robustness.clusters")
 
 
 task_tab(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,9 +13,9 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
-from tripletscope.core.studies.quality import Exclusion
+from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.theme import Canvas
@@ -27,6 +28,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.excluding import exclude_and_show
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.data.taking import take_away
 from tripletscope.dashboard.views.opening import about, answers_of
 from tripletscope.dashboard.views.page import tab
@@ -35,7 +37,6 @@ from tripletscope.dashboard.wording.formats import count
 
 PAGE = "data"
 _GALLERY = 60
-_SMALL = Canvas(560.0, 260.0)
 
 
 def show_head(current: Session, info: DatasetInfo) -> None:
@@ -50,47 +51,42 @@ def show_head(current: Session, info: DatasetInfo) -> None:
                 delete(info)
 
 
-# What it is ----------------------------------------------------------------------------------
-
-
 def show_about(context: Context) -> None:
     """How often objects were asked about, how fast people answered, and how the file was read."""
     info, answers = context.info, context.answers
     left, right = st.columns(2)
     with left:
-        st.markdown("**Answers per object**")
-        panels.figure_panel(
-            context.session,
-            lambda canvas: histogram(
-                answers.answers_per_object, title="answers per object", of="objects",
-                caption=about(info), canvas=canvas,
-            ),
-            key="data.occurrence", alt="Histogram of the number of answers per object",
-            name=f"{info.name}-answers-per-object", canvas=_SMALL,
-            table=lambda: _object_table(answers),
+        _histogram(
+            context, "Answers per object", answers.answers_per_object, "occurrence",
+            alt="Histogram of the number of answers per object",
+            table=lambda: _object_table(answers), title="answers per object", of="objects",
         )
     times = answers.answers.get("response_time")
     if times is not None and np.isfinite(times).any():
         with right:
-            st.markdown("**Response times**")
-            panels.figure_panel(
-                context.session,
-                lambda canvas: histogram(
-                    times.to_numpy(), title="response time (s)", of="answers",
-                    logarithmic=True, caption=about(info), canvas=canvas,
-                ),
-                key="data.times", alt="Histogram of response times, logarithmic",
-                name=f"{info.name}-response-times", canvas=_SMALL,
+            _histogram(
+                context, "Response times", times.to_numpy(), "times",
+                alt="Histogram of response times, logarithmic",
                 table=lambda: pd.DataFrame({"response_time_s": times}),
+                title="response time (s)", of="answers", logarithmic=True,
             )
-    _report(info)
-    _gallery(info, answers)
-
-
-def _report(info: DatasetInfo) -> None:
     st.markdown("**How the file was read**")
     for line in info.report:
         st.markdown(f"- {panels.plain(line)}")
+    _gallery(info, answers)
+
+
+def _histogram(
+    context: Context, heading: str, values: np.ndarray, name: str, *, alt: str,
+    table: Callable[[], pd.DataFrame], **axis: Any,
+) -> None:
+    st.markdown(f"**{heading}**")
+    panels.figure_panel(
+        context.session,
+        lambda canvas: histogram(values, caption=about(context.info), canvas=canvas, **axis),
+        key=f"data.{name}", alt=alt, table=table, canvas=Canvas(560.0, 260.0),
+        name=f"{context.info.name}-{heading.lower().replace(' ', '-')}",
+    )
 
 
 def _gallery(info: DatasetInfo, answers: Judgements) -> None:
@@ -111,9 +107,6 @@ def _gallery(info: DatasetInfo, answers: Judgements) -> None:
         st.caption(f"and {len(addresses) - _GALLERY:,} more")
 
 
-# Tables --------------------------------------------------------------------------------------
-
-
 def _object_table(answers: Judgements) -> pd.DataFrame:
     table = answers.objects
     if isinstance(answers, Quadruples):
@@ -132,36 +125,31 @@ def show_objects(context: Context) -> None:
     addresses = picture_addresses(info, answers.objects, 64)
     if addresses:
         table.insert(0, "picture", [addresses.get(i, "") for i in range(len(table))])
-    chosen = st.dataframe(
+    rows = st.dataframe(
         table.drop(columns="image", errors="ignore"), key="data.objects", hide_index=True,
         height=520, on_select="rerun", selection_mode="multi-row",
         column_config={"picture": st.column_config.ImageColumn("", width="small")},
-    )
+    ).selection.rows
     with st.container(horizontal=True):
         st.button(
-            "Select these objects", disabled=not chosen.selection.rows,
-            on_click=current.select_positions, args=(chosen.selection.rows,),
-            help="Selected objects are marked on every page.",
+            "Select these objects", disabled=not rows, on_click=current.select_positions,
+            args=(rows,), help="Selected objects are marked on every page.",
         )
         st.download_button(
             "CSV", lambda: export.csv(table.drop(columns="picture", errors="ignore")),
-            f"{info.name}-objects.csv", "text/csv", icon=":material/download:",
-            on_click="ignore",
+            f"{info.name}-objects.csv", "text/csv", icon=":material/download:", on_click="ignore",
         )
 
 
-def answer_table(
-    answers: Judgements, which: np.ndarray | None = None
-) -> pd.DataFrame:
+def answer_table(answers: Judgements, places: np.ndarray) -> pd.DataFrame:
     """Answers by label, with what is known of each."""
-    which = np.arange(len(answers)) if which is None else which
-    names = np.array(answers.labels, dtype=object)[answers.rows[which]]
+    names = np.array(answers.labels, dtype=object)[answers.rows[places]]
     roles = ["anchor", "nearer", "farther"]
     if isinstance(answers, Quadruples):
         roles = ["nearer 1", "nearer 2", "farther 1", "farther 2"]
-    known = answers.answers.iloc[which].reset_index(drop=True)
-    known = known.rename(columns={role: f"{role} (data)" for role in roles})
-    return pd.concat([pd.DataFrame(names, columns=roles), known], axis=1)
+    metadata = answers.answers.iloc[places].reset_index(drop=True)
+    metadata = metadata.rename(columns={role: f"{role} (data)" for role in roles})
+    return pd.concat([pd.DataFrame(names, columns=roles), metadata], axis=1)
 
 
 @tab(PAGE, "Answers", 5, slot=None)
@@ -171,15 +159,14 @@ def show_answers(context: Context) -> None:
     shown = min(len(answers), 100_000)
     if shown < len(answers):
         st.caption(f"The first {shown:,} of {len(answers):,} answers; a download has all.")
-    chosen = st.dataframe(
+    rows = st.dataframe(
         answer_table(answers, np.arange(shown)), key="data.answers", height=520,
         on_select="rerun", selection_mode="multi-row",
-    )
+    ).selection.rows
     with st.container(horizontal=True):
         st.button(
-            "Exclude these answers", icon=":material/filter_alt:",
-            disabled=not chosen.selection.rows, on_click=exclude_rows,
-            args=(current, info, chosen.selection.rows),
+            "Exclude these answers", icon=":material/filter_alt:", disabled=not rows,
+            on_click=exclude_rows, args=(current, info, rows),
             help="First shows what would be removed.",
         )
         if isinstance(answers, Quadruples):
@@ -191,19 +178,14 @@ def show_answers(context: Context) -> None:
             )
             return
         with st.popover("Download", icon=":material/download:", key="answers.download"):
-            _downloads(info, answers)
-
-
-def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
-    """A button for every layout in which the answers can be had."""
-    for writer in WRITERS.values():
-        problem = writer.problem(triplets)
-        st.download_button(
-            writer.title, partial(writer, triplets),
-            export.file_name(info.name, f"answers{writer.suffix}"), writer.media_type,
-            key=f"answers.{writer.name}", on_click="ignore", width="stretch",
-            disabled=bool(problem), help=f"{writer.help} {problem}".rstrip(),
-        )
+            for writer in WRITERS.values():
+                problem = writer.problem(answers)
+                st.download_button(
+                    writer.title, partial(writer, answers),
+                    export.file_name(info.name, f"answers{writer.suffix}"), writer.media_type,
+                    key=f"answers.{writer.name}", on_click="ignore", width="stretch",
+                    disabled=bool(problem), help=f"{writer.help} {problem}".rstrip(),
+                )
 
 
 def exclude_rows(current: Session, info: DatasetInfo, rows: list[int]) -> None:
@@ -212,66 +194,55 @@ def exclude_rows(current: Session, info: DatasetInfo, rows: list[int]) -> None:
     exclude_and_show(current, info, Exclusion(answers=tuple(kept[rows].tolist())))
 
 
-# Adding --------------------------------------------------------------------------------------
-
-
 @tab(PAGE, "Add", 6, slot=None)
 def show_additions(context: Context) -> None:
     """More about the objects: a table, pictures."""
-    current, info = context.session, context.info
     st.write(
         "Stimulus metadata can be added at any time: a table with one row per object, and pictures "
         "named after the objects. Existing maps stay valid."
     )
     left, right = st.columns(2, gap="large")
     with left:
-        table = st.file_uploader("Stimulus metadata", key="add.objects")
-        if table is not None:
-            _add_table(current, info, table)
+        if table := st.file_uploader("Stimulus metadata", key="add.objects"):
+            _add_table(context, table)
     with right:
-        files = picture_uploader("add.pictures")
-        if files:
-            _add_pictures(current, info, files)
+        if files := picture_uploader("add.pictures"):
+            _add_pictures(context, files)
 
 
-def _add_table(current: Session, info: DatasetInfo, file: Any) -> None:
-    cleaning = services().workspace.cleaning(info)
-    try:
-        described = read_file(current, "add.objects", file, "objects")
+def _add_table(context: Context, file: Any) -> None:
+    with problems_shown(DataError, file=file.name):
+        described = read_file(context.session, "add.objects", file, "objects")
         bases = {None: "ids", 0: "row numbers from 0", 1: "row numbers from 1"}
         base = st.selectbox(
             "Objects in the answers are", list(bases), format_func=lambda b: bases[b],
             key="add.base",
         )
+        cleaning = services().workspace.cleaning(context.info)
         changed, match = attach_objects(cleaning.raw, described, base)
-    except DataError as error:
-        st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")
-        return
-    for line in match.summary():
-        st.markdown(f"- {panels.plain(line)}")
-    if pressed(current, "add.objects.go", "Add these columns", type="primary"):
-        services().workspace.update_dataset(info, replace(cleaning, raw=changed))
-        st.toast("Added.")
-        st.rerun()
+        _add(context, "objects", "columns", match.summary(), replace(cleaning, raw=changed))
 
 
-def _add_pictures(current: Session, info: DatasetInfo, files: list) -> None:
-    cleaning = services().workspace.cleaning(info)
-    try:
-        pictures, lines = read_pictures(current, "add.pictures", files)
+def _add_pictures(context: Context, files: list) -> None:
+    with problems_shown(DataError):
+        pictures, notes = read_pictures(context.session, "add.pictures", files)
+        cleaning = services().workspace.cleaning(context.info)
         changed, match = attach_pictures(cleaning.raw, pictures)
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return
-    for line in match.summary() + lines:
+        lines = match.summary() + notes
+        _add(context, "pictures", "pictures", lines, replace(cleaning, raw=changed), pictures)
+
+
+def _add(
+    context: Context, kind: str, what: str, lines: Sequence[str], cleaning: Cleaning,
+    *pictures: Mapping[str, bytes],
+) -> None:
+    """What the files have of which objects, and the button that adds it."""
+    for line in lines:
         st.markdown(f"- {panels.plain(line)}")
-    if pressed(current, "add.pictures.go", "Add these pictures", type="primary"):
-        services().workspace.update_dataset(info, replace(cleaning, raw=changed), pictures)
+    if pressed(context.session, f"add.{kind}.go", f"Add these {what}", type="primary"):
+        services().workspace.update_dataset(context.info, cleaning, *pictures)
         st.toast("Added.")
         st.rerun()
-
-
-# Renaming and deleting -----------------------------------------------------------------------
 
 
 def rename(info: DatasetInfo) -> None:
@@ -284,10 +255,9 @@ def rename(info: DatasetInfo) -> None:
 
 def delete(info: DatasetInfo) -> None:
     """Delete after asking."""
-    runs = services().workspace.runs(info.id)
+    workspace = services().workspace
     panels.ask_to_delete(
-        "this data set",
-        f"{info.name}: {answers_of(info)} and {count(len(runs), 'result')} will be deleted. "
-        f"{services().workspace.trash.what_becomes}",
-        partial(services().workspace.delete_dataset, info.id),
+        "this data set", f"{info.name}: {answers_of(info)} and "
+        f"{count(len(workspace.runs(info.id)), 'result')} will be deleted. "
+        f"{workspace.trash.what_becomes}", partial(workspace.delete_dataset, info.id),
     )

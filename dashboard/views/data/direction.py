@@ -14,6 +14,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.results.quality import direction_said
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.wording import ENGLISH
 
 
@@ -36,8 +37,6 @@ def show_direction(current: Session, upload: Upload) -> None:
 
 
 # What is called when a button is pressed asks for the upload as it is then.
-
-
 def _test_again(current: Session) -> None:
     if upload := uploads.waiting(current.id):
         uploads.direction(current.id, upload, again=True)
@@ -45,46 +44,42 @@ def _test_again(current: Session) -> None:
 
 def _use(current: Session, reading: Reading) -> None:
     if upload := uploads.waiting(current.id):
-        try:
+        with problems_shown(DataError, show=st.warning, icon="hard_drive"):
             uploads.use(current.id, upload, reading)
-        except DataError as error:  # such as that the disk is full
-            st.warning(panels.plain(str(error)), icon=":material/hard_drive:")
 
 
 def _verdict(current: Session, test: DirectionTest) -> None:
-    said = panels.plain(direction_said(ENGLISH, test))
+    verdict = panels.plain(direction_said(ENGLISH, test))
     if test.warns:
-        other = test.readings[test.best]
-        st.warning(said, icon=":material/swap_horiz:")
+        st.warning(verdict, icon=":material/swap_horiz:")
         st.button(
             "Use the other reading", key="direction.use", type="primary",
-            icon=":material/swap_horiz:", on_click=_use, args=(current, _named(test, other)),
+            icon=":material/swap_horiz:", on_click=_use, args=(current, _best(test)),
         )
     elif not test.low[0] > 0.5:
-        st.info(said, icon=":material/help:")
+        st.info(verdict, icon=":material/help:")
     else:
-        st.success(said, icon=":material/check:")
+        st.success(verdict, icon=":material/check:")
     if len(test.readings) > 1:
         with st.expander("All readings of these columns"):
             _comparison(test)
 
 
-def _named(test: DirectionTest, reading: Reading) -> Reading:
-    """A reading with a title for the form, and the reason for it."""
-    number = test.readings.index(reading)
+def _best(test: DirectionTest) -> Reading:
+    """The best reading with a title for the form, and the reason for it."""
+    reading = test.readings[test.best]
     return Reading.from_dict({
         **reading.to_dict(),
         "title": reading.title[:1].upper() + reading.title[1:],
         "reasons": [
-            f"A map predicts {test.accuracy[number]:.1%} of held-out responses under this reading, "
-            f"and {test.accuracy[0]:.1%} under the previous one."
+            f"A map predicts {test.accuracy[test.best]:.1%} of held-out responses under this "
+            f"reading, and {test.accuracy[0]:.1%} under the previous one."
         ],
     })
 
 
 def _comparison(test: DirectionTest) -> None:
-    order = sorted(range(1, len(test.readings)), key=lambda i: -test.accuracy[i])
-    order = [0, *order]
+    order = [0, *sorted(range(1, len(test.readings)), key=lambda i: -test.accuracy[i])]
     titles = [test.readings[i].title for i in order]
     titles[0] += " (this one)"
     st.table(

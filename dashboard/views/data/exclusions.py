@@ -5,76 +5,68 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.progress import Progress
 from tripletscope.core.inference.evaluation.units import n_participants
-from tripletscope.core.studies.quality import RULES, Cleaning, Effect, Exclusion, Preview
+from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick, pressed, several
-from tripletscope.dashboard.interface.watching import show_outcome, watch
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import AFTER_EXCLUSIONS, ALL_ANSWERS, DatasetInfo
 from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
-from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.excluding import exclude
-from tripletscope.dashboard.views.data.quality import opened_method, pick_people
+from tripletscope.dashboard.views.data import excluding
+from tripletscope.dashboard.views.data.context import QualityContext
+from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
-from tripletscope.dashboard.working.pool import pool
-
-PAGE = "exclusions"
 
 
-@tab("data", "Exclusions", 3, slot=PAGE)
-def show_exclusions(context: Context) -> None:
+@tab("data", "Exclusions", 3, needs=QualityContext.with_cleaning, slot="exclusions")
+def show_exclusions(context: QualityContext) -> None:
     """A form for the next exclusion with its preview, and those that were made."""
-    current, info, answers = context.session, context.info, context.answers
-    cleaning = services().workspace.cleaning(info)
-    form, made = st.columns([3, 2], gap="large")
-    with made:
-        _made(current, info, cleaning)
+    info, cleaning = context.info, context.cleaning
+    form, log = st.columns([3, 2], gap="large")
+    with log:
+        _log(context)
     with form:
         st.subheader("Exclude", anchor=False)
-        rule = _criterion(current, cleaning, answers)
+        rule = _criterion(context)
         if rule == WEIGHTS:
-            show_weights(context, cleaning)
+            show_weights(context)
             return
-        exclusion = _asked_for(current, cleaning, answers, rule)
-        preview = _preview(info, cleaning, exclusion) if exclusion else None
-        if preview is None:
+        exclusion = _exclusion(context.session, context.answers, rule)
+        if exclusion is None:
             return
-        if preview.n_answers == 0:
-            st.success("This excludes nothing.", icon=":material/check:")
-            return
-        context.present(preview)
-        _effect(context, cleaning, exclusion)
-        _decide(current, info, cleaning, exclusion, preview, len(answers))
+        content = (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict())
+        with problems_shown(DataError, show=st.info, icon="info"):
+            preview = _preview(content, cleaning, exclusion)
+            if preview.n_answers == 0:
+                st.success("This excludes nothing.", icon=":material/check:")
+                return
+            context.present(preview)
+            _effect(context, exclusion)
+            _decide(context, exclusion, preview)
 
 
-# The next one --------------------------------------------------------------------------------
-
-
-def _criterion(
-    current: Session, cleaning: Cleaning, triplets: Judgements
-) -> str:
+def _criterion(context: QualityContext) -> str:
+    current = context.session
     titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Manual selection"}
-    if n_participants(triplets) > 1:
+    if n_participants(context.answers) > 1:
         titles[WEIGHTS] = "None: weights by lapse rate"
-    wanted = current.drafts.get("exclusions.rule")
-    shown = wanted if wanted in titles else _usual_rule(cleaning)
+    noted = current.drafts.get("exclusions.rule")
+    shown = noted if noted in titles else _usual_rule(context.cleaning)
     rule = st.selectbox(
         "Criterion", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
         key=current.key_following("exclusions.rule", shown),
@@ -85,9 +77,8 @@ def _criterion(
     return rule
 
 
-def _asked_for(
-    current: Session, cleaning: Cleaning, triplets: Judgements, rule: str
-) -> Exclusion | None:
+def _exclusion(current: Session, triplets: Judgements, rule: str) -> Exclusion | None:
+    """Ask what the rule leaves out."""
     if rule == MANUAL:
         return _by_hand(current, triplets)
     st.markdown(panels.plain(RULES[rule].help))
@@ -99,23 +90,21 @@ def _asked_for(
 
 def _usual_rule(cleaning: Cleaning) -> str:
     """The rule to begin with: the first that these answers allow."""
-    catch, known = cleaning.catch_trials, cleaning.raw.answers
+    catch, columns = cleaning.catch_trials, cleaning.raw.answers
     if cleaning.gold is not None or (catch is not None and len(catch)):
         return "failed_checks"
-    if "participant" not in known:
+    if "participant" not in columns:
         return "duplicates"
-    return "fast_participants" if "response_time" in known else "few_answers"
+    return "fast_participants" if "response_time" in columns else "few_answers"
 
 
 def _by_hand(current: Session, triplets: Judgements) -> Exclusion | None:
-    people: list[str] = []
     if "participant" in triplets.answers:
         names = sorted(map(str, triplets.answers["participant"].dropna().unique()))
-        people = pick_people(current, names)
-    if not people:
-        st.caption("Choose participants here; single answers are excluded on the tab Answers.")
-        return None
-    return Exclusion(participants=tuple(people))
+        if people := pick_people(current, names):
+            return Exclusion(participants=tuple(people))
+    st.caption("Choose participants here; single answers are excluded on the tab Answers.")
+    return None
 
 
 def _by_values(current: Session, triplets: Judgements) -> Exclusion | None:
@@ -124,46 +113,28 @@ def _by_values(current: Session, triplets: Judgements) -> Exclusion | None:
     if not columns:
         st.caption("No column of these answers divides them. Keep one when the file is read.")
         return None
-    column = pick(current, "exclusions.column", "Column", dict(zip(columns, columns, strict=True)))
+    column = pick(current, "exclusions.column", "Column", {name: name for name in columns})
     values = sorted(triplets.answers[column].dropna().astype("str").unique())
     kept = several(
-        current, f"exclusions.values.{column}", "Kept values",
-        dict(zip(values, values, strict=True)),
+        current, f"exclusions.values.{column}", "Kept values", {value: value for value in values}
     )
     return Exclusion("other_values", {"column": column, "values": kept}) if kept else None
 
 
-def _preview(info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion) -> Preview | None:
-    try:
-        return _previewed(
-            (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict()),
-            cleaning, exclusion,
-        )
-    except DataError as error:
-        st.info(panels.plain(str(error)), icon=":material/info:")
-        return None
-
-
 @st.cache_data(max_entries=4, show_spinner="Applying the criterion")
-def _previewed(key: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Preview:
+def _preview(content: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Preview:
     return _cleaning.preview(_exclusion)
 
 
-def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
+def _effect(context: QualityContext, exclusion: Exclusion) -> None:
     """What the exclusion does to prediction, as a job that is started by hand."""
-    info, job = context.info, context.job
-    method = opened_method(context.session, info)
-    if job is not None and job.active:
-        watch(job)
+    method = context.method
+    watch(context.job)
+    if context.waiting:
         return
-    found: Effect | None = None
-    if job is not None:
-        show_outcome(job)
-        for of, key, effect in filter(None, job.results):
-            if (of, key) == (exclusion, _key(info, method)):
-                found = effect
-    if found is not None:
-        context.present(found)
+    effect = excluding.effect_of(context, exclusion, method)
+    if effect is not None:
+        context.present(effect)
         st.caption(panels.plain(f"By {analysis.describe(method)}."))
     elif pressed(
         context.session, "exclusions.effect", "Effect on prediction",
@@ -171,43 +142,23 @@ def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
         help="Predicts held-out answers among the remaining ones, from maps fitted with and "
         f"without the excluded ones: {analysis.describe(method)}.",
     ):
-        context.begin(
-            f"Effect of exclusion: {info.name}", "Predicting with and without",
-            _measured(info, cleaning, exclusion, method),
+        excluding.measure_effect(
+            context, exclusion, method, "Effect of exclusion", "Predicting with and without",
+            context.cleaning.effect, method, exclusion,
         )
-        st.rerun()
 
 
-def _measured(
-    info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion, method: Method
-) -> Any:
-    def work(progress: Progress) -> tuple[Exclusion, str, Effect]:
-        effect = pool().call(cleaning.effect, method, exclusion, progress=progress)
-        return exclusion, _key(info, method), effect
-
-    return work
-
-
-def _key(info: DatasetInfo, method: Method) -> str:
-    return f"{info.fingerprint} {info.state} {analysis.describe(method)}"
-
-
-def _decide(
-    current: Session, info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion,
-    preview: Preview, n_answers: int,
-) -> None:
-    if preview.n_answers == n_answers:
+def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> None:
+    current, info = context.session, context.info
+    if preview.n_answers == len(context.answers):
         st.warning(
             "No answer would remain. Choose a less strict criterion.", icon=":material/warning:"
         )
         return
-    reason = st.text_input(
-        "Reason", key=f"exclusions.reason.{len(cleaning.exclusions)}", max_chars=300,
-        placeholder="For the log and the methods section; optional",
-    )
+    reason = excluding.ask_for_reason(context.cleaning, "exclusions.reason")
+    new = free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else info.view
     view = st.text_input(
-        "View", free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else
-        info.view, key=f"exclusions.view@{info.view}", max_chars=60,
+        "View", new, key=f"exclusions.view@{info.view}", max_chars=60,
         help="Views of the answers stay side by side; the sidebar chooses one. Under another name, "
         "this exclusion begins a new view, and the one in use stays as it is.",
     ).strip()
@@ -220,16 +171,15 @@ def _decide(
         help="The imported data stay unchanged; every exclusion can be undone.",
     ):
         with st.spinner("Excluding"):
-            exclude(current, info, replace(exclusion, reason=reason.strip()), view)
+            excluding.exclude(current, info, replace(exclusion, reason=reason), view)
         st.rerun()
 
 
-# Those made ----------------------------------------------------------------------------------
-
-
-def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
-    st.subheader("Exclusions so far" if info.view == ALL_ANSWERS else
-                 f"View: {panels.plain(info.view)}", anchor=False)
+def _log(context: QualityContext) -> None:
+    """What was excluded, with how it is undone, renamed, deleted and downloaded."""
+    current, info, cleaning = context.session, context.info, context.cleaning
+    title = f"View: {panels.plain(info.view)}" if info.view != ALL_ANSWERS else "Exclusions so far"
+    st.subheader(title, anchor=False)
     if not cleaning.exclusions:
         panels.empty(
             "Nothing is excluded",
@@ -237,8 +187,8 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
             "here and in every export.",
         )
         return
-    said = steps_said(ENGLISH, cleaning)
-    for number, (step, text) in enumerate(zip(cleaning.exclusions, said, strict=True), 1):
+    texts = steps_said(ENGLISH, cleaning)
+    for number, (step, text) in enumerate(zip(cleaning.exclusions, texts, strict=True), 1):
         with st.container(border=True):
             st.markdown(f"**{number}.** {panels.plain(text)}")
             if step.source:
@@ -256,20 +206,11 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
         st.switch_page("../pages/embedding.py")
     with st.container(horizontal=True):
         if pressed(current, "exclusions.undo", "Undo the last", icon=":material/undo:"):
-            _keep(info, cleaning.undone())
+            with st.spinner("Undoing"):
+                services().workspace.update_dataset(info, cleaning.undone())
+            st.rerun()
         with st.popover("Rename or delete", icon=":material/edit:", key="exclusions.edit"):
-            name = st.text_input("Name", info.view, max_chars=60, key=f"view.name@{info.view}")
-            if (name := name.strip()) and name not in info.views:
-                services().workspace.rename_view(info.id, info.view, name)
-                st.rerun()
-            if pressed(current, "exclusions.delete", "Delete view", icon=":material/delete:"):
-                panels.ask_to_delete(
-                    "this view", f"{info.view} will be deleted with its exclusions; all answers "
-                    "will be in use. Its results return with the same exclusions.",
-                    partial(services().workspace.update_dataset, info, Cleaning(
-                        cleaning.raw, cleaning.catch_trials, cleaning.gold
-                    )),
-                )
+            _edit(current, info, cleaning)
         st.download_button(
             "Log (JSON)", lambda: json.dumps(info.record, indent=2, ensure_ascii=False),
             f"{export.file_name(info.name, 'exclusions')}.json", "application/json",
@@ -277,7 +218,15 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
         )
 
 
-def _keep(info: DatasetInfo, cleaning: Cleaning) -> None:
-    with st.spinner("Undoing"):
-        services().workspace.update_dataset(info, cleaning)
-    st.rerun()
+def _edit(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
+    name = st.text_input("Name", info.view, max_chars=60, key=f"view.name@{info.view}").strip()
+    if name and name not in info.views:
+        services().workspace.rename_view(info.id, info.view, name)
+        st.rerun()
+    if pressed(current, "exclusions.delete", "Delete view", icon=":material/delete:"):
+        everything = Cleaning(cleaning.raw, cleaning.catch_trials, cleaning.gold)
+        panels.ask_to_delete(
+            "this view", f"{info.view} will be deleted with its exclusions; all answers "
+            "will be in use. Its results return with the same exclusions.",
+            partial(services().workspace.update_dataset, info, everything),
+        )

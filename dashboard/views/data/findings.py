@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from operator import attrgetter
 
 import joblib
 import streamlit as st
 from sklearn.base import clone
 
 from tripletscope.core.engine.method import Piece
-from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
-from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.theme import Canvas
@@ -19,7 +18,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.jobs import Step
+from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.findings import (
@@ -30,15 +29,14 @@ from tripletscope.dashboard.results.findings import (
     Topic,
     are_triplets,
 )
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.context import QualityContext, as_embedding
 from tripletscope.dashboard.views.data.dataset import show_about
-from tripletscope.dashboard.views.data.quality import QualityContext, with_cleaning
 from tripletscope.dashboard.views.opened_map import error_shown
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.page import go_to, say_no_map, tab, tabs_of
 from tripletscope.dashboard.wording import ENGLISH
 
-PAGE, SLOT = "data", "findings"
+PAGE = "data"
 #: What takes longer is computed when it is asked for.
 _PATIENCE = 30.0  # seconds
 _WIDE = 330.0  # pixels of a picture
@@ -59,9 +57,7 @@ class FindingsContext(QualityContext):
 
     @cached_property
     def subject(self) -> Subject:
-        opened = self.method
-        is_ordinal = isinstance(opened, OrdinalEmbedding)
-        return Subject(self.answers, opened if is_ordinal else DEFAULT_EMBEDDING())
+        return Subject(self.answers, as_embedding(self.method))
 
     @cached_property
     def findings(self) -> list[Topic]:
@@ -70,8 +66,10 @@ class FindingsContext(QualityContext):
     @cached_property
     def lacking(self) -> dict[str, str]:
         """What is said in place of findings for which there are too few answers."""
-        said = {one.name: one.lacks(self.subject, ENGLISH) for one in self.findings}
-        return {name: text for name, text in said.items() if text}
+        return {
+            topic.name: text for topic in self.findings
+            if (text := topic.lacks(self.subject, ENGLISH))
+        }
 
     @cached_property
     def error(self) -> Run | None:
@@ -82,9 +80,9 @@ class FindingsContext(QualityContext):
     def computed(self) -> list[tuple[str, Piece, Run | None]]:
         """What is computed for findings, by their name."""
         return [
-            (one.name, piece, self.find(*piece)) for one in self.findings
-            if one.name not in self.lacking for piece in one.pieces(self.subject)
-            if not (one.name == "error" and self.error and piece[1] != "fit")
+            (topic.name, piece, self.find(*piece)) for topic in self.findings
+            if topic.name not in self.lacking for piece in topic.pieces(self.subject)
+            if not (topic.name == "error" and self.error and piece[1] != "fit")
         ]
 
     @cached_property
@@ -113,8 +111,6 @@ class FindingsContext(QualityContext):
             if run.record["method"] == method.name and d not in done:
                 yield self.find(clone(method).set_params(n_components=d), task, {})
 
-    # What is computed ------------------------------------------------------------------------
-
     @property
     def _asked(self) -> list[str]:
         """Findings that were asked for though they take long."""
@@ -132,45 +128,41 @@ class FindingsContext(QualityContext):
 
     def compute(self) -> None:
         """Compute everything that is wanted and missing, the cheapest first."""
-        wanted = [one for one in self.findings if one.name in self.missing and self.is_wanted(one)]
         steps: dict[str, Step] = {}
-        for topic in sorted(wanted, key=lambda one: one.seconds):
-            for piece in self.missing[topic.name]:
+        for topic in sorted(filter(self.is_wanted, self.findings), key=attrgetter("seconds")):
+            for piece in self.missing.get(topic.name, []):
                 method, task, options = piece
                 step = analysis.step_of(
                     self.info, self.answers, piece, analysis.describe(method), _heading(topic)
                 )
-                steps.setdefault(
-                    key(task, method, self.answers, options), analysis.forgiving(step)
-                )
+                steps.setdefault(key(task, method, self.answers, options), analysis.forgiving(step))
         if steps:
             self.begin_steps(f"Findings: {self.info.name}", list(steps.values()))
 
     @cached_property
     def refused(self) -> dict[str, str]:
         """Why findings could not be computed, by their heading."""
-        job = self.job
-        if job is None:
-            return {}
-        return {step.title: why for step, why in zip(job.steps, job.results, strict=False) if why}
+        return dict(refusals(self.job))
+
+
+def refusals(job: Job | None) -> list[tuple[str, str]]:
+    """Steps of a job that could not be computed, by their titles, and why."""
+    results = zip(job.steps, job.results, strict=False) if job else ()
+    return [(step.title, why) for step, why in results if why]
 
 
 def _heading(topic: Topic) -> str:
     return ENGLISH(f"finding {topic.name}")
 
 
-def with_findings(context: Context) -> FindingsContext:
-    """The context with the findings of the data set."""
-    return FindingsContext.of(context, cleaning=with_cleaning(context).cleaning)
-
-
-@tab(PAGE, "Findings", 1, needs=with_findings, slot=SLOT)
+@tab(PAGE, "Findings", 1, needs=FindingsContext.with_cleaning, slot="findings")
 def show_findings(context: FindingsContext) -> None:
     """Ten findings, as far as they are there, and what else is to know of the data set."""
-    st.markdown(panels.plain(f"{size_of(context.info)}."))
-    if context.info.left_out:
-        st.caption(panels.plain(context.info.left_out))
-    if not context.info.objects_recur:
+    info = context.info
+    st.markdown(panels.plain(f"{size_of(info)}."))
+    if info.left_out:
+        st.caption(panels.plain(info.left_out))
+    if not info.objects_recur:
         say_no_map()
     if context.job is None:
         context.compute()
@@ -179,10 +171,10 @@ def show_findings(context: FindingsContext) -> None:
     with texts:
         rows = {topic.name: st.container(gap="xxsmall", key=f"finding.{topic.name}")
                 for topic in context.findings}
-        if context.info.has_only_pairs:
+        if info.has_only_pairs:
             st.caption("Maps need triplets: these answers compare pairs.")
     # Whom to look at takes longest to say, and must not keep others waiting.
-    for topic in sorted(context.findings, key=lambda one: one.name == "care"):
+    for topic in sorted(context.findings, key=lambda topic: topic.name == "care"):
         with rows[topic.name]:
             drawings = _row(context, topic)
         with pictures:
@@ -203,8 +195,8 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
         return []
     parts = list(topic.said(context.results))
     reasons = [part.text for part in parts if isinstance(part, Reason)]
-    if said := [part.text for part in parts if not isinstance(part, Drawing | Reason)]:
-        st.markdown(panels.marked(" ".join(said)), help=panels.marked(" ".join(reasons)) or None)
+    if texts := [part.text for part in parts if not isinstance(part, Drawing | Reason)]:
+        st.markdown(panels.marked(" ".join(texts)), help=panels.marked(" ".join(reasons)) or None)
     elif why := context.refused.get(_heading(topic)):
         st.caption(panels.plain(f"Not computed: {why}"))
     elif context.waiting and context.is_wanted(topic):
@@ -212,18 +204,13 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
     elif topic.name not in context.missing:
         st.caption("Not shown until the accuracy of the map is known.")
     else:
-        _offer(context, topic)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"Not computed. {_PROMISES[topic.name]}", width="content")
+            if pressed(context.session, f"findings.compute.{topic.name}", "Compute",
+                       icon=":material/play_arrow:"):
+                context.ask_for(topic)
+                st.rerun()
     return [part for part in parts if isinstance(part, Drawing)]
-
-
-def _offer(context: FindingsContext, topic: Topic) -> None:
-    """What a finding would say, with the button that computes it."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Not computed. {_PROMISES[topic.name]}", width="content")
-        if pressed(context.session, f"findings.compute.{topic.name}", "Compute",
-                   icon=":material/play_arrow:"):
-            context.ask_for(topic)
-            st.rerun()
 
 
 def _link(context: FindingsContext, topic: Topic) -> None:
@@ -240,10 +227,10 @@ def _link(context: FindingsContext, topic: Topic) -> None:
 def _picture(context: FindingsContext, drawing: Drawing) -> None:
     """A small figure without controls."""
     runs = [(run.key, run.created) for run in context.results.shown.runs]
+    content = (context.info.fingerprint, context.info.name, drawing.name, runs)
     chart(
-        _drawn(joblib.hash((context.info.fingerprint, context.info.name, drawing.name, runs)),
-               drawing),
-        key=f"findings.{drawing.name}", alt=drawing.alt, height=int(_WIDE * drawing.ratio),
+        _drawn(joblib.hash(content), drawing), key=f"findings.{drawing.name}", alt=drawing.alt,
+        height=int(_WIDE * drawing.ratio),
     )
 
 

@@ -17,7 +17,7 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.wording.formats import count
 
-_WIDE = Canvas(760.0, 400.0)
+_PERCENT = "%.1f %%"
 #: What is meant by the titles of columns that need a word.
 _EXPLAINED = {
     "predicted by the others' map": "Proportion of the participant's answers that a map of all "
@@ -44,50 +44,48 @@ def pick_axes(
     first: tuple[str, ...], second: tuple[str, ...],
 ) -> tuple[str, str]:
     """Ask for two columns; at first the first of `first` and `second` that is mostly known."""
-    known = {c: title for c, title in titles.items() if c in table and table[c].notna().any()}
-    mostly = [c for c in known if table[c].notna().mean() > 0.5]
+    columns = _columns_known(table, titles)
+    mostly = [c for c in columns if table[c].notna().mean() > 0.5]
     # What was just computed is shown: it is the first choice among more columns.
-    name = f"{name}.{len(known)}"
-    x = pick(current, f"quality.{name}.x", "Across", known,
+    key = f"quality.{name}.{len(columns)}"
+    x = pick(current, f"{key}.x", "Across", columns,
              default=next((c for c in first if c in mostly), None))
-    y = pick(current, f"quality.{name}.y", "Up", known,
+    y = pick(current, f"{key}.y", "Up", columns,
              default=next((c for c in second if c in mostly), mostly[-1]))
     return x, y
+
+
+def _columns_known(table: pd.DataFrame, titles: dict[str, str]) -> dict[str, str]:
+    """Columns that a table has, and of which something is known."""
+    return {c: title for c, title in titles.items() if c in table and table[c].notna().any()}
 
 
 def draw_measures(
     context: Context, what: str, table: pd.DataFrame, x: str, y: str, names: str,
     titles: dict[str, str], chosen: list[str], choose: Any, most: bool = False,
 ) -> None:
-    known = int((table[x].notna() & table[y].notna()).sum())
-    text = f"{context.info.name}: {count(known, what[:-1])} for which both are known."
-    if most:
-        text = f"{text[:-1]}, those with the most answers."
+    n = int((table[x].notna() & table[y].notna()).sum())
+    text = f"{context.info.name}: {count(n, what[:-1])} for which both are known"
+    text += ", those with the most answers." if most else "."
     if f"{y}_low" in table:
         text += " With 95 % intervals, " + ("by question." if y != "failed" else "over trials.")
-    draw_figure(context, what, table, text, _WIDE, lambda canvas: measures(
-        table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
-        chosen=chosen, caption=text, canvas=canvas), on_pick=choose)
-
-
-def draw_figure(
-    context: Context, what: str, table: pd.DataFrame, text: str, canvas: Canvas, draw: Any,
-    **further: Any,
-) -> None:
     panels.figure_panel(
-        context.session, draw, key=f"quality.{what}", alt=text, canvas=canvas, caption=text,
-        table=lambda: table, name=export.file_name(context.info.name, what), **further,
+        context.session, lambda canvas: measures(
+            table, x, y, names=names, titles=titles, logarithmic=x in _TIMES,
+            chance=_CHANCE.get(y), chosen=chosen, caption=text, canvas=canvas,
+        ), key=f"quality.{what}", alt=text, canvas=Canvas(760.0, 400.0), caption=text,
+        table=lambda: table, name=export.file_name(context.info.name, what), on_pick=choose,
     )
 
 
 def with_intervals(titles: dict[str, str], table: pd.DataFrame) -> dict[str, str]:
     """Titles of columns, each followed by those of its interval where the table has one."""
-    found = {}
+    more = {}
     for column, title in titles.items():
-        found[column] = title
+        more[column] = title
         if f"{column}_low" in table:
-            found |= {f"{column}_low": f"{title}, from", f"{column}_high": f"{title}, to"}
-    return found
+            more |= {f"{column}_low": f"{title}, from", f"{column}_high": f"{title}, to"}
+    return more
 
 
 def show_table(
@@ -97,31 +95,35 @@ def show_table(
 
     The first column stays in view. `table` is downloaded, if it is not what is shown.
     """
-    table, whole = rows, rows if table is None else table
-    shown = table[[c for c in titles if c in table and table[c].notna().any()]].copy()
-    def number(form: str, title: str) -> Any:
-        return st.column_config.NumberColumn(format=form, help=_EXPLAINED.get(title))
-
-    formats: dict[str, Any] = {
-        titles[column]: st.column_config.Column(help=_EXPLAINED.get(titles[column]))
-        for column in shown
-    }
-    formats[titles[shown.columns[0]]] = st.column_config.Column(pinned=True)
+    whole = rows if table is None else table
+    shown = rows[[*_columns_known(rows, titles)]].copy()
+    columns: dict[str, Any] = {}
     for column in shown:
-        if column in _SHARES or column.endswith(("low", "high")):
+        form, title = _form_of(column, shown[column]), titles[column]
+        if form is not None:
+            columns[title] = st.column_config.NumberColumn(format=form, help=_EXPLAINED.get(title))
+        else:
+            pinned = True if column == shown.columns[0] else None
+            columns[title] = st.column_config.Column(pinned=pinned, help=_EXPLAINED.get(title))
+        if form == _PERCENT:
             shown[column] *= 100
-            formats[titles[column]] = number("%.1f %%", titles[column])
-        elif column in _TIMES:
-            formats[titles[column]] = number("%.2f", titles[column])
-        elif column.endswith("_p"):
-            formats[titles[column]] = number("%.2g", titles[column])
-        elif shown[column].dtype.kind in "iuf" and np.all(shown[column].dropna() % 1 == 0):
-            formats[titles[column]] = number("localized", titles[column])
     st.dataframe(
         shown.rename(columns=titles), hide_index=True, placeholder="", key=f"quality.table.{name}",
-        height=min(38 + 35 * max(len(shown), 1), 420), column_config=formats,
+        height=min(38 + 35 * max(len(shown), 1), 420), column_config=columns,
     )
     st.download_button(
         "CSV", lambda: export.csv(whole), f"{export.file_name(name)}.csv", "text/csv",
         key=f"quality.csv.{name}", icon=":material/download:", on_click="ignore",
     )
+
+
+def _form_of(name: str, values: pd.Series) -> str | None:
+    """How the numbers of a column are written; None of other columns."""
+    if name in _SHARES or name.endswith(("low", "high")):
+        return _PERCENT
+    if name in _TIMES:
+        return "%.2f"
+    if name.endswith("_p"):
+        return "%.2g"
+    is_whole = values.dtype.kind in "iuf" and np.all(values.dropna() % 1 == 0)
+    return "localized" if is_whole else None

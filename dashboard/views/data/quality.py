@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
 
-import pandas as pd
 import streamlit as st
 
 from tripletscope import __version__
-from tripletscope.core.engine.method import Method
-from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
-from tripletscope.core.run import Run
-from tripletscope.core.studies.quality import (
-    Cleaning,
-    Exclusion,
-    MapAgreement,
-    QualityReport,
-    Verdict,
-    quality,
-)
-from tripletscope.core.studies.quality.verdict import verdict
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
-from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results import sentences
+from tripletscope.dashboard.results import quality, sentences
 from tripletscope.dashboard.results.comparison import dimensions_told, suggestions_of
-from tripletscope.dashboard.results.quality import (
-    STRETCHED,
-    over_time_of,
-    reasons_said,
-    samplers_of,
-    verdict_of,
-)
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.compare.recommending import standing
-from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.context import QualityContext
 from tripletscope.dashboard.views.data.excluding import exclude_and_show
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
@@ -69,128 +46,58 @@ _PEOPLE = {
     "bias_p": "p (no side bias)", "runs_p": "p (random sequence of sides)",
 }
 _NAMED = 5  # people in the verdict, with their reasons
-_THINGS = {
+_OBJECTS = {
     "answers": "answers", "as_anchor": "as anchor", "as_near": "as nearer",
     "as_far": "as farther", "repeats": "pairs of repeats",
     "consistent": "consistent repeats", "circular_share": "circular triads",
 }
 
 
-@dataclass(frozen=True)
-class QualityContext(Context):
-    """The answers, as imported and as they are in use."""
-
-    cleaning: Cleaning
-
-    @cached_property
-    def method(self) -> Method:
-        """What predicts."""
-        return opened_method(self.session, self.info)
-
-    @cached_property
-    def agreement(self) -> Run | None:
-        """How the others' map predicts each participant, if it was computed."""
-        return self.find(self.method, "agreement_with_map")
-
-    @cached_property
-    def report(self) -> QualityReport:
-        found = self.agreement
-        return _report(
-            (self.info.fingerprint, self.info.pairs, self.info.state, self.info.gold,
-             self.info.catch_trials,
-             found.key if found else ""), self,
-        )
-
-    @cached_property
-    def people(self) -> pd.DataFrame:
-        """The participants, with how well the others' map predicts them, where computed."""
-        table = self.report.participants
-        if self.agreement:
-            found: MapAgreement = self.agreement.result()
-            table = table.merge(
-                found.table.drop(columns="answers").rename(
-                    columns={"low": "predicted_low", "high": "predicted_high"}
-                ), on="participant", how="left",
-            )
-        return table
-
-    @cached_property
-    def verdict(self) -> Verdict:
-        """Whom to look at."""
-        named = "participant" in self.answers.answers
-        return verdict(self.people if named else self.people.iloc[:0])
-
-
-def opened_method(current: Session, info: DatasetInfo) -> Method:
-    """The method of the map that is open, not fitted; without one, the usual."""
-    opened = opened_map(current, info)
-    fit = services().workspace.run(info.id, opened.key) if opened else None
-    return fit.fresh() if fit else DEFAULT_EMBEDDING()
-
-
-@st.cache_data(max_entries=8, show_spinner="Assessing the data quality")
-def _report(key: tuple, _context: QualityContext) -> QualityReport:
-    wrong = _context.agreement.result().wrong if _context.agreement else None
-    return quality(
-        _context.answers, catch_trials=_context.cleaning.catch_trials,
-        gold=_context.cleaning.gold, wrong=wrong,
-    )
-
-
-def with_cleaning(context: Context) -> QualityContext:
-    """The context with the answers as they were imported."""
-    return QualityContext.of(context, cleaning=services().workspace.cleaning(context.info))
-
-
-@tab("data", "Quality", 2, needs=with_cleaning, slot=PAGE)
+@tab("data", "Quality", 2, needs=QualityContext.with_cleaning, slot=PAGE)
 def show_quality(context: QualityContext) -> None:
     """The report in words, and views that show where it comes from."""
     report, columns = context.report, context.answers.answers.columns
-    known = "participant" in columns and not report.participants.empty
+    has_people = "participant" in columns and not report.participants.empty
     _verdict(context)
-    with st.expander("The report in numbers", expanded=not known):
+    with st.expander("The report in numbers", expanded=not has_people):
         context.present(report.coverage, report)
         if report.sides.participants:
             _show_button(
                 context, "sides", "Show people with a side bias", report.sides.participants
             )
         st.markdown("\n".join(f"- {panels.marked(line)}" for line in _dimensions(context)))
-    views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
-             "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
-    if not known:
-        del views["people"]
-    if "sampler" not in columns or report.samplers.empty:
-        del views["samplers"]
-    if context.info.has_only_pairs:
-        del views["gold"]  # right answers are about three objects
-    view = tabs(context.session, "quality.view", "View", views)
+    views = {
+        "people": ("Participants", _people, has_people), "objects": ("Objects", _objects, True),
+        "samplers": ("Samplers", _samplers, "sampler" in columns and not report.samplers.empty),
+        "time": ("Over time", _over_time, True),
+        # Right answers are about three objects.
+        "gold": ("Gold questions", show_gold, not context.info.has_only_pairs),
+        "paragraph": ("Methods section", _paragraph, True),
+    }
+    titles = {name: title for name, (title, _, is_there) in views.items() if is_there}
+    view = tabs(context.session, "quality.view", "View", titles)
     watch(context.job)
-    show = {"people": _people, "objects": _objects, "samplers": _samplers, "time": _over_time,
-            "gold": _gold, "paragraph": _paragraph}
-    show[view](context)
+    views[view][1](context)
 
 
 def _verdict(context: QualityContext) -> None:
     """Whom to look at; the figure and the reasons are below."""
-    found = context.verdict
+    result = context.verdict
     shown = ShownResults((), context.answers, context.info.name)
-    first, *rest = (panels.plain(part.text) for part in verdict_of(shown, found))
-    if not found.reasons:
-        show = st.warning if found.guessing else st.info
-        icon = "warning" if found.guessing else "check_circle" if found.looked_at else "info"
+    first, *rest = (panels.plain(part.text) for part in quality.verdict_of(shown, result))
+    if not result.reasons:
+        show = st.warning if result.guessing else st.info
+        icon = "warning" if result.guessing else "check_circle" if result.looked_at else "info"
         show(" ".join((f"**{first}**", *rest)), icon=f":material/{icon}:")
         return
     names = short_people(context.people["participant"].tolist())
-    who = panels.plain(ENGLISH.first([names[name] for name in found.reasons], _NAMED))
+    people = panels.plain(ENGLISH.first([names[name] for name in result.reasons], _NAMED))
     with st.container(horizontal=True, vertical_alignment="center"):
-        text = " ".join((f"**{first}** {who}.", *rest))
-        st.warning(text, icon=":material/person_search:")
-        _show_button(context, "verdict", "Show them", found.reasons)
+        st.warning(" ".join((f"**{first}** {people}.", *rest)), icon=":material/person_search:")
+        _show_button(context, "verdict", "Show them", result.reasons)
 
 
-def _show_button(
-    context: QualityContext, name: str, label: str, people: Iterable[str]
-) -> None:
+def _show_button(context: QualityContext, name: str, label: str, people: Iterable[str]) -> None:
     st.button(
         label, key=f"quality.show.{name}", on_click=_show_people,
         args=(context.session, list(people)),
@@ -202,9 +109,9 @@ def _reasons(context: QualityContext) -> None:
     """Why somebody is to be looked at, beside the figure that shows it."""
     names = short_people(context.people["participant"].tolist())
     st.markdown("\n".join(
-        f"- **{panels.plain(names[who])}** "
-        + panels.plain(reasons_said(ENGLISH, context.verdict, who))
-        for who in list(context.verdict.reasons)[:_NAMED]
+        f"- **{panels.plain(names[person])}** "
+        + panels.plain(quality.reasons_said(ENGLISH, context.verdict, person))
+        for person in list(context.verdict.reasons)[:_NAMED]
     ))
 
 
@@ -220,80 +127,87 @@ def _dimensions(context: QualityContext) -> list[str]:
     runs = standing(context.session, context.answers).runs(context.info, context.answers)
     suggestions = suggestions_of(runs, context.answers)
     if not suggestions:
-        return [
-            "Number of dimensions: not compared yet. The page Compare recommends one."
-        ]
-    return [dimensions_told(ENGLISH, name, *said) for name, said in suggestions.items()]
-
-
-# Views ---------------------------------------------------------------------------------------
+        return ["Number of dimensions: not compared yet. The page Compare recommends one."]
+    return [dimensions_told(ENGLISH, name, *result) for name, result in suggestions.items()]
 
 
 def _people(context: QualityContext) -> None:
     table = context.people
-    chosen = chosen_people(context.session, table["participant"].tolist())
+    names = table["participant"].tolist()
+    chosen = _chosen_people(context.session, names)
     picture, side = st.columns([2, 1], gap="large")
     with side:
         _reasons(context)
         x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "answers"),
-                     ("predicted", "agrees", "consistent", "failed"))
-        whose = ", as the open map" if opened_map(context.session, context.info) else ""
-        text = (
-            "Fits a map to the answers of all other participants, and predicts each participant "
-            f"from it: {analysis.describe(context.method)}{whose}."
-        )
-        context.compute_button(
-            f"{PAGE}.agreement.run", "Participants",
-            [] if context.agreement else [(context.method, "agreement_with_map", {})], text,
-            label="Predict each participant",
-        )
-        st.caption(text if not context.agreement else f"Map: {context.agreement.options['folds']}"
-                   f" parts of the participants, {analysis.describe(context.method)}.")
-    names = table["participant"].tolist()
+                         ("predicted", "agrees", "consistent", "failed"))
+        _predict(context)
 
     def choose(rows: list[int], mode: str) -> None:
-        picked = [names[row] for row in rows]
+        drawn = [names[row] for row in rows]
         if mode != "replace":
-            before, drawn = set(chosen), set(picked)
-            picked = [*(n for n in chosen if n not in drawn), *(n for n in picked
-                      if mode == "add" or n not in before)]
-        context.session.drafts["quality.people"] = picked
+            before, now = set(chosen), set(drawn)
+            added = [name for name in drawn if mode == "add" or name not in before]
+            drawn = [*(name for name in chosen if name not in now), *added]
+        context.session.drafts["quality.people"] = drawn
 
     with picture:
         draw_measures(context, "participants", table, x, y, "participant", _PEOPLE, chosen, choose)
         pick_people(context.session, names)
         if chosen:
+            exclusion = Exclusion(participants=tuple(chosen))
             st.button(
                 "Exclude their answers", icon=":material/person_remove:",
-                on_click=exclude_and_show, args=(
-                    context.session, context.info, Exclusion(participants=tuple(chosen))
-                ), help="They stay among the imported answers; the tab Exclusions can undo it.",
+                on_click=exclude_and_show, args=(context.session, context.info, exclusion),
+                help="They stay among the imported answers; the tab Exclusions can undo it.",
             )
-    short = short_people(names)
-    titles = {"who": "participant", **_PEOPLE, **{
-        column: title for column, title in with_intervals(_PEOPLE, table).items()
-        if column not in _PEOPLE
-    }, "repeats": "pairs of repeats", "compared": "answers to shared questions",
-        "checks": "catch and gold questions", "favourite": "preferred side"}
-    if any(short[name] != name for name in names):
+    _table_of_people(context, chosen)
+
+
+def _predict(context: QualityContext) -> None:
+    """The button that predicts each participant from a map of the others."""
+    method = analysis.describe(context.method)
+    whose = ", as the open map" if opened_map(context.session, context.info) else ""
+    text = (
+        "Fits a map to the answers of all other participants, and predicts each participant "
+        f"from it: {method}{whose}."
+    )
+    context.compute_button(
+        f"{PAGE}.agreement.run", "Participants",
+        [] if context.agreement else [(context.method, "agreement_with_map", {})], text,
+        label="Predict each participant",
+    )
+    st.caption(text if not context.agreement else
+               f"Map: {context.agreement.options['folds']} parts of the participants, {method}.")
+
+
+def _table_of_people(context: QualityContext, chosen: list[str]) -> None:
+    """The chosen participants, or all, with whole names at the end where some are long."""
+    table = context.people
+    short = short_people(table["participant"].tolist())
+    titles = {
+        "who": "participant", **(_PEOPLE | with_intervals(_PEOPLE, table)),
+        "repeats": "pairs of repeats", "compared": "answers to shared questions",
+        "checks": "catch and gold questions", "favourite": "preferred side",
+    }
+    if any(short[name] != name for name in short):
         titles["participant"] = "whole name"
     shown = table.assign(who=table["participant"].map(short))
     show_table(shown[shown["participant"].isin(chosen)] if chosen else shown, titles,
-           f"{context.info.name}-participants", table=table)
+               f"{context.info.name}-participants", table=table)
 
 
-def chosen_people(current: Session, known: list[str]) -> list[str]:
+def _chosen_people(current: Session, names: list[str]) -> list[str]:
     """Participants that are chosen on any view of this page."""
-    there = set(known)
+    there = set(names)
     return [name for name in current.drafts.get("quality.people", []) if name in there]
 
 
-def pick_people(current: Session, known: list[str]) -> list[str]:
+def pick_people(current: Session, names: list[str]) -> list[str]:
     """Let participants be chosen by name."""
-    chosen = chosen_people(current, known)
-    short = short_people(known)
+    chosen = _chosen_people(current, names)
+    short = short_people(names)
     picked = st.multiselect(
-        "Chosen participants", known, chosen, format_func=lambda name: short.get(name, name),
+        "Chosen participants", names, chosen, format_func=lambda name: short.get(name, name),
         key=current.key_following("quality.picked", tuple(chosen)),
         placeholder="Choose here, or by click or lasso in a figure of participants",
     )
@@ -310,39 +224,38 @@ def _objects(context: QualityContext) -> None:
         table = table.assign(circular_share=table["circular"] / triples)
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        x, y = pick_axes(context.session, "objects", table, _THINGS, ("answers",),
-                     ("circular_share", "consistent", "as_near"))
+        x, y = pick_axes(context.session, "objects", table, _OBJECTS, ("answers",),
+                         ("circular_share", "consistent", "as_near"))
         if "circular" in table:
             st.caption(
                 "Circular triad: to the same anchor, B is nearer than C, C nearer than D, and D "
                 "nearer than B. With guessing, a quarter of all triads would be circular."
             )
-    chosen = [context.answers.labels[i] for i in
-              context.session.selected_positions(context.answers)]
+    chosen = [context.answers.labels[i] for i in context.selected]
     with picture:
         if len(table) > _MOST_OBJECTS:
             st.caption(f"The {_MOST_OBJECTS:,} objects with the most answers are drawn.")
         drawn = table.nlargest(_MOST_OBJECTS, "answers").sort_index()
         places = drawn.index.to_numpy()
         draw_measures(
-            context, "objects", drawn, x, y, "label", _THINGS, chosen,
+            context, "objects", drawn, x, y, "label", _OBJECTS, chosen,
             lambda rows, mode: context.session.select_positions(places[rows].tolist(), mode),
             most=len(table) > len(drawn),
         )
     names = {"id": "id", "label": "label"}
     if (table["id"] == table["label"]).all():
         del names["id"]
-    show_table(table, {**names, **with_intervals(_THINGS, table), "triples": "complete triads",
+    show_table(table, {**names, **with_intervals(_OBJECTS, table), "triples": "complete triads",
                    "circular": "of these circular"}, f"{context.info.name}-objects-quality")
 
 
 def _samplers(context: QualityContext) -> None:
-    context.present(context.report, by=samplers_of)
+    context.present(context.report, by=quality.samplers_of)
 
 
 def _over_time(context: QualityContext) -> None:
     table = context.report.over_time
-    titles = {name: ENGLISH(f"stretch {name}") for name in STRETCHED
+    titles = {name: ENGLISH(f"stretch {name}") for name in quality.STRETCHED
               if name in table and table[name].notna().any()}
     if not titles:
         panels.empty(
@@ -352,18 +265,14 @@ def _over_time(context: QualityContext) -> None:
         )
         return
     shown = pick(context.session, "quality.time", "Show", titles, width=320)
-    context.present(context.report, by=over_time_of, stretch=shown)
-
-
-def _gold(context: QualityContext) -> None:
-    show_gold(context, context.cleaning)
+    context.present(context.report, by=quality.over_time_of, stretch=shown)
 
 
 def _paragraph(context: QualityContext) -> None:
     st.markdown("All figures for a methods section, to be edited:")
-    said = sentences(
+    texts = sentences(
         context.cleaning, context.report.coverage, context.report, answers=context.answers,
         **context.collected,
     )
-    st.code(" ".join((*said, ENGLISH("checked with", version=__version__))), language=None,
+    st.code(" ".join((*texts, ENGLISH("checked with", version=__version__))), language=None,
             wrap_lines=True)

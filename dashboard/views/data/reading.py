@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,6 +32,7 @@ from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.direction import show_direction
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.wording.formats import count
 
@@ -57,35 +58,33 @@ def show_reading(current: Session, upload: Upload) -> None:
         look = _answered(lambda progress: uploads.look(upload, progress))
         if look is not None:
             _sentences(current, upload, opened, look)
-            _report(look)
+            st.markdown(f"**{panels.plain(look.report[0])}**")
+            for line in look.report[1:]:
+                st.markdown(f"- {panels.plain(line)}")
         _decide(current, upload, look)
         _companions(current, upload, opened, look)
-        _preview(opened.sheet)
+        st.subheader("The file", anchor=False)
+        st.caption(panels.plain(" ".join(opened.sheet.notes)))
+        st.dataframe(opened.sheet.preview(), height=240, key="preview")
 
 
 def _answered(ask: Callable[[Progress], T]) -> T | None:
     """What is read, or None, having said why not."""
-    try:
-        with panels.reporting("Reading") as progress:
-            return ask(progress)
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        return None
+    with problems_shown(DataError), panels.reporting("Reading") as progress:
+        return ask(progress)
 
 
 def _changed(current: Session, upload: Upload, **changes: Any) -> Upload:
     """The upload with changes, which hold on this page even where the disk is full."""
-    try:
+    with problems_shown(DataError, show=st.warning, icon="hard_drive"):
         return uploads.change(current.id, upload, **changes)
-    except DataError as error:
-        st.warning(panels.plain(str(error)), icon=":material/hard_drive:")
-        return replace(upload, **changes)
+    return replace(upload, **changes)
 
 
 def _files(table: Sheet) -> None:
     """Of several files: which are read, and which are not."""
-    if len(table.refused) > _FEW:
-        n = len(table.refused)
+    n = len(table.refused)
+    if n > _FEW:
         st.warning(
             f"{n:,} of {n + len(table.files):,} files were omitted.", icon=":material/draft:"
         )
@@ -101,49 +100,26 @@ def _files(table: Sheet) -> None:
             st.caption(panels.plain(", ".join(table.files)))
 
 
-def _preview(table: Sheet) -> None:
-    st.subheader("The file", anchor=False)
-    st.caption(panels.plain(" ".join(table.notes)))
-    st.dataframe(table.preview(), height=240, key="preview")
-
-
-# Looking -------------------------------------------------------------------------------------
-
-
 def _sentences(current: Session, upload: Upload, opened: Opened, look: Look) -> None:
     st.subheader("Is this what participants responded?", anchor=False)
     show_direction(current, upload)
     for sentence in look.sentences:
         with st.container(border=True):
             st.markdown(_emphasised(sentence.text))
-            _pictures(sentence.pictures)
+            for column, picture, role in zip(
+                st.columns([1, 1, 1, 2]), sentence.pictures, ("saw", "chose", "not"), strict=False
+            ):
+                if picture is not None:
+                    column.image(io.BytesIO(picture), caption=role)
             st.caption(f"Row {sentence.row:,} of {'its' if opened.sheet.files else 'the'} file")
 
 
 def _emphasised(text: str) -> str:
     """The sentence with its objects in italics, and nothing else interpreted."""
-    parts = text.split("*")
     return "".join(
-        f"*{panels.plain(part)}*" if inside and part else panels.plain(part)
-        for part, inside in zip(parts, [i % 2 for i in range(len(parts))], strict=True)
+        f"*{panels.plain(part)}*" if i % 2 and part else panels.plain(part)
+        for i, part in enumerate(text.split("*"))
     ) + "."
-
-
-def _pictures(pictures: list[bytes | None]) -> None:
-    for column, picture, role in zip(
-        st.columns([1, 1, 1, 2]), pictures, ("saw", "chose", "not"), strict=False
-    ):
-        if picture is not None:
-            column.image(io.BytesIO(picture), caption=role)
-
-
-def _report(look: Look) -> None:
-    st.markdown(f"**{panels.plain(look.report[0])}**")
-    for line in look.report[1:]:
-        st.markdown(f"- {panels.plain(line)}")
-
-
-# Deciding ------------------------------------------------------------------------------------
 
 
 def _decide(current: Session, upload: Upload, look: Look | None) -> None:
@@ -165,16 +141,13 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
             icon=":material/close:",
         )
     if kept and look is not None:
-        try:
+        with problems_shown(DataError):
             with panels.reporting("Keeping") as progress:
                 info = imports.accept(current.id, upload, name.strip() or upload.name, progress)
                 current.open(info.id)
-        except DataError as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
-            return
-        current.arrived = info.id
-        look_first(info)
-    if dropped:
+            current.arrived = info.id
+            look_first(info)
+    elif dropped:
         uploads.discard(current.id, upload)
         st.switch_page("../pages/start.py")
 
@@ -187,13 +160,12 @@ def _companions(current: Session, upload: Upload, opened: Opened, look: Look | N
         )
         table = st.file_uploader("Stimulus metadata", key="import.objects")
         if table is not None and table.file_id != widgets().get("import.objects.seen"):
-            _add(current, upload, "objects", [table], seen=table.file_id)
+            _add(current, upload, "objects", [table], table.file_id, file=table.name)
         files = picture_uploader("import.pictures")
         fresh = {file.file_id for file in files}
         if fresh and fresh != widgets().get("import.pictures.seen"):
-            _add(current, upload, "pictures", files, seen=fresh)
-        if opened.objects is not None:
-            about = opened.objects
+            _add(current, upload, "pictures", files, fresh, words="Reading the pictures")
+        if about := opened.objects:
             st.caption(panels.plain(
                 f"{about.name}: {count(about.n_objects, 'object')} with columns "
                 f"{', '.join(about.columns)}."
@@ -202,28 +174,22 @@ def _companions(current: Session, upload: Upload, opened: Opened, look: Look | N
             _matched(opened.album, look)
 
 
-def _add(current: Session, upload: Upload, kind: str, files: list[Any], seen: Any) -> None:
+def _add(
+    current: Session, upload: Upload, kind: str, files: list[Any], identity: Any, *,
+    file: str = "", words: str = "Reading",
+) -> None:
     """Take files along, once; the page runs anew where they could be read."""
-    what = "Reading" if kind == "objects" else "Reading the pictures"
-    try:
-        with panels.reporting(what) as progress:
-            uploads.add(
-                current.id, upload, kind, [(file.name, file.getvalue()) for file in files],
-                progress,
-            )
-    except DataError as error:
-        error = error.at(files[0].name) if kind == "objects" else error
-        st.error(panels.plain(str(error)), icon=":material/error:")
-    else:
-        widgets()[f"import.{kind}.seen"] = seen
+    contents = [(each.name, each.getvalue()) for each in files]
+    with problems_shown(DataError, file=file):
+        with panels.reporting(words) as progress:
+            uploads.add(current.id, upload, kind, contents, progress)
+        widgets()[f"import.{kind}.seen"] = identity
         st.rerun()
 
 
 def _matched(album: Album, look: Look | None) -> None:
     """Which objects have no picture, and which pictures belong to no object."""
-    st.caption(panels.plain(" ".join([
-        f"{count(len(album), 'picture')} added.", *album.lines,
-    ])))
+    st.caption(panels.plain(" ".join([f"{count(len(album), 'picture')} added.", *album.lines])))
     if look is None:
         return
     for items, title in (
@@ -237,43 +203,27 @@ def _matched(album: Album, look: Look | None) -> None:
             )
 
 
-# The form ------------------------------------------------------------------------------------
-
-
 def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
     """Ask how the file is read; the upload with what was said."""
     st.subheader("How the file is read", anchor=False)
-    titles = [reading.title for reading in upload.readings]
-    if len(titles) > 1:
-        chosen = st.selectbox(
-            "Layout", range(len(titles)), upload.chosen, format_func=lambda k: titles[k],
-            key=f"layout.{upload.version}", help="The possible layouts of the file, the most "
-            "probable first.",
-        )
-        if chosen != upload.chosen:
-            upload = _changed(current, upload, **upload.begun_from(upload.readings[chosen]))
-    else:
-        st.markdown(f"Layout: **{panels.plain(upload.reading.title)}**")
-    st.caption(panels.plain(" ".join(upload.reading.reasons)))
+    upload = _layout(current, upload)
     task = _select(
         "Task", {name: task.title for name, task in TASKS.items()}, upload.reading.task,
-        f"task.{upload.version}",
-        "\n\n".join(f"**{task.title}**: {task.help}" for task in TASKS.values()),
+        f"task.{upload.version}", _explained(TASKS.values()),
     )
-    before, upload = upload, replace(upload, reading=replace(upload.reading, task=task))
-    asked = list(_asked(upload))
-    roles = {}
+    reading = replace(upload.reading, task=task)
+    names = _roles(reading, upload.version)
     # One column of the form for what a row says, one for what is known about it.
-    needed = asked.index("participant")
-    for column, names in zip(st.columns(2), (asked[:needed], asked[needed:]), strict=True):
+    needed = names.index("participant")
+    roles = {}
+    for column, some in zip(st.columns(2), (names[:needed], names[needed:]), strict=True):
         with column:
-            roles |= {name: _role(upload, opened.sheet, name) for name in names}
-    roles = {name: column for name, column in roles.items() if column}
-    reading = replace(upload.reading, roles=roles)
-    reading = replace(reading, keep=_kept(upload, opened.sheet, reading))
-    reading = _codings(upload, opened, reading, roles)
-    if reading != before.reading:
-        upload = _changed(current, before, reading=reading)
+            roles |= {name: _role(reading, opened.sheet, name, upload.version) for name in some}
+    reading = replace(reading, roles={name: column for name, column in roles.items() if column})
+    reading = replace(reading, keep=_kept(opened.sheet, reading, upload.version))
+    reading = _codings(opened, reading, upload.version)
+    if reading != upload.reading:
+        upload = _changed(current, upload, reading=reading)
     with st.expander("Rows and columns"):
         _shape(current, upload, opened.sheet)
     with st.expander("Save or load how a file is read"):
@@ -281,73 +231,87 @@ def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
     return upload
 
 
-def _asked(upload: Upload) -> tuple[str, ...]:
+def _layout(current: Session, upload: Upload) -> Upload:
+    titles = [reading.title for reading in upload.readings]
+    if len(titles) > 1:
+        chosen = st.selectbox(
+            "Layout", range(len(titles)), upload.chosen, format_func=lambda k: titles[k],
+            key=f"layout.{upload.version}",
+            help="The possible layouts of the file, the most probable first.",
+        )
+        if chosen != upload.chosen:
+            upload = _changed(current, upload, **upload.begun_from(upload.readings[chosen]))
+    else:
+        st.markdown(f"Layout: **{panels.plain(upload.reading.title)}**")
+    st.caption(panels.plain(" ".join(upload.reading.reasons)))
+    return upload
+
+
+def _explained(options: Iterable[Any]) -> str:
+    return "\n\n".join(f"**{option.title}**: {option.help}" for option in options)
+
+
+def _roles(reading: Reading, version: str) -> list[str]:
     """Roles that the form asks for."""
-    reading = upload.reading
     if TASKS[reading.task].objects != TASKS["nearer"].objects or reading.is_counted:
-        return reading.asked
+        return list(reading.asked)
     coded = st.radio(
         "Each row contains", [True, False], index=0 if reading.is_coded else 1,
         format_func=lambda c: "two options and the response" if c else "the nearer and the farther",
-        key=f"coded.{upload.version}", horizontal=True,
+        key=f"coded.{version}", horizontal=True,
     )
     chosen, hidden = ("left", "right", "choice"), ("near", "far", *ROW_ROLES)
     if not coded:
         chosen, hidden = hidden, chosen
-    return tuple(
+    return [
         role for role in ROLES if role in chosen or (role in reading.asked and role not in hidden)
-    )
+    ]
 
 
-def _role(upload: Upload, table: Sheet, role: str) -> str | None:
+def _role(reading: Reading, table: Sheet, role: str, version: str) -> str | None:
     options = [_NONE, *table.candidates(role)]
-    present = upload.reading.roles.get(role, _NONE)
+    present = reading.roles.get(role, _NONE)
     if present not in options:
         options.append(present)
     chosen = st.selectbox(
         ROLES[role].title, options, index=options.index(present), help=ROLES[role].help,
-        key=f"role.{role}.{upload.version}",
+        key=f"role.{role}.{version}",
     )
     return None if chosen == _NONE else chosen
 
 
-def _kept(upload: Upload, table: Sheet, reading: Reading) -> tuple[str, ...]:
+def _kept(table: Sheet, reading: Reading, version: str) -> tuple[str, ...]:
     """Further columns that go along with the answers."""
     options = can_be_kept(table, reading)
     if not options:
         return ()
     return tuple(st.multiselect(
         "Response metadata", options, [c for c in reading.keep if c in options],
-        key=f"keep.{upload.version}", placeholder="None", help="Further columns to keep, such as a "
+        key=f"keep.{version}", placeholder="None", help="Further columns to keep, such as a "
         "condition. They are kept as categories, and can be compared on the pages Scale and "
         "Compare.",
     ))
 
 
-def _codings(
-    upload: Upload, opened: Opened, reading: Reading, roles: dict[str, str]
-) -> Reading:
-    key = upload.version
-    if "choice" in roles:
-        coding = _select(
-            "Response coding", {None: _NONE, **{c.name: c.title for c in
-            CHOICE_CODINGS.values()}}, reading.choice_coding, f"coding.{key}",
-            "\n\n".join(f"**{c.title}**: {c.help}" for c in CHOICE_CODINGS.values()),
+def _codings(opened: Opened, reading: Reading, version: str) -> Reading:
+    changes: dict[str, Any] = {}
+    if "choice" in reading.roles:
+        codings = CHOICE_CODINGS.values()
+        changes["choice_coding"] = _select(
+            "Response coding", {None: _NONE, **{c.name: c.title for c in codings}},
+            reading.choice_coding, f"coding.{version}", _explained(codings),
         )
-        reading = replace(reading, choice_coding=coding)
-    if "response_time" in roles:
-        unit = _select(
-            "Unit of the response time", {None: "from the values",
-            **RESPONSE_TIME_UNITS}, reading.response_time_unit, f"unit.{key}",
+    if "response_time" in reading.roles:
+        changes["response_time_unit"] = _select(
+            "Unit of the response time", {None: "from the values", **RESPONSE_TIME_UNITS},
+            reading.response_time_unit, f"unit.{version}",
         )
-        reading = replace(reading, response_time_unit=unit)
     if opened.objects is not None:
-        base = _select(
-            "Object numbers are", INDEX_BASES, reading.index_base, f"base.{key}",
+        changes["index_base"] = _select(
+            "Object numbers are", INDEX_BASES, reading.index_base, f"base.{version}",
             "Whether the numbers in the answers are ids, or row numbers of the table of objects.",
         )
-        reading = replace(reading, index_base=base)
-    return reading
+    return replace(reading, **changes)
 
 
 def _select(label: str, options: dict, present: Any, key: str, text: str | None = None) -> Any:
@@ -364,32 +328,29 @@ def _shape(current: Session, upload: Upload, table: Sheet) -> None:
     if table.encoding is None:
         st.caption("The file format itself defines rows and columns.")
         return
-    asked = {
+    before = {
         "header": table.header, "delimiter": table.delimiter, "encoding": None, **upload.shape
     }
-    given = {**asked, "header": st.toggle("Header row", asked["header"], key="header")}
+    shape = {**before, "header": st.toggle("Header row", before["header"], key="header")}
     if table.delimiter is not None:
-        given["delimiter"] = _select(
-            "Columns are separated by", _DELIMITERS, asked["delimiter"], "delimiter"
+        shape["delimiter"] = _select(
+            "Columns are separated by", _DELIMITERS, before["delimiter"], "delimiter"
         )
     if not table.encoding.startswith("utf"):
-        asked["encoding"] = asked["encoding"] or table.encoding
-        known = dict.fromkeys((*GUESSED, asked["encoding"]))
-        given["encoding"] = _select(
-            "Encoding", {name: ENCODINGS.get(name, name) for name in known}, asked["encoding"],
+        before["encoding"] = before["encoding"] or table.encoding
+        names = dict.fromkeys((*GUESSED, before["encoding"]))
+        shape["encoding"] = _select(
+            "Encoding", {name: ENCODINGS.get(name, name) for name in names}, before["encoding"],
             "encoding", "How letters are stored. It was guessed from the names: choose another "
             "one if they look wrong.",
         )
         if table.examples:
             st.caption(panels.plain(f"Names as read: {', '.join(table.examples)}"))
     # What was asked for is compared, not what came of it, or there would be no end.
-    if given != asked:
-        try:
+    if shape != before:
+        with problems_shown(DataError):
             with panels.reporting("Reading") as progress:
-                uploads.cut(current.id, upload, given, progress)
-        except DataError as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
-        else:
+                uploads.cut(current.id, upload, shape, progress)
             st.rerun()
 
 
@@ -406,9 +367,6 @@ def _keep(current: Session, upload: Upload) -> None:
     file = st.file_uploader("Load", type="json", key="import.reading")
     if file is not None and file.file_id != widgets().get("import.reading.seen"):
         widgets()["import.reading.seen"] = file.file_id
-        try:
+        with problems_shown(DataError):
             imports.load_reading(current.id, upload, file.name, file.getvalue())
-        except DataError as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
-        else:
             st.rerun()

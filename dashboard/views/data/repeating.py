@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Column
@@ -24,9 +23,8 @@ from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, state_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.findings import PAGE
+from tripletscope.dashboard.views.data.findings import PAGE, refusals
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
 _PLACE = f"{PAGE}.repeat"
@@ -66,17 +64,16 @@ def _others(info: DatasetInfo) -> Iterator[tuple[str, str, list[RunInfo]]]:
     """
     workspace = services().workspace
     every = workspace.runs(info.id, of_any_exclusions=True)
-    found = [
+    others = [
         (f"view {view}", f"View “{view}”", [run for run in every if run.state == state])
         for view, steps in info.views.items()
         if (state := state_of(steps, info.gold)) != info.state
+    ] + [
+        (data.id, data.titled, workspace.runs(data.id))
+        for data in sorted(workspace.datasets(), key=lambda data: data.origin != info.origin)
+        if data.id != info.id
     ]
-    found += [
-        (one.id, one.titled, workspace.runs(one.id))
-        for one in sorted(workspace.datasets(), key=lambda one: one.origin != info.origin)
-        if one.id != info.id
-    ]
-    yield from (one for one in found if not all(run.unasked for run in one[2]))
+    yield from (other for other in others if not all(run.unasked for run in other[2]))
 
 
 @tab(PAGE, "Repeat", 7, slot=_PLACE, when=_has_others)
@@ -89,27 +86,26 @@ def show_repeating(context: Context) -> None:
             context.empty("There is nothing to repeat", "No other data set or view has results.")
         return
     with side:
-        chosen = pick(context.session, f"{_PLACE}.of@{context.info.id}", "Analyses of", dict(zip(
-            (place for place, _, _ in others), distinct(name for _, name, _ in others), strict=True
-        )))
+        chosen = pick(
+            context.session, f"{_PLACE}.of@{context.info.id}", "Analyses of",
+            {place: name for place, name, _ in others},
+        )
     runs = next(listed for place, _, listed in others if place == chosen)
-    found = repeated(runs, context.info, context.answers)
+    repeats = repeated(runs, context.info, context.answers)
     with picture:
         if not chosen.startswith("view "):
             _changes(context, services().workspace.dataset(chosen))
         st.dataframe(
-            _table(context.info, found), hide_index=True, key=f"{_PLACE}.rows", placeholder="",
+            _table(context.info, repeats), hide_index=True, key=f"{_PLACE}.rows", placeholder="",
             column_config={
                 name: st.column_config.NumberColumn(format="percent")
                 for name in ("error there", "error here", "map moved")
             },
         )
-        job = context.job
-        for step, why in zip(job.steps, job.results, strict=False) if job else ():
-            if why:
-                st.warning(panels.plain(f"{step.title}: {why}"), icon=":material/error:")
+        for title, why in refusals(context.job):
+            st.warning(panels.plain(f"{title}: {why}"), icon=":material/error:")
     with side:
-        missing = [one for one in found if one.method is not None and one.here is None]
+        missing = [each for each in repeats if each.method is not None and each.here is None]
         if st.button(
             f"Compute {count(len(missing), 'result')}" if missing else "Compute",
             key=f"{_PLACE}.run", type="primary", icon=":material/play_arrow:", width="stretch",
@@ -119,8 +115,8 @@ def show_repeating(context: Context) -> None:
         ):
             context.begin_steps(f"Repeating: {context.info.name}", [
                 analysis.forgiving(analysis.step_of(
-                    context.info, context.answers, one.piece, one.there.name, one.name
-                )) for one in missing
+                    context.info, context.answers, each.piece, each.there.name, each.name
+                )) for each in missing
             ])
             st.rerun()
 
@@ -135,22 +131,23 @@ def _changes(context: Context, earlier: DatasetInfo | None) -> None:
     info, workspace = context.info, services().workspace
     if earlier is None or earlier.origin != info.origin:
         return
-    before, after = (workspace.cleaning(one).raw for one in (earlier, info))
+    before, after = workspace.cleaning(earlier).raw, workspace.cleaning(info).raw
     lost, new = added_answers(before, after)
     if 2 * lost > len(before):
         return
     people = n_participants(after)
+    missing = f"{lost:,} of {len(before):,} earlier ones are missing"
     st.markdown(panels.plain(
         f"Update of “{earlier.name}”: {count(new, 'answer')} added, "
-        + (f"{lost:,} of {len(before):,} earlier ones are missing" if lost else
-           "all earlier ones are here")
-        + f"; {count(people, 'participant')}, {people - n_participants(before):+,}."
+        f"{missing if lost else 'all earlier ones are here'}; "
+        f"{count(people, 'participant')}, {people - n_participants(before):+,}."
     ))
     views = {view: [step for step in steps if not step["answers"]]
              for view, steps in earlier.views.items()}
-    if {state_of(steps, None) for steps in views.values()}.difference(
-        state_of(steps, None) for steps in info.views.values()
-    ) and st.button(
+    there, here = (
+        {state_of(steps, None) for steps in some.values()} for some in (views, info.views)
+    )
+    if there - here and st.button(
         "Take over its views", key=f"{_PLACE}.views", icon=":material/filter_alt:",
         help="Their rules are applied to these answers when you choose the view. Exclusions of "
         "single answers are left out: their places may have changed.",
@@ -163,12 +160,12 @@ def added_answers(before: Judgements, after: Judgements) -> tuple[int, int]:
     """How many answers are in the first alone, and in the second alone, by objects and people."""
     n = len(before.ids)
     objects = pd.factorize(np.array([*before.ids, *after.ids], dtype=object))[0]
-    who = pd.concat([
+    people = pd.concat([
         data.answers.get("participant", pd.Series("", data.answers.index)).astype("str")
         for data in (before, after)
     ])
     rows = np.concatenate([objects[:n][before.rows], objects[n:][after.rows]])
-    answers = pd.DataFrame(rows).assign(who=pd.factorize(who)[0])
+    answers = pd.DataFrame(rows).assign(person=pd.factorize(people)[0])
     number = answers.groupby([*answers]).ngroup().to_numpy()
     first, second = (np.bincount(part, minlength=number.max() + 1)
                      for part in np.split(number, [len(before)]))
@@ -184,19 +181,17 @@ def repeated(
     Results that a page made because it was looked at are left out.
     """
     here = {run.key: run for run in services().workspace.runs(info.id)}
-    found = []
-    for run in reversed(listed):
-        if run.unasked:
-            continue
-        method, why, key = None, "", None
+    repeats = []
+    for run in reversed([run for run in listed if not run.unasked]):
+        method, key = None, ""
         try:
             method = unfitted(run.record)
             why = _objection(run, method, answers)
             key = analysis.key(run.task, method, answers, run.record["options"]) if not why else ""
-        except (DataError, ValueError, KeyError) as error:
+        except (ValueError, KeyError) as error:  # of which DataError is one
             why = str(error)
-        found.append(RepeatedAnalysis(run, None if why else method, why, here.get(key)))
-    return found
+        repeats.append(RepeatedAnalysis(run, None if why else method, why, here.get(key)))
+    return repeats
 
 
 def _objection(run: RunInfo, method: Method, answers: Judgements) -> str:
@@ -207,16 +202,16 @@ def _objection(run: RunInfo, method: Method, answers: Judgements) -> str:
         return "it compares views: see Robustness"
     if run.task not in TASKS:
         return "this version does not compute it"
-    known = {"objects": {*answers.objects.columns}, "answers": {*answers.answers.columns}}
+    columns = {"objects": {*answers.objects.columns}, "answers": {*answers.answers.columns}}
     needed: dict[str, Any] = dict.fromkeys(method.answer_columns, "answers")
     for spec, value in TASKS[run.task]._set_to(method, run.record["options"]):
         if isinstance(spec, Column) and value is not None:
             needed |= dict.fromkeys(value if spec.several else [value], spec.of)
-    lacking = [name for name, of in needed.items() if name not in known[of]]
+    lacking = [name for name, of in needed.items() if name not in columns[of]]
     return f"there is no column {lacking[0]}" if lacking else ""
 
 
-def _table(info: DatasetInfo, found: Sequence[RepeatedAnalysis]) -> pd.DataFrame:
+def _table(info: DatasetInfo, repeats: Sequence[RepeatedAnalysis]) -> pd.DataFrame:
     """Analyses, what becomes of each, held-out errors of both, and how far maps have moved."""
     def error_of(run: RunInfo | None) -> float | None:
         if run is None or run.task != "cross_validate":  # others call other things an error
@@ -224,22 +219,22 @@ def _table(info: DatasetInfo, found: Sequence[RepeatedAnalysis]) -> pd.DataFrame
         return run.record["numbers"].get("error")
 
     table = pd.DataFrame([{
-        "analysis": one.name,
-        "here": "computed" if one.here is not None else one.why or "not computed yet",
-        "error there": error_of(one.there), "error here": error_of(one.here),
-        "map moved": _moved(info, one),
-    } for one in found])
+        "analysis": repeat.name,
+        "here": "computed" if repeat.here is not None else repeat.why or "not computed yet",
+        "error there": error_of(repeat.there), "error here": error_of(repeat.here),
+        "map moved": _moved(info, repeat),
+    } for repeat in repeats])
     return table.dropna(axis="columns", how="all")
 
 
-def _moved(info: DatasetInfo, one: RepeatedAnalysis) -> float | None:
+def _moved(info: DatasetInfo, repeat: RepeatedAnalysis) -> float | None:
     """Variance of the map there that the map here leaves unexplained, for objects of both."""
-    workspace, there = services().workspace, one.there
-    if one.here is None or (there.task, there.record["kind"]) != ("fit", "embedding"):
+    workspace, there = services().workspace, repeat.there
+    if repeat.here is None or (there.task, there.record["kind"]) != ("fit", "embedding"):
         return None
     positions = []
-    for data, listed in ((workspace.dataset(there.dataset), there), (info, one.here)):
-        fitted = workspace.run(listed.dataset, listed.key).fitted()
+    for data, run in ((workspace.dataset(there.dataset), there), (info, repeat.here)):
+        fitted = workspace.run(run.dataset, run.key).fitted()
         ids = workspace.objects(data)["id"].astype(str).to_numpy()
         positions.append(pd.DataFrame(fitted.embedding_, ids)[fitted.placed_])
     first, second = positions[0].align(positions[1], join="inner", axis=0)

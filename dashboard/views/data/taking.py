@@ -16,6 +16,7 @@ from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.pseudonyms import tables_of, telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.collect.forms import line
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.report.gathering import report_of
 
@@ -29,13 +30,14 @@ def take_away(current: Session, info: DatasetInfo) -> None:
         "compute them again. Uploaded on the start page, or unpacked into a workspace, it opens as "
         "it is here."
     )
-    title = _line(current, f"{_KEY}.title@{info.id}", "Title", info.name)
-    authors = _line(
-        current, f"{_KEY}.authors", "Authors", "", placeholder="Ada Lovelace; Grace Hopper"
+    title = line(current, f"{_KEY}.title@{info.id}", "Title", info.name, max_chars=300)
+    authors = line(
+        current, f"{_KEY}.authors", "Authors", "", max_chars=300,
+        placeholder="Ada Lovelace; Grace Hopper",
     )
     licence = pick(
         current, f"{_KEY}.licence", "Licence of the data",
-        {key: one.short for key, one in LICENCES.items()},
+        {key: licence.short for key, licence in LICENCES.items()},
     )
     hidden = bool(info.n_participants) and switch(
         current, f"{_KEY}.pseudonyms@{info.id}", "Replace participants' names", False,
@@ -44,19 +46,12 @@ def take_away(current: Session, info: DatasetInfo) -> None:
     )
     if hidden:
         _warn_of_telling(info)
-    terms = Terms(title.strip() or info.name, authors_of(authors), licence, hidden)
+    terms = Terms(title or info.name, authors_of(authors), licence, hidden)
     st.download_button(
         "Download", _content(current, info, terms), f"{export.file_name(info.name)}.zip",
         "application/zip", key=f"{_KEY}.{info.id}", on_click="ignore", type="primary",
         icon=":material/folder_zip:",
     )
-
-
-def _line(current: Session, key: str, label: str, default: str, placeholder: str = "") -> str:
-    return current.remember(key, st.text_input(
-        label, current.remembered(key, default), max_chars=300, key=key, persist_state="session",
-        placeholder=placeholder,
-    ))
 
 
 def _warn_of_telling(info: DatasetInfo) -> None:

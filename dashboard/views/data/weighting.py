@@ -7,26 +7,20 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.engine.progress import Progress
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.careless import LapseFit
-from tripletscope.core.people.treatments import (
-    Treatments,
-    compare_treatments,
-    person_weights,
-)
-from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.people.treatments import compare_treatments, person_weights
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.interface.watching import show_outcome, watch
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.quality import opened_method
+from tripletscope.dashboard.views.data.context import QualityContext
+from tripletscope.dashboard.views.data.excluding import ask_for_reason, effect_of, measure_effect
 from tripletscope.dashboard.wording.formats import count
-from tripletscope.dashboard.working.pool import pool
 
 _ABOUT = (
     "Weights reduce the influence of participants who often seem to guess, and leave nobody out. A "
@@ -36,20 +30,18 @@ _ABOUT = (
 )
 
 
-def show_weights(context: Context, cleaning: Cleaning) -> None:
+def show_weights(context: QualityContext) -> None:
     """Lapse rates of all people, what weights do beside exclusion, and a button that sets them."""
     st.markdown(_ABOUT)
-    if any(step.rule == WEIGHTS for step in cleaning.exclusions):
+    if any(step.rule == WEIGHTS for step in context.cleaning.exclusions):
         st.info("These answers are weighted. Undo that to estimate again.", icon=":material/info:")
         return
     method = _method(context)
     piece = (method, "with_lapses", {})
     run = context.find(*piece)
+    watch(context.job)
     if context.waiting:
-        watch(context.job)
         return
-    if context.job is not None:
-        show_outcome(context.job)
     if run is None:
         context.compute_button(
             "exclusions.lapses.run", "Lapse rates", [piece],
@@ -58,16 +50,15 @@ def show_weights(context: Context, cleaning: Cleaning) -> None:
         )
         return
     context.present(run)
-    found = run.result()
-    if not found.told:
-        return
-    _compared(context, cleaning, method, found)
-    _decide(context, cleaning, found)
+    lapses = run.result()
+    if lapses.told:
+        _compared(context, method, lapses)
+        _decide(context, lapses)
 
 
-def _method(context: Context) -> OrdinalEmbedding:
+def _method(context: QualityContext) -> OrdinalEmbedding:
     """STE in the dimensions of the open map: other methods expect errors in clear cases."""
-    method = opened_method(context.session, context.info)
+    method = context.method
     if isinstance(method, STE):
         return method
     if isinstance(method, OrdinalEmbedding):
@@ -75,16 +66,12 @@ def _method(context: Context) -> OrdinalEmbedding:
     return STE()
 
 
-def _compared(
-    context: Context, cleaning: Cleaning, method: OrdinalEmbedding, found: LapseFit
-) -> None:
+def _compared(context: QualityContext, method: OrdinalEmbedding, lapses: LapseFit) -> None:
     """Held-out error, answers and map of exclusion and of weights, side by side."""
-    data, kept, whom = _exclusion(context, cleaning, found)
-    place = f"{context.info.fingerprint} {context.info.state} {analysis.describe(method)}"
-    results = [] if context.job is None else list(filter(None, context.job.results))
-    done = [one for of, key, one in results if (of, key) == ("treatments", place)]
-    if done:
-        context.present(done[0])
+    data, kept, whom = _exclusion(context, lapses)
+    treatments = effect_of(context, "treatments", method)
+    if treatments is not None:
+        context.present(treatments)
         st.caption(panels.plain(f"Exclusion: {whom}."))
     elif kept.all():
         st.caption("Nobody stands out and nothing is excluded: there is nothing to compare.")
@@ -94,41 +81,32 @@ def _compared(
         help="Predicts the same held-out answers in three ways: from all answers alike, after "
         "exclusion, and with weights learned from the other answers.",
     ):
-        def work(progress: Progress) -> tuple[str, str, Treatments]:
-            one = pool().call(compare_treatments, method, data, kept, progress=progress)
-            return "treatments", place, one
-
-        context.begin(
-            f"Weights or exclusion: {context.info.name}", "Predicting in three ways", work
+        measure_effect(
+            context, "treatments", method, "Weights or exclusion", "Predicting in three ways",
+            compare_treatments, method, data, kept,
         )
-        st.rerun()
 
 
-def _exclusion(
-    context: Context, cleaning: Cleaning, found: LapseFit
-) -> tuple[Any, np.ndarray, str]:
+def _exclusion(context: QualityContext, lapses: LapseFit) -> tuple[Any, np.ndarray, str]:
     """Answers, which of them exclusion keeps, and whom it leaves out, in words."""
+    cleaning = context.cleaning
     if cleaning.exclusions and not cleaning.kept.all():
         return cleaning.raw, cleaning.kept, "the exclusions made so far"
-    standing = person_weights(context.answers, found.participants, 1.0 - found.stand_out)
-    return context.answers, standing > 0, "leaving out those who clearly guess more often"
+    weights = person_weights(context.answers, lapses.participants, 1.0 - lapses.stand_out)
+    return context.answers, weights > 0, "leaving out those who clearly guess more often"
 
 
-def _decide(context: Context, cleaning: Cleaning, found: LapseFit) -> None:
-    reason = st.text_input(
-        "Reason", key=f"exclusions.weights.reason.{len(cleaning.exclusions)}", max_chars=300,
-        placeholder="For the log and the methods section; optional",
-    )
+def _decide(context: QualityContext, lapses: LapseFit) -> None:
+    reason = ask_for_reason(context.cleaning, "exclusions.weights.reason")
     if pressed(
         context.session, "exclusions.weights.go",
-        f"Weight {count(len(found.participants), 'participant')}", type="primary",
-        icon=":material/balance:",
-        help="The imported data stay unchanged; weights can be undone.",
+        f"Weight {count(len(lapses.participants), 'participant')}", type="primary",
+        icon=":material/balance:", help="The imported data stay unchanged; weights can be undone.",
     ):
-        weights = np.clip(found.person_weight, 0.0, 1.0).round(4).tolist()
-        done = cleaning.excluding(Exclusion(
-            WEIGHTS, {"weights": weights}, tuple(found.participants.tolist()), (), reason.strip(),
-        ))
+        weights = np.clip(lapses.person_weight, 0.0, 1.0).round(4).tolist()
+        people = tuple(lapses.participants.tolist())
+        exclusion = Exclusion(WEIGHTS, {"weights": weights}, people, (), reason)
         with st.spinner("Weighting"):
-            services().workspace.update_dataset(context.info, done)
+            weighted = context.cleaning.excluding(exclusion)
+            services().workspace.update_dataset(context.info, weighted)
         st.rerun()

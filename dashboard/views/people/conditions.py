@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from tripletscope.core.people import compare_conditions
-from tripletscope.dashboard import analysis
-from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.people.context import (
-    PAGE,
-    PeopleContext,
-    with_people,
-)
+from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
 
 #: Columns with more values than this are no conditions.
 _MOST = 12
@@ -38,20 +32,14 @@ def show_conditions(context: PeopleContext) -> None:
             {name: name for name in columns},
             help="Column of the answers: instruction, context, session, group.",
         )
-        method = context.model("model", by=by)
-        options = parameter_form(
-            context.session, compare_conditions, f"{PAGE}.compare_conditions"
-        )
-        pieces: list[analysis.Piece] = [
-            (method, "compare_conditions", options), (method, "fit", {}),
-        ]
-        context.compute_button(
-            f"{PAGE}.conditions.run", "Conditions", context.missing(pieces),
+        method = context.model(by=by)
+        options = context.options("compare_conditions")
+        compared, fit = context.results(
+            "conditions", "Conditions",
+            [(method, "compare_conditions", options), (method, "fit", {})],
             "Predicts held-out answers from one map, and from weights or maps of each condition, "
             "and permutes the conditions.",
         )
-    compared = context.find(method, "compare_conditions", options)
-    fit = context.find(method, "fit")
     with context.picture:
         if compared is None:
             context.empty(

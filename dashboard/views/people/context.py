@@ -9,7 +9,6 @@ import streamlit as st
 
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.run import Run
-from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.watching import watch
@@ -35,16 +34,11 @@ class PeopleContext(Context):
         names = dividing_columns(self.answers.answers)
         return sorted(names, key=lambda name: name != "participant")
 
-    def model(self, place: str, hidden: tuple[str, ...] = (), **given: Any) -> WeightedEuclidean:
-        """Ask for the model of people.
-
-        place: Of the widgets; two tabs that share it share the settings.
-        hidden: Parameters that are not asked for.
-        **given: Parameters that are known.
-        """
+    def model(self, **given: Any) -> WeightedEuclidean:
+        """Ask for the model of people, whose settings all tabs share."""
         values = parameter_form(
-            self.session, WeightedEuclidean, f"{PAGE}.{place}@{self.info.id}",
-            hidden=("alike", *hidden, *given), columns={"answers": self.groups},
+            self.session, WeightedEuclidean, f"{PAGE}.model@{self.info.id}",
+            hidden=("alike", *given), columns={"answers": self.groups},
         )
         return WeightedEuclidean(**values, **given)
 
@@ -52,18 +46,10 @@ class PeopleContext(Context):
         """The newest comparison of views of people under a model, if there is one."""
         return self.find(method, "compare_people")
 
-    def missing(self, pieces: list[analysis.Piece]) -> list[analysis.Piece]:
-        """Those that were not computed, or not to their end."""
-        return [
-            piece for piece in pieces
-            if (found := self.find(*piece)) is None or not found.complete
-        ]
-
 
 def with_people(context: Context) -> PeopleContext | None:
     """The answers of at least two people; None where nobody is named."""
-    known = dividing_columns(context.answers.answers)
-    if not known:
+    if not dividing_columns(context.answers.answers):
         watch(context.job)
         panels.empty(
             "No participants",

@@ -7,46 +7,38 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
 from tripletscope.dashboard.results.people import groups_said
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.people.context import (
-    PAGE,
-    PeopleContext,
-    with_people,
-)
+from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
 from tripletscope.dashboard.wording import ENGLISH
-
-_MOST = 10
 
 
 @tab(PAGE, "Groups", 3, needs=with_people)
 def show_groups(context: PeopleContext) -> None:
     """How many groups held-out answers support, who belongs to them, and their maps."""
-    current = context.session
     with context.side:
-        method = context.model("model")
+        method = context.model()
         compared = context.compared(method)
-        found = compared.result() if compared else None
+        comparison = compared.result() if compared else None
         n_groups = int(number(
-            current, f"{PAGE}.groups@{context.info.id}", "Groups", 1, _MOST,
-            max(found.n_groups, 2) if found else 2,
+            context.session, f"{PAGE}.groups@{context.info.id}", "Groups", 1, 10,
+            max(comparison.n_groups, 2) if comparison else 2,
             help="Held-out answers show how many groups improve prediction: compute the tab "
-                 "Weights first.",
+            "Weights first.",
         ) or 2)
         differ = pick(
-            current, f"{PAGE}.differ", "Groups differ in",
+            context.session, f"{PAGE}.differ", "Groups differ in",
             {"maps": "Maps", "weights": "Weights of one map"},
         )
         mixture = LatentClassMap(
             n_groups=n_groups, differ=differ, n_components=method.n_components, by=method.by,
             response=method.response, prior=method.prior, seed=method.seed,
         )
-        context.compute_button(
-            f"{PAGE}.groups.run", "Groups", context.missing([(mixture, "fit", {})]),
+        (fit,) = context.results(
+            "groups", "Groups", [(mixture, "fit", {})],
             "Estimates groups of people, their maps and memberships.",
         )
-    fit = context.find(mixture, "fit")
     with context.picture:
         if fit is None:
-            panels.sentences([groups_said(ENGLISH, found)])
+            panels.sentences([groups_said(ENGLISH, comparison)])
             context.empty(
                 "The groups have not been computed yet",
                 "Compute finds the members and maps of groups of people who answer alike, and "

@@ -29,30 +29,27 @@ _WIDE = 300.0
 def show_person(context: PeopleContext) -> None:
     """Choose a person; show what all see, and what this person does."""
     with context.side:
-        method = context.model("model")
-    fit = context.find(method, "fit")
-    if fit is None:
-        with context.picture:
+        method = context.model()
+    fit, compared = context.find(method, "fit"), context.compared(method)
+    with context.picture:
+        if fit is None:
             context.empty(
                 "No weights have been computed yet",
                 "Compute them on the tab Weights to compare each person's map with that of all.",
             )
-        return
-    fitted: WeightedEuclidean = fit.fitted()
-    compared = context.compared(method)
-    if compared is None or not compared.result().weights_differ:
-        with context.picture:
+            return
+        if compared is None or not compared.result().weights_differ:
             context.empty(
                 "No single people", "Single people are not shown: weights are not seen to predict "
                 "held-out answers better than one map."
             )
-        return
-    floor = fitted.floor
-    order = [k for k in most_different(fitted.weights_) if floor.reached[k]]
-    if not order:
-        with context.picture:
-            context.empty("No single people", floor_said(ENGLISH, floor, fitted.by))
-        return
+            return
+        fitted: WeightedEuclidean = fit.fitted()
+        floor = floor_said(ENGLISH, fitted.floor, fitted.by)
+        order = [k for k in most_different(fitted.weights_) if fitted.floor.reached[k]]
+        if not order:
+            context.empty("No single people", floor)
+            return
     names = short_people(fitted.people_.tolist())
     with context.side:
         person = pick(
@@ -66,32 +63,29 @@ def show_person(context: PeopleContext) -> None:
             default=colour_of(context.answers.objects) or "",
         ) or None
     with context.picture:
-        if said := floor_said(ENGLISH, floor, fitted.by):
-            st.caption(panels.plain(said))
+        if floor:
+            st.caption(panels.plain(floor))
         place = int(np.flatnonzero(fitted.people_ == person)[0])
-        st.markdown(panels.plain(_said(fitted, place, compared.result())))
+        st.markdown(panels.plain(_told(fitted, place, compared.result())))
         _maps(context, fitted, place, colour)
 
 
-def _said(fitted: WeightedEuclidean, place: int, found: PeopleComparison) -> str:
+def _told(fitted: WeightedEuclidean, place: int, comparison: PeopleComparison) -> str:
     """Weights of one person with their intervals, and what they predict."""
-    parts = [
-        f"axis {k + 1}: {interval(*row)}" for k, row in enumerate(zip(
-            fitted.weights_[place], fitted.low_[place], fitted.high_[place], strict=True
-        ))
-    ]
+    rows = zip(fitted.weights_[place], fitted.low_[place], fitted.high_[place], strict=True)
+    weights = "; ".join(f"axis {k}: {interval(*row)}" for k, row in enumerate(rows, 1))
     text = (
         f"{fitted.people_[place]}, {fitted.n_answers_[place]:,} answers. Weights, of which the "
-        f"mean over people is 1: {'; '.join(parts)}."
+        f"mean over people is 1: {weights}."
     )
-    rows = np.flatnonzero(found.people == fitted.people_[place])
-    if not len(rows):
+    row = np.flatnonzero(comparison.people == fitted.people_[place])[:1]
+    if not len(row):
         return text
-    right = dict(zip(found.models.tolist(), found.accuracy[rows[0]], strict=True))
+    right = dict(zip(comparison.models.tolist(), comparison.accuracy[row[0]], strict=True))
     return (
         f"{text} One map predicts this person's held-out answers correctly in "
         f"{right[ONE]:.0%}, weights in {right[WEIGHTS]:.0%} (precision alone: "
-        f"{right[CONSISTENCY]:.0%}; chance: {found.chance[rows[0]]:.0%})."
+        f"{right[CONSISTENCY]:.0%}; chance: {comparison.chance[row[0]]:.0%})."
     )
 
 

@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from tripletscope.core.run import TASKS, Run
+from tripletscope.core.run import TASKS
 from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.services import services
@@ -16,7 +16,6 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import UNCERTAIN
-from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.views.choosing import in_order
 from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.context import Context
@@ -44,25 +43,23 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     listed = [run for run in services().workspace.runs(context.info.id) if run.task in TOLD]
     opened = opened_map(context.session, context.info)
     listed.sort(key=lambda run: opened is None or run.key != opened.key)  # stable: newest first
-    usual, taken, unasked = [], set(), _unasked(listed)
+    unasked = _unasked(listed)
+    usual: dict[tuple[str, str], str] = {}
     for run in listed:
-        if run.key in unasked:
-            continue
         is_map = (run.task, run.record["kind"]) == ("fit", "embedding")
-        if is_map and opened is not None and run.key != opened.key:
+        is_another = is_map and opened is not None and run.key != opened.key
+        if run.key in unasked or is_another:
             continue
         if run.task in _OF_MAP and (opened is None or _method(run) != _method(opened)):
             continue
         # One source of uncertainty is told of: the newest.
         task = "uncertainty" if run.task in UNCERTAIN else run.task
-        if (task, _method(run)) not in taken:
-            usual.append(run.key)
-            taken.add((task, _method(run)))
+        usual.setdefault((task, _method(run)), run.key)
     titles = {
         run.key: run.listed_name if run.task == "fit" else
         f"{TASKS[run.task].words}: {run.listed_name}" for run in in_order(listed)
     }
-    return titles, usual
+    return titles, [*usual.values()]
 
 
 def _unasked(listed: list[RunInfo]) -> set[str]:
@@ -70,9 +67,9 @@ def _unasked(listed: list[RunInfo]) -> set[str]:
 
     A fit of which something else was made is told of with that.
     """
-    wanted = {_method(run) for run in listed if not run.unasked}
+    methods = {_method(run) for run in listed if not run.unasked}
     return {run.key for run in listed
-            if run.unasked and (run.task != "fit" or _method(run) not in wanted)}
+            if run.unasked and (run.task != "fit" or _method(run) not in methods)}
 
 
 def _method(run: RunInfo) -> str:
@@ -82,10 +79,8 @@ def _method(run: RunInfo) -> str:
 
 def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> list[str]:
     """Keys of the results that a report tells of."""
-    return [
-        key for key in titles
-        if (key in usual and key not in report.results_left_out) or key in report.results_added
-    ]
+    keys = {*usual}.difference(report.results_left_out).union(report.results_added)
+    return [key for key in titles if key in keys]
 
 
 def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> dict[str, Section]:
@@ -94,14 +89,13 @@ def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> di
     info, workspace = context.info, services().workspace
     runs = {run.key: run for run in workspace.runs(info.id)}
     first = workspace.first_map(info.id)  # towards which others are turned
-    return _written(
-        (info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
-         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
-         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
-         tuple(map(_state, map(runs.get, keys))),
-         _state(first), tuple(cuts.items()), tuple(keys), report.language),
-        context, cuts,
+    content = (
+        info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
+        json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
+        json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
+        tuple(_state(runs.get(key)) for key in keys), _state(first), tuple(cuts.items()),
     )
+    return _written(content, keys, report.language, context, cuts)
 
 
 def _state(run: RunInfo | None) -> tuple:
@@ -110,29 +104,23 @@ def _state(run: RunInfo | None) -> tuple:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")
-def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, Section]:
-    *_, keys, language = key
+def _written(
+    content: tuple, keys: list[str], language: str, _context: Context, _cuts: dict[str, int]
+) -> dict[str, Section]:
     info, workspace = _context.info, services().workspace
-    runs = [run for one in keys if (run := workspace.run(info.id, one)) is not None]
+    runs = tuple(filter(None, (workspace.run(info.id, key) for key in keys)))
+    fits = {kind: [run for run in runs if (run.task, run.kind) == ("fit", kind)]
+            for kind in ("embedding", "dimensions")}
     objects = _context.answers.objects
-    pictures = {}
-    if "image" in objects and len(objects) <= _PICTURED:
-        pictures = embedded_pictures(info, objects)
+    is_pictured = "image" in objects and len(objects) <= _PICTURED
     return written(Material(
-        info.titled, workspace.cleaning(info), tuple(runs), Words(language),
-        turns=_turns(_context, runs), cuts=_cuts, pictures=pictures, dimension_names={
-            run.key: names_of_dimensions(info, run) for run in runs
-            if (run.task, run.kind) == ("fit", "dimensions")
-        }, **_context.collected,
+        info.titled, workspace.cleaning(info), runs, Words(language), turns={
+            run.key: turn_of(info, run) for run in fits["embedding"]
+            if hasattr(run.fresh(), "n_components")
+        }, cuts=_cuts, pictures=embedded_pictures(info, objects) if is_pictured else {},
+        dimension_names={run.key: names_of_dimensions(info, run) for run in fits["dimensions"]},
+        **_context.collected,
     ))
-
-
-def _turns(context: Context, runs: list[Run]) -> dict[str, Turn]:
-    """How maps are turned, as on every page."""
-    return {
-        run.key: turn_of(context.info, run) for run in runs
-        if (run.task, run.kind) == ("fit", "embedding") and hasattr(run.fresh(), "n_components")
-    }
 
 
 def report_of(context: Context) -> bytes:

@@ -7,7 +7,7 @@ import streamlit as st
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.report import html
-from tripletscope.dashboard.report.document import Block, Document, Section
+from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.results import Drawing
 
@@ -17,8 +17,7 @@ _WIDTH = 720.0  # of the text, in pixels
 def show(document: Document) -> None:
     """The report, chapter by chapter."""
     with st.container(key="report", width=int(_WIDTH)):
-        title = html.escaped(document.plain(document.title))
-        st.html(f'<div class="ts-report"><h2>{title}</h2></div>')
+        _html(f"<h2>{html.escaped(document.plain(document.title))}</h2>")
         if document.authors:
             st.markdown(plain(document.authors))
         chapter = ""
@@ -33,28 +32,24 @@ def show(document: Document) -> None:
                     f'<div class="ts-report">{html.references(document)}</div>')
 
 
+def _html(content: str) -> None:
+    st.html(f'<div class="ts-report">{content}</div>')
+
+
 def _section(document: Document, section: Section) -> None:
-    texts: list[str] = [f"<h4>{html.escaped(section.title)}</h4>"]
+    text = f"<h4>{html.escaped(section.title)}</h4>"
     for block in section.blocks:
-        if isinstance(block, Drawing):
-            _flush(texts)
-            _figure(document, block)
-        else:
-            texts.append(html.text_block(document, block))
-    _flush(texts)
-
-
-def _flush(texts: list[str]) -> None:
-    if texts:
-        st.html(f'<div class="ts-report">{"".join(texts)}</div>')
-        texts.clear()
-
-
-def _figure(document: Document, drawing: Block) -> None:
-    chart(
-        drawing.on_page,
-        key=f"report.{document.words.language}.{drawing.name}", alt=drawing.alt,
-        height=int(_WIDTH * drawing.ratio),
-    )
-    name = html.escaped(f"fig-{drawing.name}")
-    st.html(f'<div class="ts-report" id="{name}">{html.caption(document, drawing)}</div>')
+        if not isinstance(block, Drawing):
+            text += html.text_block(document, block)
+            continue
+        if text:
+            _html(text)
+            text = ""
+        chart(
+            block.on_page, key=f"report.{document.words.language}.{block.name}", alt=block.alt,
+            height=int(_WIDTH * block.ratio),
+        )
+        name = html.escaped(f"fig-{block.name}")
+        st.html(f'<div class="ts-report" id="{name}">{html.caption(document, block)}</div>')
+    if text:
+        _html(text)

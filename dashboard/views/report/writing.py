@@ -117,9 +117,7 @@ def _head(context: Context, report: ReportSettings) -> ReportSettings:
         "Title", report.title, key=_key(context, "title", report.title),
         placeholder=f"{context.info.name}: similarity judgements",
     )
-    authors = st.text_input(
-        "Authors", report.authors, key=_key(context, "authors", report.authors)
-    )
+    authors = st.text_input("Authors", report.authors, key=_key(context, "authors", report.authors))
     return replace(report, language=language, title=title.strip(), authors=authors.strip())
 
 
@@ -128,14 +126,14 @@ def _results(
 ) -> ReportSettings:
     if not titles:
         return report
-    now = chosen(report, titles, usual)
-    told = st.multiselect(
-        "Results", list(titles), now, format_func=titles.get,
-        key=_key(context, "results", tuple(now)),
+    before = chosen(report, titles, usual)
+    now = st.multiselect(
+        "Results", list(titles), before, format_func=titles.get,
+        key=_key(context, "results", tuple(before)),
         help="Results in the report: usually the open map with its uncertainty, and the newest of "
         "all others.",
     )
-    return report.with_results(now, told, usual)
+    return report.with_results(before, now, usual)
 
 
 def _parts(
@@ -145,32 +143,28 @@ def _parts(
     names = report.ordered(list(sections))
     with st.expander("Order and words"):
         place = f"{PAGE}.part@{context.info.id}"
-        name = st.selectbox(
-            "Part", names, format_func=lambda one: sections[one].title, key=place,
-        )
-        shown = st.toggle(
-            "In the report", name not in report.left_out,
-            key=_key(context, f"shown.{name}", name not in report.left_out),
-        )
-        left_out = tuple(one for one in report.left_out if one != name)
+        name = st.selectbox("Part", names, format_func=lambda n: sections[n].title, key=place)
+        was_shown = name not in report.left_out
+        shown = st.toggle("In the report", was_shown, key=_key(context, f"shown.{name}", was_shown))
+        left_out = tuple(other for other in report.left_out if other != name)
         report = replace(report, left_out=left_out if shown else (*left_out, name))
         with st.container(horizontal=True):
-            own = [one for one in names if PARTS[one].chapter == PARTS[name].chapter]
-            for by, label, end in ((-1, "Up", own[0]), (1, "Down", own[-1])):
+            chapter = [other for other in names if PARTS[other].chapter == PARTS[name].chapter]
+            for by, label, end in ((-1, "Up", chapter[0]), (1, "Down", chapter[-1])):
                 if st.button(label, key=f"{place}.{label}", disabled=name == end,
                              icon=f":material/arrow_{label.lower()}ward:"):
                     report = report.moved(name, names, by)
         automatic, edited = text_of(sections[name]), report.words_of(name)
         if automatic:
-            now = edited.text if edited else automatic
+            before = edited.text if edited else automatic
             text = st.text_area(
-                "Words", now, height=260, key=_key(context, f"text.{report.language}.{name}", now),
+                "Words", before, height=260,
+                key=_key(context, f"text.{report.language}.{name}", before),
                 help="Your paragraphs replace the program's; leave the field empty to return to "
-                     "those. "
-                "*emphasis*, **strong**, @fig-map for a figure, @tab-flow for a table, "
+                "those. *emphasis*, **strong**, @fig-map for a figure, @tab-flow for a table, "
                 "[@lohaus2019] for a reference.",
             )
-            if text != now:
+            if text != before:
                 report = report.with_text(name, text, automatic)
         elif edited:
             st.caption("This part has no paragraphs now, so your text is not in the report.")
@@ -183,11 +177,9 @@ def _parts(
 def _files(
     context: Context, report: ReportSettings, sections: Mapping[str, Section], made: Document
 ) -> None:
-    drawn = can_render()
-    forms = [name for name, (*_, needed, _) in _FILES.items() if drawn or not needed]
-    form = st.selectbox(
-        "File", forms, format_func=lambda one: _FILES[one][0], key=f"{PAGE}.form",
-    )
+    can_draw = can_render()
+    forms = [name for name, (*_, is_drawn, _) in _FILES.items() if can_draw or not is_drawn]
+    form = st.selectbox("File", forms, format_func=lambda name: _FILES[name][0], key=f"{PAGE}.form")
     title, ending, media, *_ = _FILES[form]
     notes = context.session.drafts
     name = export.file_name(context.info.name, "report")
@@ -202,14 +194,12 @@ def _files(
     )
     if _FAILED in notes:
         st.error(notes.pop(_FAILED))
-    if not drawn:
+    if not can_draw:
         st.caption("PDF, Word and LaTeX need a Chrome or Chromium on the server for figures. Your "
                    "own browser can print the web page.")
 
 
-def _file(
-    form: str, made: Document, notes: dict[str, Any], took: Callable[[], None]
-) -> bytes:
+def _file(form: str, made: Document, notes: dict[str, Any], took: Callable[[], None]) -> bytes:
     """A file, of which note is taken once it is made.
 
     Nobody sees more of an error here than that there is no file: the page says why when it is
@@ -233,28 +223,26 @@ def _taken(
 
 def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:
     """Say what is not as it was when the report was taken away, or its words were written."""
-    found = list(changes(report, sections))
-    if not found:
-        return
-    lines = []
-    for change in found:
-        before = f"It said: “{_short(change.before)}”" if change.before else ""
-        now = f"Now: “{_short(change.now)}”" if change.now else ""
-        said = "It is no longer in the report." if change.gone else f"{before} {now}".strip()
-        lines.append(f"- **{panels.plain(change.title)}**: {said}{_own(change)}")
-    since = "since you downloaded the report or edited its text"
-    with st.expander(f"{len(found)} of its parts changed {since}", icon=":material/update:"):
-        st.markdown("\n".join(lines))
+    lines = [
+        f"- **{panels.plain(change.title)}**: {_told(change)}"
+        for change in changes(report, sections)
+    ]
+    if lines:
+        since = "since you downloaded the report or edited its text"
+        with st.expander(f"{len(lines)} of its parts changed {since}", icon=":material/update:"):
+            st.markdown("\n".join(lines))
 
 
-def _short(text: str) -> str:
-    return panels.plain(textwrap.shorten(text, _LONGEST, placeholder=" …"))
-
-
-def _own(change: Change) -> str:
-    """What has become of somebody's own words."""
-    if not change.edited or change.gone:
-        return ""
-    if change.unshown:
-        return " This part has no paragraphs any more, so your text is not shown."
-    return " Your text there is unchanged."
+def _told(change: Change) -> str:
+    if change.gone:
+        return "It is no longer in the report."
+    before, now = (
+        panels.plain(textwrap.shorten(text, _LONGEST, placeholder=" …"))
+        for text in (change.before, change.now)
+    )
+    sentences = [f"It said: “{before}”" if before else "", f"Now: “{now}”" if now else ""]
+    if change.unshown and change.edited:
+        sentences.append("This part has no paragraphs any more, so your text is not shown.")
+    elif change.edited:
+        sentences.append("Your text there is unchanged.")
+    return " ".join(filter(None, sentences))

@@ -17,16 +17,15 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.dataset import answer_table
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
+from tripletscope.dashboard.views.simulate.setting import PAGE, scenario_form, simulation_form
 from tripletscope.dashboard.wording.formats import count
 
-_FLAT = 0.5
 _PREVIEW = 100
 _NAMED = 40  # up to so many objects are shown with their names
 
@@ -34,13 +33,10 @@ _NAMED = 40  # up to so many objects are shown with their names
 @tab(PAGE, "Simulated answers", 4, slot=None)
 def show_people(context: Context) -> None:
     """Ask what to simulate, and offer the answers."""
-    current = context.session
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        scenario = scenario_form(current)
-        options = parameter_form(
-            current, simulated_data, f"{prefix(current)}.data", defaults=beginning(current)
-        )
+        scenario = scenario_form(context.session)
+        options = simulation_form(context.session, simulated_data, "data")
     with picture:
         try:
             data = _simulated(asdict(scenario), options)
@@ -56,13 +52,12 @@ def _simulated(scenario: dict[str, Any], options: dict[str, Any]) -> Triplets:
 
 
 def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
-    current = context.session
     truth = true_positions_of(data)
-    people = int(data.answers["participant"].nunique())
+    n_people = int(data.answers["participant"].nunique())
     facts = st.columns(4)
     facts[0].metric("Objects", f"{data.n_objects:,}")
     facts[1].metric("Answers", f"{len(data):,}")
-    facts[2].metric("Participants", f"{people:,}")
+    facts[2].metric("Participants", f"{n_people:,}")
     if truth is not None:
         wrong = np.mean(CHANCE - np.sign(margins(truth, data.rows)) / 2)
         facts[3].metric(
@@ -70,17 +65,16 @@ def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
             help="Proportion of the answers that agree with the true distances: no method is "
             "expected to predict them better.",
         )
-    about = f"{scenario.described}."
     with st.container(horizontal=True):
         if pressed(
-            current, f"{PAGE}.open", "Open as a data set", icon=":material/folder_open:",
+            context.session, f"{PAGE}.open", "Open as a data set", icon=":material/folder_open:",
             type="primary", help="Opens it on all pages.",
         ):
             info = services().workspace.add_dataset(
                 data.renamed(f"Simulated: {scenario.described}"), origin="simulated",
                 report=[f"Simulated, not collected: {scenario.described}."],
             )
-            current.open(info.id)
+            context.session.open(info.id)
             st.switch_page("../pages/embedding.py")
         st.download_button(
             "Answers (CSV)", lambda: write_answers(data), "simulated-answers.csv", "text/csv",
@@ -92,10 +86,10 @@ def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
             help="Stimulus metadata, with the true positions.",
         )
     if truth is not None:
-        _truth(context, data, truth, f"The truth. {about}")
+        _truth(context, data, truth, f"The truth. {scenario.described}.")
     else:
         st.caption(
-            f"Each of {count(people, 'participant')} has their own scale, so there is no common "
+            f"Each of {count(n_people, 'participant')} has their own scale, so there is no common "
             "truth. Compare them on the page Compare, or by the column of participants."
         )
     st.caption(f"The first of {count(len(data), 'answer')}:")
@@ -106,9 +100,9 @@ def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
 
 
 def _truth(context: Context, data: Triplets, truth: np.ndarray, text: str) -> None:
-    objects = data.objects
-    shown = truth[:, :2] if truth.shape[1] > 3 else truth
-    if shown is not truth:
+    objects, shown = data.objects, truth
+    if truth.shape[1] > 3:
+        shown = truth[:, :2]
         text += " The first two dimensions."
     colour = next((c for c in ("group", "stimulus") if c in objects), None)
     style = MapStyle(
@@ -117,7 +111,7 @@ def _truth(context: Context, data: Triplets, truth: np.ndarray, text: str) -> No
     )
     objects["label"] = objects["label"].str.replace(r"^object 0*", "", regex=True)
     context.figure(Drawing(
-        "truth", "The truth", text, text, _FLAT, lambda canvas: embedding_map(
+        "truth", "The truth", text, text, 0.5, lambda canvas: embedding_map(
             MapData(shown, objects, None), style, caption=text, canvas=canvas,
             revision=f"{data.name} {truth.shape}",
         ), lambda: data.objects,
@@ -126,6 +120,5 @@ def _truth(context: Context, data: Triplets, truth: np.ndarray, text: str) -> No
 
 def true_positions_of(data: Triplets) -> np.ndarray | None:
     """(n, d) true positions that a simulated data set carries, where they are the same for all."""
-    objects = data.objects
-    axes = [column for column in objects.columns if column.startswith("true ")]
-    return objects[axes].to_numpy(dtype=float) if axes else None
+    positions = data.objects.filter(regex="^true ")
+    return positions.to_numpy(dtype=float) if len(positions.columns) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import product
 
 import streamlit as st
 
@@ -15,22 +16,15 @@ from tripletscope.core.studies.design.plan import objection, plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, parameter_form, pressed, several
+from tripletscope.dashboard.interface.controls import number, pressed, several
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation, names_of
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import choosing
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.simulate.setting import (
-    PAGE,
-    advice_at_hand,
-    beginning,
-    method_settings,
-    prefix,
-    scenario_form,
-    simulated_methods,
-)
+from tripletscope.dashboard.views.simulate import setting
+from tripletscope.dashboard.views.simulate.setting import PAGE
 from tripletscope.dashboard.views.simulate.tabs import too_many
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
@@ -44,35 +38,32 @@ def show_planning(context: Context) -> None:
     current = context.session
     picture, side = context.picture_and_side()
     with side:
-        scenario = scenario_form(current)
+        scenario = setting.scenario_form(current)
         _compute(context, _pieces(current, scenario))
-        wanted = _wanted(current)
+        target = _target(current)
     with picture:
-        advice = advice_at_hand(current)
-        if advice:
+        if advice := setting.advice_at_hand(current):
             st.markdown(panels.plain(advice))
-        _plans(context, wanted)
+        _plans(context, target)
 
 
 def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     """What the form asks for: every method with every design."""
-    place = prefix(current)
-    known = simulated_methods()
+    classes = setting.simulated_methods()
     chosen = several(
-        current, f"{place}.methods", "Methods",
-        {name: method.title for name, method in known.items()},
-        default=beginning(current).get("methods", [DEFAULT_EMBEDDING.name]),
+        current, f"{setting.prefix(current)}.methods", "Methods",
+        {name: method.title for name, method in classes.items()},
+        default=setting.beginning(current).get("methods", [DEFAULT_EMBEDDING.name]),
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )
-    asked = [method_settings(current, known[name]) for name in chosen]
-    (spec,) = (p.spec for p in parameters(plan) if p.name == "design")
+    methods = [setting.method_settings(current, classes[name]) for name in chosen]
+    spec = next(p.spec for p in parameters(plan) if p.name == "design")
     designs = several(
-        current, f"{place}.designs", spec.label, spec.options, default=["random"], help=spec.help
+        current, f"{setting.prefix(current)}.designs", spec.label, spec.options, default=["random"],
+        help=spec.help,
     )
-    options = parameter_form(
-        current, plan, f"{place}.plan", hidden=(*SCENARIO, "design"), defaults=beginning(current)
-    )
+    options = setting.simulation_form(current, plan, "plan", hidden=(*SCENARIO, "design"))
     if refused := too_many(options):
         st.warning(refused)
         return []
@@ -81,37 +72,32 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         f"{ENGLISH.listing([f'{n:,}' for n in sizes.tolist()])} answers, "
         f"{count(options['repeats'], 'simulation')} of each."
     )
-    pieces, objections = [], []
-    for method in asked:
-        for design in designs:
-            why = objection(method, scenario, design, options["repeated"])
-            if why is None:
-                both = {**asdict(scenario), **options, "design": design}
-                pieces.append((method, "plan", both))
-            else:
-                objections.append(why)
-    for why in dict.fromkeys(objections):
+    pieces: list[analysis.Piece] = []
+    objections: dict[str, None] = {}  # each once, in their order
+    for method, design in product(methods, designs):
+        why = objection(method, scenario, design, options["repeated"])
+        if why is None:
+            pieces.append((method, "plan", {**asdict(scenario), **options, "design": design}))
+        else:
+            objections[why] = None
+    for why in objections:
         st.caption(panels.plain(f"Omitted: {why}."))
     return pieces
 
 
 def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
-    """The button that computes what is missing and shows what was asked for.
-
-    On the first visit of all, nothing is waited for.
-    """
+    """The button that computes what is missing; pressed of itself on the first visit of all."""
     current, workspace = context.session, services().workspace
     keys = [key(task, method, None, options) for method, task, options in pieces]
-    known = [workspace.run(None, name) for name in keys]
+    runs = [workspace.run(None, name) for name in keys]
     missing = [
-        piece for piece, run in zip(pieces, known, strict=True) if run is None or not run.complete
+        piece for piece, run in zip(pieces, runs, strict=True) if run is None or not run.complete
     ]
-    asked = pressed(
+    if pressed(
         current, f"{PAGE}.run", "Compute", type="primary", icon=":material/play_arrow:",
         width="stretch", disabled=not missing and current.drafts.get(_SHOWN) == keys,
         help="Simulates experiments with increasing numbers of answers.",
-    )
-    if asked or (context.job is None and missing and not workspace.runs(None, "plan")):
+    ) or (context.job is None and missing and not workspace.runs(None, "plan")):
         current.drafts[_SHOWN] = keys
         if missing:
             names = [Simulation(method, options).name for method, _, options in missing]
@@ -119,7 +105,7 @@ def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
         st.rerun()
 
 
-def _wanted(current: Session) -> dict[str, float | None]:
+def _target(current: Session) -> dict[str, float | None]:
     """Ask what the user wants to reach."""
     with st.expander("Target"):
         accuracy = number(
@@ -133,12 +119,11 @@ def _wanted(current: Session) -> dict[str, float | None]:
             help="Radius of 95 % ellipses, relative to the root mean square distance of the "
             "objects from their centre.",
         )
-    return {
-        "accuracy": accuracy / 100 if accuracy is not None else None, "ellipse": ellipse,
-    }
+    return {"accuracy": accuracy / 100 if accuracy is not None else None, "ellipse": ellipse}
 
 
-def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
+def _plans(context: Context, target: Mapping[str, float | None]) -> None:
+    """Plans that are shown, the choice of others, and what they say."""
     current, workspace = context.session, services().workspace
     listed = {run.key: run for run in workspace.runs(None, "plan")}
     if not listed:
@@ -148,10 +133,8 @@ def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
             "accuracy and precision of the map improve with the number of answers.",
         )
         return
-    noted = current.drafts.get(_SHOWN, [])
-    shown = [name for name in noted if name in listed] or (
-        [] if noted else [next(iter(listed))]
-    )
+    noted = current.drafts.get(_SHOWN) or [next(iter(listed))]
+    shown = [name for name in noted if name in listed]
     runs = [workspace.run(None, name) for name in shown]
     labels = choosing.names_of([*listed.values()]) | dict(
         zip(shown, names_of([*map(Simulation.of, runs)]), strict=True)
@@ -173,7 +156,7 @@ def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
     if shown:
-        context.present(*runs, wanted=wanted)
+        context.present(*runs, wanted=target)
     else:
         context.empty("No plan is shown", "Choose some above, or press Compute.")
 

@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.active import propose
+from tripletscope.core.studies.experiment import handout
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
-from tripletscope.core.studies.experiment.handout import (
-    DESIGNS,
-    FOLLOWING,
-    KERNELS,
-    designed,
-    listed,
-)
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.experiments import (
-    experiment_folder,
-    keep_experiment,
-    kept_experiments,
-    load_experiment,
-)
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.collect.context import choose_experiment
 from tripletscope.dashboard.views.collect.expecting import experiment_key
-from tripletscope.dashboard.views.collect.forms import (
-    ExperimentForm,
-    ask_for_checks,
-    ask_for_task,
-    with_gold,
-)
+from tripletscope.dashboard.views.collect.forms import ExperimentForm, with_gold
 from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_objects
 from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.context import Context
@@ -52,7 +37,6 @@ from tripletscope.dashboard.views.simulate.setting import PAGE, beginning
 from tripletscope.dashboard.views.taking_away import take_away
 from tripletscope.dashboard.views.uncertain_map import PAGE as MAPS
 from tripletscope.dashboard.views.uncertain_map import UncertaintyContext, choose_map, made_of
-from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
 _LIST = f"{PAGE}.list"
@@ -67,7 +51,7 @@ _ABOUT = {
     "uncertain however often people are asked.",
     "gain": "Selected by the method's response probabilities for the anchor's possible positions: "
     "an answer is most informative where these predict different responses.",
-} | dict.fromkeys(KERNELS, (
+} | dict.fromkeys(handout.KERNELS, (
     "With such questions, triplet kernels find groups about as well as embeddings, in a tenth of "
     "the time or less. Embeddings also work with random questions, for which these kernels need "
     "very many answers."
@@ -88,9 +72,7 @@ class _Draft:
 
 def choose_design(current: Session, design: str = "", slug: str = "") -> None:
     """Go to the tab with a design, or with the questions of a kept experiment."""
-    values = {f"{_LIST}.of": slug} | ({f"{_LIST}.design": design} if design else {})
-    current.take_up(values)
-    widgets().update(values)
+    _set(current, {f"{_LIST}.of": slug} | ({f"{_LIST}.design": design} if design else {}))
     go_to(PAGE, "questions")
 
 
@@ -104,101 +86,93 @@ def show_questions(context: Context) -> None:
             slug = _chosen_experiment(current)
             draft = None if slug else _form(context)
         with picture:
-            if draft is None or draft.design not in FOLLOWING:
+            if draft is None or draft.design not in handout.FOLLOWING:
                 watch(replace(context, info=current.dataset).job)
             if draft is None:
                 _of_experiment(current, slug)
-            elif draft.design in FOLLOWING:
+            elif draft.design in handout.FOLLOWING:
                 of_map = of_the_open_data(choose_map)(context)
                 if of_map is not None:
                     _following(of_map, draft)
             else:
                 _about(context, draft)
-                _show(current, draft, designed(
+                _show(current, draft, handout.designed(
                     draft.experiment, draft.design, draft.n_lists, draft.landmarks
                 ))
-    except (DataError, ValueError, WorkspaceError) as error:
+    except (ValueError, WorkspaceError) as error:  # DataError is one of the first
         with picture:
             st.warning(panels.plain(str(error)), icon=":material/error:")
 
 
 def _chosen_experiment(current: Session) -> str:
     """Ask for a kept experiment whose questions are listed; empty for new questions."""
-    kept = kept_experiments(services().workspace)
+    kept = experiments.kept_experiments(services().workspace)
     if not kept:
         return ""
-    options = {"": "New questions"} | dict(zip(
-        (one.slug for one in kept), distinct(one.title for one in kept), strict=True
-    ))
-    return pick(current, f"{_LIST}.of", "For", options)
+    titles = {experiment.slug: experiment.title for experiment in kept}
+    return pick(current, f"{_LIST}.of", "For", {"": "New questions"} | titles)
 
 
 def _form(context: Context) -> _Draft:
     """Ask for everything of new questions."""
     current, info = context.session, context.session.dataset
-    asked = ExperimentForm(current, _LIST, _BEGIN)
-    material = ask_for_objects(
-        current, _LIST, listing=True, numbered=beginning(current).get("n_objects", 30)
-    )
+    form = ExperimentForm(current, _LIST, _BEGIN)
+    material = ask_for_objects(current, _LIST, numbered=beginning(current).get("n_objects", 30))
     answers = current.triplets() if info is not None and not info.has_only_pairs else None
-    of_data = answers is not None and [one.id for one in material.stimuli] == answers.ids
-    ask_for_task(asked)
-    of_three = asked.values["task"] == "triplet"
-    designs = {name: title for name, title in DESIGNS.items() if of_three or name not in KERNELS}
+    of_data = answers is not None and [each.id for each in material.stimuli] == answers.ids
+    form.ask_for_task()
+    designs = handout.DESIGNS | (handout.FOLLOWING if of_data else {})
+    if form.values["task"] != "triplet":
+        of_triplets = (*handout.KERNELS, *handout.FOLLOWING)
+        designs = {name: title for name, title in designs.items() if name not in of_triplets}
     design = pick(
-        current, f"{_LIST}.design", "Design", designs | (FOLLOWING if of_data and of_three else {}),
+        current, f"{_LIST}.design", "Design", designs,
         help="The last three continue from the answers of the open data set.",
     )
     landmarks, options = None, {}
-    if design in KERNELS and of_data and len(current.selection) >= 3 and pick(
-        current, f"{_LIST}.landmarks.from", "Landmarks are", {
-            "random": "Drawn at random", "selection": "The selected objects",
-        },
+    if design in handout.KERNELS and of_data and len(current.selection) >= 3 and pick(
+        current, f"{_LIST}.landmarks.from", "Landmarks are",
+        {"random": "Drawn at random", "selection": "The selected objects"},
     ) == "selection":
         landmarks = np.array(current.selected_positions(answers))
-    elif design in ("landmark", *KERNELS):
-        asked.ask("n_landmarks")
-    if design in FOLLOWING:
+    elif design in ("landmark", *handout.KERNELS):
+        form.ask("n_landmarks")
+    if design in handout.FOLLOWING:
         options = parameter_form(
             current, propose, f"{MAPS}.propose", hidden=("strategy", "landmarks", "seed")
         )
-    if design not in KERNELS:
-        asked.ask("n_questions")
+    if design not in handout.KERNELS:
+        form.ask("n_questions")
     n_lists = int(number(
         current, f"{_LIST}.lists", "Lists", 1, 10_000, 1,
         help="For example one per participant. Several people can answer the same list.",
     ) or 1)
     with st.expander("Checks and practice"):
-        ask_for_checks(asked)
-    asked.ask("seed")
-    gold = asked.values.pop("gold")
-    made = Experiment(
-        title=f"{info.name}, new" if info else "Questions", objects=material.stimuli,
-        **asked.values,
-    )
-    return _Draft(with_gold(made, gold), material, design, n_lists, options, landmarks)
+        form.ask_for_checks()
+    form.ask("seed")
+    title, gold = f"{info.name}, new" if info else "Questions", form.values.pop("gold")
+    experiment = Experiment(title=title, objects=material.stimuli, **form.values)
+    return _Draft(with_gold(experiment, gold), material, design, n_lists, options, landmarks)
 
 
 def _about(context: Context, draft: _Draft) -> None:
     """What is to be known of a design."""
     if draft.design in _ABOUT:
         st.caption(_ABOUT[draft.design])
-    if draft.design in KERNELS and context.session.dataset is not None:
-        for one in recognise(context.session.triplets()):
+    if draft.design in handout.KERNELS and context.session.dataset is not None:
+        for design in recognise(context.session.triplets()):
             st.markdown(
-                f"The open answers follow a design for {one.kernel} with "
-                f"{count(len(one.landmarks), 'landmark')}: {one.n_asked:,} of "
-                f"{one.n_possible:,} questions were asked."
+                f"The open answers follow a design for {design.kernel} with "
+                f"{count(len(design.landmarks), 'landmark')}: {design.n_asked:,} of "
+                f"{design.n_possible:,} questions were asked."
             )
-
-
-# Of a kept experiment ----------------------------------------------------------------------------
 
 
 def _of_experiment(current: Session, slug: str) -> None:
     """The lists of an experiment as the page Collect asks them."""
     workspace = services().workspace
-    experiment, folder = load_experiment(workspace, slug), experiment_folder(workspace, slug)
+    experiment = experiments.load_experiment(workspace, slug)
+    folder = experiments.experiment_folder(workspace, slug)
     n_lists = int(number(
         current, f"{_LIST}.{slug}.lists", "Lists, one for each participant", 1, 10_000,
         min(experiment.most_people, 20),
@@ -208,16 +182,13 @@ def _of_experiment(current: Session, slug: str) -> None:
     take_away(current, _LIST, experiment, n_lists, experiment.title, files)
 
 
-# That continue from answers ----------------------------------------------------------------------
-
-
 def _following(context: UncertaintyContext, draft: _Draft) -> None:
     """Questions for the next batch; a simulation of what they bring."""
-    advice = advice_of(context.info, context.triplets, context.method)
-    if advice:
+    if advice := advice_of(context.info, context.triplets, context.method):
         st.markdown(advice)
-    samples = context.newest("bootstrap") if draft.design in _ABOUT else None
-    if draft.design in _ABOUT and samples is None:
+    by_uncertainty = draft.design in _ABOUT
+    samples = context.newest("bootstrap") if by_uncertainty else None
+    if by_uncertainty and samples is None:
         st.markdown(
             "These questions are selected by the uncertainty of the map, which has not been "
             "computed yet."
@@ -233,9 +204,12 @@ def _following(context: UncertaintyContext, draft: _Draft) -> None:
             f"{context.fit.key} {made_of(samples) if samples else ''}", options,
             draft.experiment.n_questions * draft.n_lists, context, samples,
         )
-        _show(context.session, draft, listed(draft.experiment, rows, draft.n_lists))
-    if draft.design not in _ABOUT:
-        return
+        _show(context.session, draft, handout.listed(draft.experiment, rows, draft.n_lists))
+    if by_uncertainty:
+        _simulation(context)
+
+
+def _simulation(context: UncertaintyContext) -> None:
     st.subheader("Adaptive against random questions", anchor=False)
     st.markdown(
         "In Lohaus, Hennig and von Luxburg (2019), questions selected by uncertainty improved the "
@@ -258,45 +232,44 @@ def _following(context: UncertaintyContext, draft: _Draft) -> None:
 
 @st.cache_data(max_entries=16, show_spinner="Selecting questions")
 def _proposed(
-    key: str, options: dict[str, Any], wanted: int, _context: UncertaintyContext,
-    _samples: Run | None,
+    key: str, options: dict[str, Any], n: int, _context: UncertaintyContext, _samples: Run | None
 ) -> np.ndarray:
     return propose(
-        _context.method, _context.triplets, wanted, **options,
+        _context.method, _context.triplets, n, **options,
         samples=_samples.samples() if _samples else None,
     )
 
 
-# What is shown -----------------------------------------------------------------------------------
-
-
 def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
     """The list, and where it can be taken."""
+    files = draft.material.files
     _preview(experiment, draft.n_lists)
-    take_away(
-        current, _LIST, experiment, draft.n_lists, experiment.title,
-        draft.material.files,
-    )
-    has_files = {*experiment.files} <= {*draft.material.files}
-    if has_files and pressed(
+    take_away(current, _LIST, experiment, draft.n_lists, experiment.title, files)
+    if not {*experiment.files} <= {*files}:
+        return
+    if pressed(
         current, f"{_LIST}.make", "Make an experiment", icon=":material/how_to_vote:",
         help="Makes an experiment with these questions on the page Collect.",
     ):
-        slug = keep_experiment(services().workspace, experiment, draft.material.files)
+        slug = experiments.keep_experiment(services().workspace, experiment, files)
         choose_experiment(current, slug)
         go_to("collect", "making")
         st.switch_page("../pages/collect.py")
-    about = {*current.answers().ids} if current.dataset is not None else set()
-    if has_files and {one.id for one in experiment.objects} <= about and pressed(
+    ids = {*current.answers().ids} if current.dataset is not None else set()
+    if ids.issuperset(stimulus.id for stimulus in experiment.objects) and pressed(
         current, f"{_LIST}.model", "Let a model answer", icon=":material/smart_toy:",
         help="Features or a language model, on the page Features and models.",
     ):
-        slug = keep_experiment(services().workspace, experiment, draft.material.files)
-        values = {QUESTIONS_OF: slug, LISTS: draft.n_lists}
-        current.take_up(values)
-        widgets().update(values)
+        slug = experiments.keep_experiment(services().workspace, experiment, files)
+        _set(current, {QUESTIONS_OF: slug, LISTS: draft.n_lists})
         go_to("features", "observer")
         st.switch_page("../pages/features.py")
+
+
+def _set(current: Session, values: Mapping[str, Any]) -> None:
+    """Give widgets values, on whatever page they are."""
+    current.take_up(values)
+    widgets().update(values)
 
 
 @st.cache_data(max_entries=8, show_spinner="Balancing the list")
@@ -307,46 +280,51 @@ def _first_list(_experiment: Experiment, key: str) -> list[Question]:
 def _preview(experiment: Experiment, n_lists: int) -> None:
     """The first list in numbers, and its first questions."""
     fixed = experiment.changed(source="balanced") if experiment.is_adaptive else experiment
-    questions = [one for one in _first_list(fixed, experiment_key(fixed)) if one.item is None]
-    kinds = [one.kind for one in questions]
-    facts = {
-        "Questions": kinds.count("question"), "Repeats": kinds.count("repeat"),
-        "Checks": sum(kind in CHECKS for kind in kinds),
-    }
-    columns = st.columns(4)
-    for column, (title, value) in zip(columns, facts.items(), strict=False):
-        column.metric(title, f"{value:,}")
-    columns[3].metric(
+    questions = [
+        question for question in _first_list(fixed, experiment_key(fixed)) if question.item is None
+    ]
+    kinds = [question.kind for question in questions]
+    facts = st.columns(4)
+    facts[0].metric("Questions", f"{kinds.count('question'):,}")
+    facts[1].metric("Repeats", f"{kinds.count('repeat'):,}")
+    facts[2].metric("Checks", f"{sum(kind in CHECKS for kind in kinds):,}")
+    facts[3].metric(
         "Minutes", f"{len(questions) * _SECONDS / 60:.0f}", help=f"At {_SECONDS} seconds a "
         "question.",
     )
     if n_lists > 1:
         st.caption(f"In the first of {n_lists:,} lists.")
-    asked = [one for one in questions if one.kind == "question"]
-    if not asked:
+    if "question" not in kinds:
         return
-    places = {one.id: k for k, one in enumerate(experiment.objects)}
-    rows = np.array([[places[name] for name in one.shown] for one in asked])
-    n, anchored = len(experiment.objects), ASKINGS[experiment.task].is_anchored
-    among = np.bincount(rows[:, anchored:].ravel(), minlength=n)
-    roles = f"an option {_between(among)}"
-    if anchored:
-        roles = f"the anchor {_between(np.bincount(rows[:, 0], minlength=n))} and {roles}"
-    st.markdown(f"Every object is {roles}. For example:")
-    labels = np.array([one.label or one.id for one in experiment.objects], dtype=object)
-    st.markdown(_examples(experiment, labels[rows[:_PREVIEW]]))
+    rows = [question.shown for question in questions if question.kind == "question"]
+    st.markdown(f"Every object is {_roles(experiment, rows)}. For example:")
+    st.markdown(_examples(experiment, rows[:_PREVIEW]))
     with st.expander("All rows"):
-        names = [f"object {k + 1}" for k in range(rows.shape[1])]
+        names = [f"object {k}" for k in range(1, len(rows[0]) + 1)]
         st.dataframe(
-            [dict(zip(names, one.shown, strict=True)) | {"kind": one.kind}
-             for one in questions[:10_000]],
+            [dict(zip(names, question.shown, strict=True)) | {"kind": question.kind}
+             for question in questions[:10_000]],
             hide_index=True, placeholder="", key=f"{_LIST}.rows", height=400,
         )
 
 
-def _examples(experiment: Experiment, labels: np.ndarray) -> str:
-    """Questions about labels (q, s) as a list in Markdown."""
-    shown = [[f"**{panels.plain(name)}**" for name in row] for row in labels.tolist()]
+def _roles(experiment: Experiment, rows: Sequence[Sequence[str]]) -> str:
+    """How often every object is the anchor, and an option."""
+    is_anchored = ASKINGS[experiment.task].is_anchored
+    options = Counter(name for row in rows for name in row[is_anchored:])
+    text = f"an option {_between(experiment, options)}"
+    if is_anchored:
+        text = f"the anchor {_between(experiment, Counter(row[0] for row in rows))} and {text}"
+    return text
+
+
+def _examples(experiment: Experiment, rows: Sequence[Sequence[str]]) -> str:
+    """Questions as a list in Markdown."""
+    labels = {
+        stimulus.id: f"**{panels.plain(stimulus.label or stimulus.id)}**"
+        for stimulus in experiment.objects
+    }
+    shown = [[labels[name] for name in row] for row in rows]
     if experiment.task == "triplet":
         return "\n".join(f"- Is {a} more similar to {b} or to {c}?" for a, b, c in shown)
     return f"{ASKINGS[experiment.task].title}\n\n" + "\n".join(
@@ -354,6 +332,7 @@ def _examples(experiment: Experiment, labels: np.ndarray) -> str:
     )
 
 
-def _between(counts: np.ndarray) -> str:
-    low, high = int(counts.min()), int(counts.max())
+def _between(experiment: Experiment, times: Counter[str]) -> str:
+    counts = [times[stimulus.id] for stimulus in experiment.objects]
+    low, high = min(counts), max(counts)
     return count(low, "time") if low == high else f"{low:,} to {high:,} times"

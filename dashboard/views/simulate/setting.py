@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -23,11 +23,12 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, short
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import advice_of_best
+from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "simulate"
-#: Parameters of methods that are not asked for.
+#: Not asked for: the truth has as many dimensions, and objects in the order of their stimulus.
 _DECIDED = ("n_components", "stimulus")
 #: Fewer answers say nothing of their noise.
 _ENOUGH = 50
@@ -39,26 +40,22 @@ _OF = f"{PAGE}.of"
 
 def simulated_methods() -> dict[str, type[Method]]:
     """Methods that can be planned with, by name."""
-    kinds = [methods(kind) for kind in ("embedding", "scale", "kernel")]
-    known = {name: method for kind in kinds for name, method in kind.items()}
     # Kernels that build on a map predict as that map does.
     return {
-        name: method for name, method in known.items()
+        name: method for kind in ("embedding", "scale", "kernel")
+        for name, method in methods(kind).items()
         if not any(p.name == "basis" for p in parameters(method))
     }
 
 
 def method_settings(current: Session, method: type[Method]) -> Method:
-    """Ask for the settings of a method, folded away; the same on every view.
-
-    The truth decides on the number of dimensions, and simulated objects are in the order of their
-    stimulus.
-    """
+    """Ask for the settings of a method, folded away; the same on every view."""
     if all(p.name in _DECIDED for p in parameters(method)):
         return method()
-    place = f"{PAGE}.{method.name}"
     with st.expander(f"More settings of {short(method.title)}"):
-        return method(**parameter_form(current, method, place, hidden=_DECIDED, folded=""))
+        return method(**parameter_form(
+            current, method, f"{PAGE}.{method.name}", hidden=_DECIDED, folded=""
+        ))
 
 
 def prefix(current: Session) -> str:
@@ -71,6 +68,15 @@ def beginning(current: Session) -> dict[str, Any]:
     return current.drafts.get(_BEGIN, {})
 
 
+def simulation_form(
+    current: Session, owner: type | Callable, name: str, *, hidden: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Ask for declared parameters, which begin as the data set that is followed."""
+    return parameter_form(
+        current, owner, f"{prefix(current)}.{name}", hidden=hidden, defaults=beginning(current)
+    )
+
+
 def begin_with(current: Session, values: Mapping[str, Any]) -> None:
     """Let the forms begin anew, with values by the names of parameters."""
     current.drafts[_BEGIN] = dict(values)
@@ -81,11 +87,10 @@ def scenario_form(current: Session) -> Scenario:
     """Ask for objects, truth and noise."""
     st.subheader("Your experiment", anchor=False)
     _follow(current)
-    place, begin = f"{prefix(current)}.scenario", beginning(current)
 
     def ask(*names: str) -> dict[str, Any]:
         hidden = [name for name in SCENARIO if name not in names]
-        return parameter_form(current, Scenario, place, hidden=hidden, defaults=begin)
+        return simulation_form(current, Scenario, "scenario", hidden=hidden)
 
     values = ask("n_objects", "truth")
     if values["truth"] not in DIMENSIONS:
@@ -93,35 +98,44 @@ def scenario_form(current: Session) -> Scenario:
     elif values["truth"] == "observer":
         values |= ask("length_scale")
     values |= ask("noise")
-    level = LEVELS.get(values["noise"])
-    if level is not None:
-        if begin.get("noise") == values["noise"]:
+    noise, begin = values["noise"], beginning(current)
+    if noise in LEVELS:
+        level = LEVELS[noise]
+        if begin.get("noise") == noise:
             level = replace(level, default=begin.get("level", level.default))
-        key = f"{place}.level.{values['noise']}"
+        key = f"{prefix(current)}.scenario.level.{noise}"
         values["level"] = parameter_number(current, level, key)
     return Scenario(**values)
+
+
+def can_follow(info: DatasetInfo | None) -> bool:
+    """Whether a data set says anything of its noise."""
+    return info is not None and info.n_answers >= _ENOUGH
+
+
+def scenario_of(info: DatasetInfo) -> Scenario | None:
+    """A scenario like a data set; None, having said why, where there is none."""
+    with problems_shown(DataError, Stopped):
+        return _like(info.fingerprint, services().workspace.triplets(info))
 
 
 def _follow(current: Session) -> None:
     """Offer to begin with a scenario like the open data set."""
     info = current.dataset
-    if info is None or info.n_answers < _ENOUGH:
-        return
-    if not pressed(
+    if not can_follow(info) or not pressed(
         current, f"{PAGE}.follow", "Like the open data set", icon=":material/content_copy:",
         width="stretch",
         help=f"As many objects and answers as {panels.plain(info.name)}, and the same noise level, "
         f"estimated by STE.",
     ):
         return
-    try:
-        like = _like(info.fingerprint, services().workspace.triplets(info))
-    except (DataError, Stopped) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+    like = scenario_of(info)
+    if like is None:
         return
+    n_answers = min(info.n_answers, 1_000_000)
     begin_with(current, {
-        **asdict(like), "level": round(like.level, 2), "most": _most(info),
-        "n_answers": _most(info), "participants": max(info.n_participants, 1),
+        **asdict(like), "level": round(like.level, 2), "most": n_answers,
+        "n_answers": n_answers, "participants": max(info.n_participants, 1),
     })
     current.drafts[_OF] = info.id
     st.toast(panels.plain(
@@ -138,10 +152,6 @@ def advice_at_hand(current: Session) -> str:
         return ""
     advice, method = advice_of_best(info, services().workspace.triplets(info))
     return f"{info.name}, {method}: {advice}" if advice else ""
-
-
-def _most(info: DatasetInfo) -> int:
-    return min(info.n_answers, 1_000_000)
 
 
 @st.cache_data(max_entries=8, show_spinner="Estimating the noise level")

@@ -11,19 +11,14 @@ import streamlit as st
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.run import TASKS, key
-from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
+from tripletscope.dashboard.interface.controls import pick_method, pressed
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.simulate.setting import (
-    PAGE,
-    beginning,
-    method_settings,
-    prefix,
-    scenario_form,
-)
+from tripletscope.dashboard.views.simulate import setting
+from tripletscope.dashboard.views.simulate.setting import PAGE
 
 
 def too_many(options: Mapping[str, Any]) -> str:
@@ -57,14 +52,12 @@ def _simulation_tab(
 
     def ask(context: Context) -> None:
         current = context.session
-        form = f"{prefix(current)}.{name}"
-        options = asdict(scenario_form(current))
-        method = method_settings(current, pick_method(
-            current, kinds, f"{form}.method", "Method", DEFAULT_EMBEDDING.name
+        options = asdict(setting.scenario_form(current))
+        method = setting.method_settings(current, pick_method(
+            current, kinds, f"{setting.prefix(current)}.{name}.method", "Method",
+            DEFAULT_EMBEDDING.name,
         ))
-        options |= parameter_form(
-            current, TASKS[task].function, form, hidden=SCENARIO, defaults=beginning(current)
-        )
+        options |= setting.simulation_form(current, TASKS[task].function, name, hidden=SCENARIO)
         refused = refuse(options)
         if refused:
             st.warning(refused)
@@ -75,8 +68,8 @@ def _simulation_tab(
             help=about,
         ):
             current.drafts[shown] = key(task, method, None, options)
-            words = [Simulation(method, options).name]
-            context.submit(TASKS[task].words, [(method, task, options)], words)
+            names = [Simulation(method, options).name]
+            context.submit(TASKS[task].words, [(method, task, options)], names)
             st.rerun()
 
     def show(context: Context) -> None:
