@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable
+from functools import cache
 
 import joblib
 import numpy as np
@@ -24,7 +26,7 @@ from tripletscope.core.cluster import (
     agglomerative,
 )
 from tripletscope.core.cluster.agreement import label_agreement
-from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
+from tripletscope.core.cluster.clustering import BasedClustering, Clustering, Hierarchy
 from tripletscope.core.cluster.comparison import additive_similarity
 from tripletscope.core.cluster.counting import count_clusters
 from tripletscope.core.cluster.kmeans import kernel_kmeans
@@ -55,6 +57,17 @@ POSITIONS = (
 def groups() -> Triplets:
     """Plenty of answers about three groups of 12 objects."""
     return simulate(POSITIONS, 4000, seed=1)
+
+
+@pytest.fixture(scope="module")
+def as_it_is(groups) -> Callable[[type[Clustering]], Clustering]:
+    """A method without settings, fitted once in two threads for all tests."""
+    @cache
+    def fitted(method: type[Clustering]) -> Clustering:
+        with joblib.parallel_config(n_jobs=2):
+            return method().fit(groups)
+
+    return fitted
 
 
 # Every method ---------------------------------------------------------------------------------
@@ -104,14 +117,12 @@ def test_answers_by_what_it_calls_together(method, groups):
 
 
 @every_method
-def test_same_seed_same_bits_whatever_the_threads(method, groups):
-    found = []
-    for n_jobs in (1, 2, 3):
+def test_same_seed_same_bits_whatever_the_threads(method, groups, as_it_is):
+    for n_jobs in (1, 3):
         with joblib.parallel_config(n_jobs=n_jobs):
-            found.append(method().fit(groups))
-    for other in found[1:]:
-        assert np.array_equal(found[0].labels_, other.labels_)
-        assert np.array_equal(found[0].silhouettes_, other.silhouettes_)
+            found = method().fit(groups)
+        assert np.array_equal(found.labels_, as_it_is(method).labels_)
+        assert np.array_equal(found.silhouettes_, as_it_is(method).silhouettes_)
 
 
 @every_method
@@ -165,8 +176,8 @@ def test_nothing_to_learn_from_is_said(method):
 
 
 @every_method
-def test_a_run_brings_it_back(method, groups):
-    fitted, found = method().fit(groups), run("fit", method(), groups)
+def test_a_run_brings_it_back(method, groups, as_it_is):
+    fitted, found = as_it_is(method), run("fit", method(), groups)
     json.dumps([found.numbers, found.parameters])
     back = found.fitted()
     assert np.array_equal(back.labels_, fitted.labels_)
@@ -175,8 +186,8 @@ def test_a_run_brings_it_back(method, groups):
 
 
 @every_method
-def test_the_number_of_clusters_is_that_of_the_highest_silhouette(method, groups):
-    fitted = method().fit(groups)
+def test_the_number_of_clusters_is_that_of_the_highest_silhouette(method, groups, as_it_is):
+    fitted = as_it_is(method)
     space, _ = method().space(groups)
     expected = [
         silhouette_score(space.distances(), method(n_clusters=k).fit(groups).labels_,
@@ -355,8 +366,6 @@ def test_planted_groups_are_stable_and_others_are_not(method, groups):
     assert found.agreement.shape == (6, 4)
     assert found.agreement[:, 1].mean() > 0.9
     assert np.all(found.agreement.mean(axis=0)[2:] < found.agreement[:, 1].mean())
-    again = stability(method(n_clusters=3), groups, replicates=6, most=5)
-    assert np.array_equal(found.together, again.together)
     if issubclass(method, Hierarchy):
         held = found.tree.membership()
         planted = [
