@@ -61,10 +61,10 @@ def groups() -> Triplets:
 
 @pytest.fixture(scope="module")
 def as_it_is(groups) -> Callable[[type[Clustering]], Clustering]:
-    """A method without settings, fitted once in two threads for all tests."""
+    """A method without settings, fitted once in three threads for all tests."""
     @cache
     def fitted(method: type[Clustering]) -> Clustering:
-        with joblib.parallel_config(n_jobs=2):
+        with joblib.parallel_config(n_jobs=3):
             return method().fit(groups)
 
     return fitted
@@ -118,11 +118,10 @@ def test_answers_by_what_it_calls_together(method, groups):
 
 @every_method
 def test_same_seed_same_bits_whatever_the_threads(method, groups, as_it_is):
-    for n_jobs in (1, 3):
-        with joblib.parallel_config(n_jobs=n_jobs):
-            found = method().fit(groups)
-        assert np.array_equal(found.labels_, as_it_is(method).labels_)
-        assert np.array_equal(found.silhouettes_, as_it_is(method).silhouettes_)
+    with joblib.parallel_config(n_jobs=1):
+        found = method().fit(groups)
+    assert np.array_equal(found.labels_, as_it_is(method).labels_)
+    assert np.array_equal(found.silhouettes_, as_it_is(method).silhouettes_)
 
 
 @every_method
@@ -341,9 +340,9 @@ def test_the_number_of_planted_groups_has_the_highest_silhouette(method, groups)
 
 @every_method
 def test_few_answers_have_counts_too(method):
-    positions = np.random.default_rng(0).normal(size=(8, 2))
+    positions = np.random.default_rng(0).normal(size=(6, 2))
     found = count_clusters(method(), simulate(positions, 60, noise="logistic"))
-    assert found.numbers.tolist() == [2, 3, 4, 5, 6, 7]
+    assert found.numbers.tolist() == [2, 3, 4, 5]
     assert np.isfinite(found.silhouettes).all()
     assert np.isfinite(found.continua).all()
     with pytest.raises(Stopped):
@@ -423,7 +422,7 @@ def test_clusters_that_people_do_not_share_are_less_sure():
     pooled = Triplets(np.concatenate(rows), numbered_objects(36), who)
     found = {
         unit: stability(
-            KMeans(n_clusters=6, basis=STE(n_init=1)), pooled, replicates=15, most=2, unit=unit
+            KMeans(n_clusters=6, basis=STE(n_init=1)), pooled, replicates=10, most=2, unit=unit
         )
         for unit in ("auto", "answers")
     }
@@ -433,6 +432,7 @@ def test_clusters_that_people_do_not_share_are_less_sure():
 
 
 def test_answers_of_weight_zero_are_not_resampled(groups):
+    groups = groups.take(np.arange(1000))
     weight = np.append(np.ones(len(groups)), np.zeros(len(groups)))
     more = Triplets.from_array(
         np.tile(groups.rows, (2, 1)), groups.n_objects, weight=weight
