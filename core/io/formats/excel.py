@@ -74,10 +74,9 @@ def _rows(sheet: CalamineSheet) -> dict[int, list[str]]:
         if cells.count("") == len(cells):  # quick: a stray cell may have a million above it
             continue
         texts = [_as_text(cell) for cell in cells]
-        while texts and not texts[-1]:
+        while not texts[-1]:
             texts.pop()
-        if texts:
-            rows[number] = texts
+        rows[number] = texts
     return rows
 
 

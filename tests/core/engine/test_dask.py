@@ -39,6 +39,10 @@ def total(array: np.ndarray, number: int, halt: Halt) -> float:
     return float(array.sum()) + number
 
 
+def apart(one: np.ndarray, other: np.ndarray, number: int, halt: Halt) -> float:
+    return float(one[0] - other[0]) + number
+
+
 def slow(number: int, seconds: float, halt: Halt) -> tuple[int, int]:
     end = time.monotonic() + seconds
     while time.monotonic() < end and not halt():
@@ -89,6 +93,13 @@ def test_what_pieces_share_is_sent_once(dask):
         after = {len(there) for there in DaskCrew._scattered.values()}
     assert first == again == [array.sum() + k for k in range(10)]
     assert max(after) == max(before) + 1
+
+
+def test_what_pieces_share_is_not_mixed_up(dask):
+    array = np.arange(1_000.0)
+    with dask.in_use():
+        found = list(in_parallel(apart, [(array, 2 * array - 3, k) for k in range(4)]))
+    assert found == [3, 4, 5, 6]
 
 
 def test_cancelling_frees_the_workers(dask):

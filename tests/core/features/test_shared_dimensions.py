@@ -48,8 +48,8 @@ def test_planted_dimensions_are_shared_and_others_are_not():
 
 
 def test_unrelated_fits_share_nothing():
-    every = [compare(weights(4, 2 * k), weights(5, 2 * k + 100)) for k in range(20)]
-    assert sum(one.shared.any() for one in every) <= 2
+    every = [compare(weights(4, 2 * k), weights(5, 2 * k + 100)) for k in range(40)]
+    assert sum(one.shared.any() for one in every) <= 5
     for table in (one.table(0) for one in every):
         assert table["shared"].tolist() == (table["correlation"] > table["chance"]).tolist()
 
@@ -58,9 +58,9 @@ def test_objects_that_no_fit_has_a_weight_for_are_no_evidence():
     rare = np.arange(N) < 24
     every = [compare(*(np.where(rare[:, None], table / 100, table)
                        for table in (weights(4, 2 * k), weights(4, 2 * k + 100))))
-             for k in range(20)]
+             for k in range(40)]
     assert every[0].objects.min() >= 24
-    assert sum(one.shared.any() for one in every) <= 2
+    assert sum(one.shared.any() for one in every) <= 5
 
 
 def test_dimensions_of_single_objects_hide_no_others():

@@ -15,7 +15,7 @@ from tripletscope.core.studies.quality import Cleaning, Exclusion
 
 QUICK = {"draws": 19, "folds": 2, "replicates": 10}
 #: Data sets of which so many may be taken for what they are not: the level is 5 %.
-NULL, ALARMS = 6, 1
+NULL, ALARMS = 10, 2
 
 
 def people(seed: int, n_people=12, each=30, guessing=0, n_objects=8) -> Triplets:
