@@ -125,13 +125,19 @@ class Crowd:
     def fresh_error(self, method: Method, which: np.ndarray | slice = slice(None)) -> float:
         """On answers of the other people, learned from some of the data."""
         rows = np.arange(len(self.data))[which]
-        return triplet_error(method.fit(self.data.take(rows)), self.drawn[1])
+        # Each seed is of one data set, whatever is made of it.
+        asked = self, repr(method), rows.tobytes()
+        if asked not in _errors:
+            _errors[asked] = triplet_error(method.fit(self.data.take(rows)), self.drawn[1])
+        return _errors[asked]
 
     def fresh(self, method: Method, kept: np.ndarray | None = None, folds: int | None = None):
         """(folds,) the same, without each part in turn."""
         kept = np.ones(len(self.data), bool) if kept is None else kept
         return np.array([self.fresh_error(method, part & kept) for part in self.parts(folds)])
 
+
+_errors: dict[tuple[Crowd, str, bytes], float] = {}
 
 #: What is said, with the ends of its interval, and what is true.
 Found = tuple[float, float, float, float]

@@ -33,10 +33,23 @@ NO_VERDICTS = {
 }
 
 
+@cache
+def parts_of(file: Path) -> list[ast.AST]:
+    """The module with its classes and functions."""
+    found, todo = [], [ast.parse(file.read_text())]
+    while todo:  # through statements alone: expressions define nothing
+        node = todo.pop()
+        if isinstance(node, KINDS):
+            found.append(node)
+        for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
+            todo += getattr(node, inner, ())
+    return found
+
+
 def docstrings(file: Path) -> Iterator[str]:
     """Each on one line."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, KINDS) and (found := ast.get_docstring(node)):
+    for node in parts_of(file):
+        if found := ast.get_docstring(node):
             yield " ".join(found.split())
 
 
@@ -72,7 +85,7 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
     for folder in ("core", "dashboard/views", "dashboard/report", "dashboard/results"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             if "papers" not in file.parts:
-                for node in ast.walk(ast.parse(file.read_text())):
+                for node in parts_of(file):
                     if isinstance(node, ast.FunctionDef):
                         yield str(file.relative_to(ROOT)), node
 

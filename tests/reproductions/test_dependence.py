@@ -12,6 +12,7 @@ from tripletscope.reproductions.dependence import code_of
 from tripletscope.reproductions.registry import items
 
 MIXTURE, OWN = "uncertainty-figure-8", "tripletscope.reproductions.uncertainty.mixture"
+SEARCH, SHARING = "thesis-figure-2.1", "tripletscope.reproductions.trees.sharing"
 CACHED = [
     found for found in vars(dependence).values() if hasattr(found, "cache_clear")
 ]
@@ -22,7 +23,7 @@ def changed():
     """Hash anew where the source of a module is another."""
     read = dependence._tree
 
-    def change(module: str, old: str, new: str) -> str:
+    def change(module: str, old: str, new: str, item: str = MIXTURE) -> str:
         source = ast.unparse(read(module))
         assert old in source
         dependence._tree = lambda name: (
@@ -30,7 +31,7 @@ def changed():
         )
         for found in CACHED:
             found.cache_clear()
-        return code_of(items()[MIXTURE])
+        return code_of(items()[item])
 
     yield change
     dependence._tree = read
@@ -53,19 +54,14 @@ def test_what_is_called_counts_and_what_stands_beside_it_does_not(changed):
 
 
 def test_what_is_called_in_another_module_of_the_room_counts(changed):
-    search = items()["thesis-figure-2.1"]
-    before = code_of(search)
-    changed("tripletscope.reproductions.trees.sharing", "return ", "return 1 and ")
-    assert code_of(search) != before
+    before = code_of(items()[SEARCH])
+    assert changed(SHARING, "return ", "return 1 and ", SEARCH) != before
 
 
 def test_what_a_folder_hands_on_counts(changed):
-    search = items()["thesis-figure-2.1"]
-    before = code_of(search)
-    changed("tripletscope.core.tree.coordinates", "def coordinate_tree(", "def other(")
-    assert code_of(search) == before
-    changed("tripletscope.core.tree.projection", "def fit(", "def fit_all(")
-    assert code_of(search) != before
+    before, tree = code_of(items()[SEARCH]), "tripletscope.core.tree"
+    assert changed(f"{tree}.coordinates", "def coordinate_tree(", "def other(", SEARCH) == before
+    assert changed(f"{tree}.projection", "def fit(", "def fit_all(", SEARCH) != before
 
 
 def test_settings_count():

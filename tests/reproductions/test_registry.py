@@ -45,8 +45,14 @@ def test_what_is_shipped_is_what_its_rule_says_of_it(key):
     assert not outcome.quick
     assert outcome.seeds == tuple(seeds_of(key))
     assert outcome.is_readable
-    assert verdicts()[key] == computed(key), "python -m tripletscope.reproductions write"
+    assert verdicts()[key] == outcome.verdict, "python -m tripletscope.reproductions write"
     assert all(observation.why.endswith(".") for observation in outcome.observations)
+
+
+def test_what_is_written_of_an_item_is_what_is_shipped():
+    assert computed("uncertainty-figure-8") == shipped("uncertainty-figure-8").verdict
+    stated = next(item.key for item in items().values() if item.stated)
+    assert computed(stated) == verdicts()[stated]
 
 
 def test_an_outcome_is_kept_as_it_was():

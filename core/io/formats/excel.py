@@ -71,11 +71,12 @@ def _rows(sheet: CalamineSheet) -> dict[int, list[str]]:
     """Texts of the rows that are not empty, without trailing empty cells, by row number."""
     rows = {}
     for number, cells in enumerate(sheet.to_python(skip_empty_area=False), 1):
+        if cells.count("") == len(cells):  # quick: a stray cell may have a million above it
+            continue
         texts = [_as_text(cell) for cell in cells]
-        while texts and not texts[-1]:
+        while not texts[-1]:
             texts.pop()
-        if texts:
-            rows[number] = texts
+        rows[number] = texts
     return rows
 
 

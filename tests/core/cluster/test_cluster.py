@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable
+from functools import cache
 
 import joblib
 import numpy as np
@@ -24,7 +26,7 @@ from tripletscope.core.cluster import (
     agglomerative,
 )
 from tripletscope.core.cluster.agreement import label_agreement
-from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
+from tripletscope.core.cluster.clustering import BasedClustering, Clustering, Hierarchy
 from tripletscope.core.cluster.comparison import additive_similarity
 from tripletscope.core.cluster.counting import count_clusters
 from tripletscope.core.cluster.kmeans import kernel_kmeans
@@ -55,6 +57,17 @@ POSITIONS = (
 def groups() -> Triplets:
     """Plenty of answers about three groups of 12 objects."""
     return simulate(POSITIONS, 4000, seed=1)
+
+
+@pytest.fixture(scope="module")
+def as_it_is(groups) -> Callable[[type[Clustering]], Clustering]:
+    """A method without settings, fitted once in three threads for all tests."""
+    @cache
+    def fitted(method: type[Clustering]) -> Clustering:
+        with joblib.parallel_config(n_jobs=3):
+            return method().fit(groups)
+
+    return fitted
 
 
 # Every method ---------------------------------------------------------------------------------
@@ -104,14 +117,11 @@ def test_answers_by_what_it_calls_together(method, groups):
 
 
 @every_method
-def test_same_seed_same_bits_whatever_the_threads(method, groups):
-    found = []
-    for n_jobs in (1, 2, 3):
-        with joblib.parallel_config(n_jobs=n_jobs):
-            found.append(method().fit(groups))
-    for other in found[1:]:
-        assert np.array_equal(found[0].labels_, other.labels_)
-        assert np.array_equal(found[0].silhouettes_, other.silhouettes_)
+def test_same_seed_same_bits_whatever_the_threads(method, groups, as_it_is):
+    with joblib.parallel_config(n_jobs=1):
+        found = method().fit(groups)
+    assert np.array_equal(found.labels_, as_it_is(method).labels_)
+    assert np.array_equal(found.silhouettes_, as_it_is(method).silhouettes_)
 
 
 @every_method
@@ -165,8 +175,8 @@ def test_nothing_to_learn_from_is_said(method):
 
 
 @every_method
-def test_a_run_brings_it_back(method, groups):
-    fitted, found = method().fit(groups), run("fit", method(), groups)
+def test_a_run_brings_it_back(method, groups, as_it_is):
+    fitted, found = as_it_is(method), run("fit", method(), groups)
     json.dumps([found.numbers, found.parameters])
     back = found.fitted()
     assert np.array_equal(back.labels_, fitted.labels_)
@@ -175,8 +185,8 @@ def test_a_run_brings_it_back(method, groups):
 
 
 @every_method
-def test_the_number_of_clusters_is_that_of_the_highest_silhouette(method, groups):
-    fitted = method().fit(groups)
+def test_the_number_of_clusters_is_that_of_the_highest_silhouette(method, groups, as_it_is):
+    fitted = as_it_is(method)
     space, _ = method().space(groups)
     expected = [
         silhouette_score(space.distances(), method(n_clusters=k).fit(groups).labels_,
@@ -330,9 +340,9 @@ def test_the_number_of_planted_groups_has_the_highest_silhouette(method, groups)
 
 @every_method
 def test_few_answers_have_counts_too(method):
-    positions = np.random.default_rng(0).normal(size=(8, 2))
+    positions = np.random.default_rng(0).normal(size=(6, 2))
     found = count_clusters(method(), simulate(positions, 60, noise="logistic"))
-    assert found.numbers.tolist() == [2, 3, 4, 5, 6, 7]
+    assert found.numbers.tolist() == [2, 3, 4, 5]
     assert np.isfinite(found.silhouettes).all()
     assert np.isfinite(found.continua).all()
     with pytest.raises(Stopped):
@@ -355,8 +365,6 @@ def test_planted_groups_are_stable_and_others_are_not(method, groups):
     assert found.agreement.shape == (6, 4)
     assert found.agreement[:, 1].mean() > 0.9
     assert np.all(found.agreement.mean(axis=0)[2:] < found.agreement[:, 1].mean())
-    again = stability(method(n_clusters=3), groups, replicates=6, most=5)
-    assert np.array_equal(found.together, again.together)
     if issubclass(method, Hierarchy):
         held = found.tree.membership()
         planted = [
@@ -414,7 +422,7 @@ def test_clusters_that_people_do_not_share_are_less_sure():
     pooled = Triplets(np.concatenate(rows), numbered_objects(36), who)
     found = {
         unit: stability(
-            KMeans(n_clusters=6, basis=STE(n_init=1)), pooled, replicates=15, most=2, unit=unit
+            KMeans(n_clusters=6, basis=STE(n_init=1)), pooled, replicates=10, most=2, unit=unit
         )
         for unit in ("auto", "answers")
     }
@@ -424,6 +432,7 @@ def test_clusters_that_people_do_not_share_are_less_sure():
 
 
 def test_answers_of_weight_zero_are_not_resampled(groups):
+    groups = groups.take(np.arange(1000))
     weight = np.append(np.ones(len(groups)), np.zeros(len(groups)))
     more = Triplets.from_array(
         np.tile(groups.rows, (2, 1)), groups.n_objects, weight=weight

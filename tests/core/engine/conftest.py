@@ -45,13 +45,6 @@ def dask(cluster) -> Engine:
 
 
 @pytest.fixture
-def doomed() -> Iterator[Engine]:
-    """The engine of a cluster whose workers may be killed: not all of them come back in time."""
-    with two_workers() as found:
-        yield engine(address(found))
-
-
-@pytest.fixture
 def all_is_sent(monkeypatch):
     """However little there is to do, and nothing is known of how long it takes."""
     monkeypatch.setattr(parallel, "_seconds", {})

@@ -58,7 +58,7 @@ def check(data, rows, layout, **options):
     return result
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(answers(), st.sampled_from([",", ";", "\t", " "]), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_plain(drawn, delimiter, end):
     rows, _ = drawn
@@ -69,7 +69,7 @@ def test_plain(drawn, delimiter, end):
           delimiter=delimiter)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(answers(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
 def test_center_left_right_answer(drawn, encoding):
     rows, sides = drawn
@@ -85,7 +85,7 @@ def test_center_left_right_answer(drawn, encoding):
         assert result.triplets.answers["side"].tolist() == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(answers())
 def test_salmon(drawn):
     rows, sides = drawn
@@ -104,7 +104,7 @@ def test_salmon(drawn):
     assert result.triplets.labels == [f"{i}_x" for i in result.triplets.ids]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(answers(), st.sampled_from([("1", "2"), ("left", "right"), ("true", "false")]))
 def test_roles(drawn, words):
     rows, sides = drawn
@@ -125,7 +125,7 @@ def test_roles(drawn, words):
     check(buffer.getvalue(), rows, "roles")
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(answers(), st.sampled_from(["records", "split", "lines", "columns", "xlsx", "parquet"]))
 def test_containers(drawn, container):
     rows, _ = drawn
@@ -154,7 +154,7 @@ def trials(draw):
     return rows, [0, 1, 2, *more]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     trials(), st.sampled_from(["odd_one_out", "most_central"]),
     st.sampled_from(["position_0", "position_1", "item"]),
@@ -185,7 +185,7 @@ def test_three_objects_and_a_choice(drawn, task, coding):
     assert (interpret(loaded, again).triplets.rows == triplets.rows).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(answers(), st.data())
 def test_counts(drawn, data):
     rows, _ = drawn

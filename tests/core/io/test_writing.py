@@ -130,7 +130,7 @@ def of_three(draw, chosen: int) -> Triplets:
     return Triplets(rows, pd.DataFrame({"id": pd.Series(names, dtype="str")}), answers)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(anchored(), st.sampled_from(["anchored", "salmon", "parquet", "json", "npy", "numbers"]))
 def test_anchored_answers(triplets, layout):
     assume(not WRITERS[layout].problem(triplets))
@@ -140,7 +140,7 @@ def test_anchored_answers(triplets, layout):
         assert_same_places(triplets, layout)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.sampled_from([("odd_one_out", 2), ("most_central", 1)]).flatmap(
         lambda task: st.tuples(st.just(task[0]), of_three(task[1]))

@@ -93,14 +93,14 @@ def test_the_lowest_of_many_flips():
     """Of ten errors of coin flips, one was told from guessing in a fifth of all data sets."""
     triplets = answered_by(8, 200)
     told, alone = [], []
-    for seed in range(100):
+    for seed in range(50):
         errors = {d: held_out(triplets, 0.5, 10 * seed + d) for d in range(1, 11)}
         found = recommend_dimension(errors, triplets, 0.25)
         told.append(not found.is_chance)
         alone.append(wilson(errors[found.best].error, 200)[1] < 0.5)
         assert not (found.is_chance and found.is_decided)
-    assert sum(told) <= 6
-    assert sum(alone) >= 12
+    assert sum(told) <= 3
+    assert sum(alone) >= 6
     twice = answered_by(8, 400)
     trials = Triplets(
         twice.rows, twice.objects, twice.answers.assign(trial=[f"t{k // 4}" for k in range(400)])

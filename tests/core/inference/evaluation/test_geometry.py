@@ -17,7 +17,7 @@ from tripletscope.core.models.embedding.ste import STE
 from tripletscope.core.models.simulation.simulate import random_questions
 
 #: Data sets of which at most one may be taken for what it is not: the level is 5 %.
-NULL, ALARMS = 8, 2
+NULL, ALARMS = 5, 1
 
 
 def observed(name: str, n_answers: int, seed: int, *, size=1.0, c=0.0, bias=0.0) -> Triplets:

@@ -144,12 +144,12 @@ def test_the_lowest_beats_no_equal():
     """Which of eight is the lowest is found from the same errors, as is whom it beats."""
     triplets = answered_by(20, 400)
     beats = {False: 0, True: 0}
-    for seed in range(60):
+    for seed in range(30):
         equal = {k: held_out(triplets, 0.3, 8 * seed + k) for k in range(8)}
         for any_pair in beats:
             behind = behind_best(equal, triplets, 0.0, any_pair=any_pair)[1]
             beats[any_pair] += min(apart.p for apart in behind.values()) < 0.05
-    assert beats[True] <= 4 < beats[False]
+    assert beats[True] <= 2 < beats[False]
     best, behind = behind_best(
         {-1: held_out(triplets, 0.05, 0), **equal}, triplets, 0.0, any_pair=True
     )

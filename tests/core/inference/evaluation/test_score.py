@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -172,13 +171,6 @@ def test_cross_validation_reports_and_stops(planted):
         cross_validate(STE(n_init=1), planted, progress=progress)
     assert seen == pytest.approx([0.2, 0.4, 0.6])
     cross_validate(STE(n_init=1), planted, progress=lambda f, **_: f == 1.0)
-
-
-def test_folds_can_be_computed_in_other_processes(planted):
-    here = cross_validate(STE(n_init=1), planted, folds=3)
-    with joblib.parallel_config("loky", n_jobs=2):
-        there = cross_validate(STE(n_init=1), planted, folds=3)
-    assert np.array_equal(here.fold_errors, there.fold_errors)
 
 
 def test_holdout_interval_covers_the_true_error():

@@ -71,7 +71,7 @@ def test_without_answers_about_a_plane_there_is_nothing_to_turn():
 
 @pytest.mark.parametrize(
     ("method", "d", "n_answers"),
-    [(STE, 1, 30), (STE, 2, 60), (STE, 3, 60), (TSTE, 2, 60), (CKL, 2, 60)],
+    [(STE, 1, 30), (STE, 3, 60), (TSTE, 2, 60), (CKL, 2, 60)],
 )
 def test_both_samplers_have_the_same_distribution(method, d, n_answers):
     """Means and standard deviations of all distances, one answer to six objects after another.
@@ -251,11 +251,10 @@ def test_perfect_chains_agree_whose_largest_rhat_is_above_that_of_one_quantity()
     assert max(largest) < AGREED
 
 
-@pytest.mark.parametrize("method", [TSTE, CKL])
-def test_chains_agree_where_answers_leave_the_size_of_a_map_open(method):
+def test_chains_agree_where_answers_leave_the_size_of_a_map_open():
     """About the most probable map, which is far too small, CKL came to an R-hat of 1.4 here."""
     positions = np.random.default_rng(0).normal(size=(30, 2))
     answers = simulate(positions, 1500, noise="flip", level=0.1, seed=0)
-    found = sample_posterior(method(), answers, effective=200, most=20_000)
+    found = sample_posterior(CKL(), answers, effective=200, most=20_000)
     assert found.rhat < 1.05
     assert found.effective > 150

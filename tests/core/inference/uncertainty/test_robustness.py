@@ -47,13 +47,13 @@ def test_random_views_change_nothing():
     assert alarms <= ALARMS
     # Without those of many answers, fewer are left than in any random set of people.
     unequal = [10] * 6 + [60] * 6
-    for seed in range(3):
+    for seed in range(2):
         assert not compared(people(seed, each=unequal), few=[*range(6, 12)]).changed
 
 
 def test_sessions_with_other_questions():
     data, alarms = people(0, 10, each=40), []
-    for seed in range(6):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         lists = data.rows[rng.permutation(400)[:40]]
         position = rng.normal(size=(8, 2))

@@ -83,11 +83,19 @@ def evaluate(loss: Loss, near2, far2, weight=1.0) -> tuple[float, float, float]:
     return value, by_near[0], by_far[0]
 
 
-LOSSES = {
-    f"{method.title} {settings}": method(**settings)._loss()
-    for method in methods("embedding").values()
-    for settings in ({}, {"n_components": 3}, {"n_components": 1})
-}
+def losses() -> dict[str, Loss]:
+    """Each once: of most methods it is the same in any number of dimensions."""
+    found, known = {}, set()
+    for method in methods("embedding").values():
+        for settings in ({}, {"n_components": 3}, {"n_components": 1}):
+            loss = method(**settings)._loss()
+            if (loss.kernel, loss.parameters) not in known:
+                known.add((loss.kernel, loss.parameters))
+                found[f"{method.title} {settings}"] = loss
+    return found
+
+
+LOSSES = losses()
 
 
 # The short exp and log ------------------------------------------------------------------------

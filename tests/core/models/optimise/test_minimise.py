@@ -209,10 +209,15 @@ SAME_BITS = """
 import hashlib
 import numpy as np
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Objective
+from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.simulation.simulate import simulate
 
 answers = simulate(np.random.default_rng(0).normal(size=(12, 2)), 400, noise="logistic", seed=1)
-print(hashlib.md5(STE(n_init=2).fit(answers).embedding_.tobytes()).hexdigest())
+objective = Objective(AnswerLayout.of(answers), STE()._loss(), 2)
+found = minimise(objective, np.random.default_rng(1).normal(size=24)).x
+print(hashlib.md5(found.tobytes()).hexdigest())
 """
 
 

@@ -170,7 +170,7 @@ def usable(text: str) -> bool:
     return True
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     ids=st.lists(st.text(min_size=1, max_size=12).filter(usable), min_size=5, max_size=8,
                  unique=True),

@@ -61,7 +61,7 @@ def test_alien_eggs(eggs_table):
 
 
 def test_bare_columns_of_the_eggs(eggs_table):
-    rows = interpret(eggs_table, propose(eggs_table)[0]).triplets.rows[:6000]
+    rows = interpret(eggs_table, propose(eggs_table)[0]).triplets.rows[:3000]
     for order, warns in (([0, 1, 2], False), ([2, 0, 1], True), ([0, 2, 1], True)):
         table = load(pd.DataFrame(rows[:, order]).to_csv(header=False, index=False).encode())
         test = direction_test(table, propose(table)[0])
@@ -99,7 +99,7 @@ def test_the_odd_one_in_the_wrong_column():
         assert test.readings[test.best].roles["item3"] == f"column {order.index(2) + 1}"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_silent_without_signal(seed):
     rng = np.random.default_rng(seed)
     objects = random_questions(30, 3000, rng)

@@ -71,7 +71,7 @@ def test_participants_against_counting():
     assert table["bias_p"].idxmin() == "p5"
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(small_data())
 def test_intervals_of_participants_and_objects_are_those_of_their_answers_alone(triplets):
     for table, name, own_of in (

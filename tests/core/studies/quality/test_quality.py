@@ -62,7 +62,7 @@ def test_obvious_questions_are_those_of_the_map(planted, truth):
 # Objects, samplers, time
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(small_data())
 def test_objects_against_counting(triplets):
     table = objects(triplets)
@@ -113,13 +113,13 @@ def test_a_side_bias_is_someones():
 def test_honest_crowds_have_no_side():
     """One in a hundred crowds has somebody with a side by chance."""
     named = []
-    for seed in range(30):
+    for seed in range(15):
         crowd = people_data(seed=seed, n_people=20, each=30)
         sides = np.random.default_rng(seed).choice(["left", "right"], len(crowd))
         honest = crowd.answers.assign(side=pd.Categorical(sides))
         found = quality(Triplets(crowd.rows, crowd.objects, honest)).sides
         named.append(len(found.participants) > 0)
-    assert sum(named) <= 2
+    assert sum(named) <= 1
 
 
 # Comparisons of pairs
@@ -133,7 +133,7 @@ def as_pairs(triplets: Triplets) -> Quadruples:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(small_data())
 def test_comparisons_of_pairs_are_judged_as_triplets_are(triplets):
     pairs = as_pairs(triplets)
