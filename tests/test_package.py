@@ -236,7 +236,8 @@ def test_what_no_repository_has_is_in_the_wheel(tmp_path, monkeypatch):
         }
 
 
-def test_only_the_one_name_is_installed(installed, analysis):
+def test_only_the_one_name_is_installed_and_a_script_runs(installed, analysis):
+    answers = SAMPLES / "ekman_colors" / "answers.csv"
     code = (
         "import importlib, tripletscope as ts\n"
         "assert 'site-packages' in ts.__file__, ts.__file__\n"
@@ -247,9 +248,17 @@ def test_only_the_one_name_is_installed(installed, analysis):
         "    try: importlib.import_module(name)\n"
         "    except ImportError as error: assert 'a folder here' in str(error)\n"
         "    else: raise AssertionError(name)\n"
+        "import json, sys\n"
+        f"answers = ts.read({str(answers)!r})\n"
+        "found = ts.run('kernel_map', ts.K1(), answers)\n"
+        "map = found.result().coordinates.tolist()\n"
+        "json.dump([found.key, map], sys.stdout)\n"
     )
-    done = subprocess.run([installed, "-c", code], capture_output=True, text=True)
+    (analysis / "script.py").write_text(code)
+    done = subprocess.run([installed, "script.py"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    here = ts.run("kernel_map", ts.K1(), ts.read(answers))
+    assert json.loads(done.stdout) == [here.key, here.result().coordinates.tolist()]
 
 
 def test_the_command_and_the_dashboard_run_installed(installed, analysis):
@@ -278,21 +287,6 @@ def test_the_command_and_the_dashboard_run_installed(installed, analysis):
         pass
 
 
-def test_a_script_runs_installed(installed, analysis):
-    answers = SAMPLES / "ekman_colors" / "answers.csv"
-    (analysis / "script.py").write_text(
-        "import json, sys\nimport tripletscope as ts\n"
-        f"answers = ts.read({str(answers)!r})\n"
-        "found = ts.run('kernel_map', ts.K1(), answers)\n"
-        "map = found.result().coordinates.tolist()\n"
-        "json.dump([found.key, map], sys.stdout)\n"
-    )
-    done = subprocess.run([installed, "script.py"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    here = ts.run("kernel_map", ts.K1(), ts.read(answers))
-    assert json.loads(done.stdout) == [here.key, here.result().coordinates.tolist()]
-
-
 def test_types_of_the_public_face_are_known(installed, analysis):
     """A type checker reads the installed copy: it finds every name, and right and wrong uses."""
     script = analysis / "typed.py"
@@ -318,7 +312,10 @@ def test_types_of_the_public_face_are_known(installed, analysis):
 
 
 def test_types_are_known_in_a_checkout(analysis):
-    """A type checker follows the links that an editable install makes."""
+    """A type checker follows the links that an editable install makes.
+
+    It looks nowhere else: not at another checkout that is installed here.
+    """
     checkout = analysis / "checkout"
     shutil.copytree(ROOT / "tripletscope", checkout / "tripletscope", symlinks=True,
                     ignore=shutil.ignore_patterns(*FOLDERS, "help", "jspsych"))
@@ -336,7 +333,7 @@ def test_types_are_known_in_a_checkout(analysis):
         "wrong = ts.people.with_lapses(STE(), answers).nothing\n"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--cache-dir", analysis / "cache",
+        [sys.executable, "-m", "mypy", "--cache-dir", analysis / "cache", "--no-site-packages",
          "--ignore-missing-imports", "--follow-imports=silent", "typed.py"],
         capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(checkout)},
     )

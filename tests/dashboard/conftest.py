@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit import config
+from streamlit.testing.v1 import app_test
 
 from tripletscope.core.models.simulation.simulate import simulate
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_run_without_what_only_the_harness_does():
+    """The server counts no commands, and has one runtime; a mock of it takes as long as a page."""
+    config.set_option("browser.gatherUsageStats", False)
+    app_test.MagicMock = functools.cache(app_test.MagicMock)
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from tripletscope.core.io import WRITERS, Reading, load, read, write_answers
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
 from tripletscope.dashboard import imports, uploads
+from tripletscope.dashboard.door import workers as door
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
@@ -44,7 +45,7 @@ def stored(services) -> set[str]:
     return {path.suffix for path in (services.workspace.folder / "uploads").iterdir()}
 
 
-def test_twenty_uploads_at_once_all_wait(services):
+def test_many_uploads_at_once_all_wait(services, monkeypatch):
     """Each keeps its own data and reading, and few of them take up memory."""
     def content(k: int) -> bytes:
         return f"head,winner,loser\ncat,dog,car{k}\ndog,cat,car{k}\n".encode()
@@ -53,7 +54,9 @@ def test_twenty_uploads_at_once_all_wait(services):
         near, far = ("winner", "loser") if k % 2 else ("loser", "winner")
         return Reading.from_roles(anchor="head", near=near, far=far)
 
-    together = threading.Barrier(20)
+    monkeypatch.setattr(door, "_AT_MOST", 2)
+    monkeypatch.setattr(door, "_KEPT", 4)
+    together = threading.Barrier(8)
 
     def wait(k: int) -> None:
         upload = uploads.take_in(f"s{k}", [(f"{k}.csv", content(k))])
@@ -63,12 +66,12 @@ def test_twenty_uploads_at_once_all_wait(services):
     def accept(k: int) -> DatasetInfo:
         return imports.accept(f"s{k}", uploads.waiting(f"s{k}"), f"set {k}")
 
-    with ThreadPoolExecutor(20) as pool:
-        list(pool.map(wait, range(20)))
-    assert sum(worker.alive for worker in workers()._taken.values()) <= 6
-    assert len(workers()._answers) <= 16
-    with ThreadPoolExecutor(20) as pool:
-        kept = list(pool.map(accept, range(20)))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(wait, range(8)))
+    assert sum(worker.alive for worker in workers()._taken.values()) <= 2
+    assert len(workers()._answers) <= 4
+    with ThreadPoolExecutor(8) as pool:
+        kept = list(pool.map(accept, range(8)))
     for k, info in enumerate(kept):
         expected = interpret(load(content(k), f"{k}.csv"), reading(k)).triplets
         assert (info.name, info.origin) == (f"set {k}", f"{k}.csv")

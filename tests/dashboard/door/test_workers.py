@@ -335,12 +335,12 @@ def test_without_copies_one_is_kept_ready(strays, monkeypatch):
     monkeypatch.setattr(child, "COPIES", False)
     first, ready = strays.take(lambda: True), strays._source._spare.pid
     assert first.alive
+    monkeypatch.setattr(strays._source, "warm", lambda: None)
     second = strays.take(lambda: True)
     assert second.pid == ready
-    strays._source._spare.close()
-    strays._source._spare = None
-    monkeypatch.setattr(strays._source, "warm", lambda: None)
-    assert strays.take(lambda: True).alive, "another upload has taken the one that was ready"
+    third = strays.take(lambda: True)
+    assert third.alive
+    assert third.pid != ready, "another upload has taken the one that was ready"
     strays.close()
     assert gone(second)
 

@@ -62,27 +62,7 @@ def check(workspace, infos):
 workspace = Workspace(folder)
 infos = [made(workspace, seed) for seed in range(4)]
 """
-
-
-def has_small_disks(folder: Path) -> bool:
-    if sys.platform != "linux" or not shutil.which("unshare"):
-        return False
-    return subprocess.run([*_SMALL, str(folder), "true"], capture_output=True).returncode == 0
-
-
-def on_small_disk(folder: Path, code: str) -> None:
-    if not has_small_disks(folder):
-        pytest.skip("nobody may mount a small disk here")
-    done = subprocess.run(
-        [*_SMALL, str(folder), sys.executable, "-c", _BEGIN + code], text=True,
-        capture_output=True, timeout=300, env={**os.environ, "TMPDIR": str(folder)},
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr, "which is nothing for the terminal"
-
-
-def test_on_a_full_disk_everything_is_shown_and_deleting_makes_room(tmp_path):
-    on_small_disk(tmp_path, """
+_FULL = """
 fill()
 for what in (
     lambda: made(workspace, 9, 50_000), lambda: workspace.rename_dataset(infos[0].id, "x"),
@@ -114,11 +94,8 @@ os.unlink("ballast")
 workspace = Workspace(folder)
 infos.append(made(workspace, 10))
 check(workspace, infos)
-""")
-
-
-def test_a_read_only_folder_is_shown_and_says_so(tmp_path):
-    on_small_disk(tmp_path, """
+"""
+_READ_ONLY = """
 import tempfile
 from PIL import Image
 import io
@@ -154,7 +131,29 @@ for info in infos:
 again = Workspace(folder)
 again.close()
 workspace.close()
-""")
+"""
+
+
+def has_small_disks(folder: Path) -> bool:
+    if sys.platform != "linux" or not shutil.which("unshare"):
+        return False
+    return subprocess.run([*_SMALL, str(folder), "true"], capture_output=True).returncode == 0
+
+
+def on_small_disk(folder: Path, code: str) -> None:
+    if not has_small_disks(folder):
+        pytest.skip("nobody may mount a small disk here")
+    done = subprocess.run(
+        [*_SMALL, str(folder), sys.executable, "-c", _BEGIN + code], text=True,
+        capture_output=True, timeout=300, env={**os.environ, "TMPDIR": str(folder)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr, "which is nothing for the terminal"
+
+
+def test_everything_is_shown_on_a_full_disk_and_in_a_read_only_folder(tmp_path):
+    """Deleting makes room on the one; the other says so."""
+    on_small_disk(tmp_path, _FULL + _READ_ONLY)
 
 
 @pytest.mark.parametrize(("error", "words"), [

@@ -31,8 +31,9 @@ CAPTION = 1.82 * 0.85 * 8 / 72 * 25.4
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def _browser_ends():
+    """After tests of other files that draw: each start takes seconds."""
     yield
     browser.close_browser()
 
@@ -104,8 +105,11 @@ def test_why_a_figure_cannot_be_drawn_is_told_in_a_sentence(failure, told, monke
 
     monkeypatch.setattr(browser, "can_render", lambda: True)
     monkeypatch.setattr(browser, "_drawn", failing)
+    ended = []
+    monkeypatch.setattr(browser, "close_browser", lambda: ended.append(True))
     with pytest.raises(ExportError, match=f"could not draw this figure: .*{told}. Try another"):
         render(draw, "svg")
+    assert ended, "it may still be at it"
 
 
 @needs_browser

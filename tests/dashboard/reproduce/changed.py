@@ -1,9 +1,13 @@
-"""Archives that somebody has changed: the sums are right, what they say is not."""
+"""Archives that somebody has changed, whose sums are right; and scripts that run."""
 
 from __future__ import annotations
 
 import io
 import zipfile
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
 
 from tripletscope.dashboard import export
 from tripletscope.dashboard.door.archive import MANIFEST, manifest
@@ -22,3 +26,15 @@ def signed(files: dict[str, bytes]) -> bytes:
     """An archive of files, with sums of what they are now."""
     others = {name: content for name, content in files.items() if name != MANIFEST}
     return export.bundle({**others, MANIFEST: manifest(others)})
+
+
+def ran(folder: Path, script: str, optimize: int = 0) -> str:
+    """What a script prints, in this process: another one would load everything anew.
+
+    optimize: 1 as ``python -O`` has it.
+    """
+    code = compile((folder / script).read_bytes(), script, "exec", optimize=optimize)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as printed:
+        patch.chdir(folder)
+        exec(code, {"__name__": "__main__", "__file__": script})
+    return printed.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 
 import tripletscope as ts
 from tests.core.studies.quality.answers import people_data
+from tests.dashboard.reproduce.changed import ran
 from tests.paths import ROOT
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
@@ -130,9 +130,7 @@ def test_the_script_draws_the_map_as_it_was_composed(tmp_path, planted):
     text = (tmp_path / script).read_text()
     assert ".pdf', fit_ste, bootstrap_ste, answers.objects)" in text
     (tmp_path / script).write_text(text.replace("-again.pdf", "-again.html"))
-    ended = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True,
-                           env={**os.environ, "PYTHONPATH": str(ROOT)})
-    assert ended.returncode == 0, ended.stderr
+    ran(tmp_path, script)
     (made,) = tmp_path.glob("*-map-again.html")
     expected = figure.file("html", *done, planted.objects)
     own = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # of each page
@@ -174,8 +172,7 @@ def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
     files = recipe.reproduction(info, workspace.cleaning(info), done)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
-    subprocess.run([sys.executable, "scale.py"], cwd=tmp_path, check=True,
-                   env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+    ran(tmp_path, "scale.py")
     with np.load(tmp_path / "scale-fit_mlds.npz") as again:
         # Not to the last bit: a library's sums depend on where in memory their terms are.
         np.testing.assert_allclose(again["scale_"], done[0].arrays["scale_"], rtol=1e-12)

@@ -13,6 +13,7 @@ from tripletscope.core.studies.design.noise import noise_curve
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.views.page import tabs_of
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS
 from tripletscope.dashboard.views.simulate.setting import simulated_methods
 from tripletscope.reproductions.data import is_here
@@ -27,10 +28,17 @@ def gone_on(key: str) -> AppTest:
     return app
 
 
-@pytest.mark.parametrize("key", CONTINUATIONS)
+def can_be_opened(key: str) -> bool:
+    return all(map(is_here, items()[key].needs))
+
+
+#: The first item whose data are here for every tab, and for every method with which one begins.
+ONE_EACH = {(there.page, there.tab, type(there.method)): key
+            for key, there in reversed(CONTINUATIONS.items()) if can_be_opened(key)}
+
+
+@pytest.mark.parametrize("key", ONE_EACH.values())
 def test_the_tab_that_is_named_is_opened(services, holding, key):
-    if not all(map(is_here, items()[key].needs)):
-        pytest.skip("its data are not here")
     there = CONTINUATIONS[key]
     with holding():
         app = gone_on(key)
@@ -39,6 +47,18 @@ def test_the_tab_that_is_named_is_opened(services, holding, key):
             (info,) = services.workspace.datasets()
             assert info.origin == f"paper:{key}"
             assert app.session_state[_KEY].dataset.id == info.id
+
+
+@pytest.mark.parametrize("key", CONTINUATIONS)
+def test_there_is_such_a_tab_and_data_for_it(key):
+    if not can_be_opened(key):
+        pytest.skip("its data are not here")
+    there = CONTINUATIONS[key]
+    assert there.tab in tabs_of(there.page)
+    if there.answers is not None:
+        assert len(there.answers()) > 0
+    if there.method is not None:
+        assert set(there.method.get_params()) == {p.name for p in parameters(type(there.method))}
 
 
 @pytest.mark.parametrize("key", [key for key, there in CONTINUATIONS.items() if there.begin])
@@ -54,14 +74,14 @@ def test_every_document_has_something_to_go_on_with():
     assert {items()[key].document for key in CONTINUATIONS} == set(DOCUMENTS)
 
 
-@pytest.mark.parametrize(
-    "key", ["thesis-figure-4.4", "thesis-figure-4.5", "thesis-figure-a.2", "thesis-figure-a.3"]
-)
-def test_difference_scaling_is_among_the_methods_on_a_scale(services, holding, key):
+def test_difference_scaling_is_among_the_methods_on_a_scale(services, holding):
+    for key in ("thesis-figure-4.4", "thesis-figure-4.5", "thesis-figure-a.2", "thesis-figure-a.3"):
+        methods = CONTINUATIONS[key].begin["methods"]
+        assert "mlds" in methods
+        assert len(methods) > 1
     with holding():
-        (methods,) = [box for box in gone_on(key).multiselect if box.label == "Methods"]
-        assert "mlds" in methods.value
-        assert len(methods.value) > 1
+        (shown,) = [box for box in gone_on(key).multiselect if box.label == "Methods"]
+        assert shown.value == methods
 
 
 def test_a_map_begins_with_the_method_of_the_paper(services):

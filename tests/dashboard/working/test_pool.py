@@ -119,16 +119,6 @@ def test_errors_come_back(worker, kind, error, message):
     assert worker.call(harm.echo, 1) == 1, "it goes on"
 
 
-def test_the_engine_that_is_asked_for_is_in_use(monkeypatch):
-    monkeypatch.setenv(VARIABLE, "threads:3")
-    monkeypatch.setattr(child, "COPIES", False)  # the template may have begun before
-    own = Pool()
-    try:
-        assert own.call(harm.engine) == ("ThreadingBackend", 3)
-    finally:
-        own.close()
-
-
 def test_what_cannot_be_sent_is_an_error(worker):
     with pytest.raises(RuntimeError, match="pickle"):
         worker.call(harm.not_to_be_sent)
@@ -295,12 +285,15 @@ with pool().taken() as worker:
 
 
 def test_without_copies(monkeypatch, planted):
+    """And that the engine that is asked for is in use: a template may have begun before."""
+    monkeypatch.setenv(VARIABLE, "threads:3")
     monkeypatch.setattr(child, "COPIES", False)
     monkeypatch.setattr(module, "_QUICK", 600.0)  # or compiling makes it slow: it is not used again
     pool = Pool()
     try:
         with pool.taken() as worker:
             assert worker.compute("fit", STE(n_init=1, max_iter=5), planted, {}).key
+            assert worker.call(harm.engine) == ("ThreadingBackend", 3)
             pid = worker.pid
         pool.warm()
         assert pool.call(harm.process) == pid
