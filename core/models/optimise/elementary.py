@@ -1,7 +1,7 @@
 """Compilation of numerical code, and an exponential and a logarithm that vectorise.
 
-The compiler turns these short functions into vector instructions, the library's it does not:
-about 1 ns instead of 10 ns per answer, to within 1e-15.
+The compiler turns these short functions into vector instructions, the library's it does not: fits
+of STE take less than half of the time, to within 1e-15.
 """
 
 from __future__ import annotations
