@@ -368,5 +368,5 @@ def _keep(current: Session, upload: Upload) -> None:
     if file is not None and file.file_id != widgets().get("import.reading.seen"):
         widgets()["import.reading.seen"] = file.file_id
         with problems_shown(DataError):
-            imports.load_reading(current.id, upload, file.name, file.getvalue())
+            uploads.load_reading(current.id, upload, file.name, file.getvalue())
             st.rerun()
