@@ -13,6 +13,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext, with_experiment
 from tripletscope.dashboard.views.collect.forms import line
+from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.questions import choose_design
 
@@ -33,7 +34,7 @@ def _static(context: CollectContext) -> None:
     st.subheader("The same page, without this server", anchor=False)
     missing = jspsych.missing()
     if missing:
-        st.error(panels.plain(missing), icon=":material/error:")
+        show_error(missing)
         return
     ways = {name: way.title for name, way in SENDINGS.items()}
     sending = pick(current, f"{PAGE}.sending", "Where it runs", ways)

@@ -36,7 +36,7 @@ from tripletscope.dashboard.views.collect.objects import (
 from tripletscope.dashboard.views.collect.shown import example_of, question_as_shown
 from tripletscope.dashboard.views.collect.texts import ask_for_texts, text_as_html
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown, show_error
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording.formats import count
 
@@ -55,11 +55,11 @@ def show_making(context: Context) -> None:
     current, workspace = context.session, services().workspace
     kept = None
     if problem := current.drafts.pop(_PROBLEM, ""):
-        st.error(panels.plain(problem), icon=":material/error:")
+        show_error(problem)
     with context.row:
         slug = chosen_experiment(current, experiments.kept_experiments(workspace), new=True)
         if slug:
-            with problems_shown(WorkspaceError):
+            with errors_shown(WorkspaceError):
                 kept = experiments.load_experiment(workspace, slug)
             _more(current, slug, kept)
     if slug and kept is None:
@@ -219,7 +219,7 @@ def _save(
         type="primary", icon=":material/save:" if slug else ":material/add:", width="stretch",
         disabled=is_held or not changed,
     ) and changed and not is_held:
-        with problems_shown(WorkspaceError, NotStarted):
+        with errors_shown(WorkspaceError, NotStarted):
             made = experiments.keep_experiment(
                 services().workspace, draft, material.files, slug or None
             )

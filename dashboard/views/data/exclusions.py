@@ -8,7 +8,6 @@ from functools import partial
 
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.units import n_participants
 from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
@@ -25,9 +24,9 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.data import excluding
 from tripletscope.dashboard.views.data.context import QualityContext
-from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
@@ -50,7 +49,7 @@ def show_exclusions(context: QualityContext) -> None:
         if exclusion is None:
             return
         content = (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict())
-        with problems_shown(DataError, show=st.info, icon="info"):
+        with errors_shown(show=st.info, icon="info"):
             preview = _preview(content, cleaning, exclusion)
             if preview.n_answers == 0:
                 st.success("This excludes nothing.", icon=":material/check:")
