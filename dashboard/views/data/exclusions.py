@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.units import n_participants
 from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
@@ -26,7 +27,7 @@ from tripletscope.dashboard.views.data import excluding
 from tripletscope.dashboard.views.data.context import QualityContext
 from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
-from tripletscope.dashboard.views.elements import errors_shown
+from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
@@ -49,14 +50,17 @@ def show_exclusions(context: QualityContext) -> None:
         if exclusion is None:
             return
         content = (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict())
-        with errors_shown(show=st.info, icon="info"):
+        try:
             preview = _preview(content, cleaning, exclusion)
-            if preview.n_answers == 0:
-                st.success("This excludes nothing.", icon=":material/check:")
-                return
-            context.present(preview)
-            _effect(context, exclusion)
-            _decide(context, exclusion, preview)
+        except DataError as error:
+            show_error(error, st.info, "info")
+            return
+        if preview.n_answers == 0:
+            st.success("This excludes nothing.", icon=":material/check:")
+            return
+        context.present(preview)
+        _effect(context, exclusion)
+        _decide(context, exclusion, preview)
 
 
 def _criterion(context: QualityContext) -> str:
