@@ -10,9 +10,8 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import jspsych
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.controls import line, number, pick, pressed
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext, with_experiment
-from tripletscope.dashboard.views.collect.forms import line
 from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.questions import choose_design

@@ -14,7 +14,7 @@ from tripletscope.dashboard.collecting.following import has_answers, restart_ser
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.controls import line, pressed
 from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
@@ -27,7 +27,7 @@ from tripletscope.dashboard.views.collect.context import (
     picture_beside_side,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of
-from tripletscope.dashboard.views.collect.forms import ExperimentForm, line
+from tripletscope.dashboard.views.collect.forms import ExperimentForm
 from tripletscope.dashboard.views.collect.objects import (
     GivenObjects,
     ask_for_objects,
@@ -220,7 +220,7 @@ def _save(
         disabled=is_held or not changed,
     ) and changed and not is_held:
         with errors_shown(WorkspaceError, NotStarted):
-            made = experiments.keep_experiment(
+            new_slug = experiments.keep_experiment(
                 services().workspace, draft, material.files, slug or None
             )
             if folder is not None:
@@ -228,6 +228,6 @@ def _save(
                     restart_server(folder)
             if not slug:
                 current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
-                choose_experiment(current, made)
+                choose_experiment(current, new_slug)
             st.toast(f"Kept: {panels.plain(draft.title)}.")
             st.rerun()

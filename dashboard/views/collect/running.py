@@ -20,7 +20,7 @@ from tripletscope.dashboard.collecting.answer_log import CollectingState
 from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
 from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.controls import line, number, pick, pressed
 from tripletscope.dashboard.interface.watching import follow
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.looks import kept_looks
@@ -32,7 +32,7 @@ from tripletscope.dashboard.views.collect.context import (
     with_experiment,
 )
 from tripletscope.dashboard.views.collect.enough import look_when_due, show_enough
-from tripletscope.dashboard.views.collect.forms import address_to_send, line
+from tripletscope.dashboard.views.collect.forms import address_to_send
 from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
 from tripletscope.dashboard.views.elements import csv_button, errors_shown, run_button, show_error
