@@ -102,6 +102,14 @@ def text(session: Session, key: str, label: str, default: str, **further: Any) -
     )
 
 
+def line(session: Session, key: str, label: str, default: str, **further: Any) -> str:
+    """A line of text, without spaces around it."""
+    written = st.text_input(
+        label, session.remembered(key, default), key=key, persist_state="session", **further
+    )
+    return session.remember(key, written.strip())
+
+
 def number(
     session: Session,
     key: str,

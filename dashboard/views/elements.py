@@ -18,7 +18,6 @@ from tripletscope.dashboard.state import Session, widgets
 
 #: Shares that intervals and bands can cover.
 COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
-Kinds = type[Exception] | tuple[type[Exception], ...]
 
 
 def run_button(session: Session, key: str, label: str, **further: Any) -> bool:
@@ -36,18 +35,26 @@ def csv_button(
                        on_click="ignore", icon=icon, **further)
 
 
-def show_error(problem: object) -> None:
-    """Say what is wrong with the user's data."""
-    st.error(plain(str(problem)), icon=":material/error:")
+def show_error(
+    problem: object, show: Callable[..., Any] = st.error, icon: str = "error"
+) -> None:
+    """Say what is wrong, such as with the user's data."""
+    show(plain(str(problem)), icon=f":material/{icon}:")
 
 
 @contextmanager
-def errors_shown(kinds: Kinds = DataError) -> Iterator[None]:
-    """Say what is wrong with the user's data where what is within fails by it, and go on."""
+def errors_shown(*kinds: type[Exception], file: str = "", **how: Any) -> Iterator[None]:
+    """Say what is wrong where a block fails by it, leave the rest of the block out, and go on.
+
+    kinds: Of errors; `DataError` unless others are given.
+    file: That a `DataError` is about, where it does not say so.
+    **how: As of `show_error`.
+    """
+    kinds = kinds or (DataError,)
     try:
         yield
     except kinds as error:
-        show_error(error)
+        show_error(error.at(file) if file else error, **how)
 
 
 def read_or_show_error(session: Session, key: str, file: Any, what: str, **how: Any) -> Any:

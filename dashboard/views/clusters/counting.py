@@ -34,19 +34,14 @@ def show_numbers(shown: ShownClustering) -> None:
         pieces = [
             (shown.any_number, "count_clusters", counting), (shown.method, "stability", resampling)
         ]
-        runs = [shown.find(*piece) for piece in pieces]
-        missing = [
-            piece for piece, run in zip(pieces, runs, strict=True)
-            if run is None or not run.complete
-        ]
+        runs = shown.results(
+            "count", "How many clusters", pieces,
+            "Compares silhouettes with those of lines, rings and clouds without clusters, and "
+            "these clusters with those of bootstrap replicates.",
+        )
         counts, stable = (
             run or shown.find(method, task)
             for run, (method, task, _) in zip(runs, pieces, strict=True)
-        )
-        shown.compute_button(
-            f"{PAGE}.count.run", "How many clusters", missing,
-            "Compares silhouettes with those of lines, rings and clouds without clusters, and "
-            "these clusters with those of bootstrap replicates.",
         )
     with shown.picture:
         shown.present_or_promise(

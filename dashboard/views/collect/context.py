@@ -15,7 +15,7 @@ from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.wording import distinct
 
@@ -99,7 +99,7 @@ def with_experiment(context: Context) -> CollectContext | None:
     with context.row:
         slug = chosen_experiment(current, listed, new=False)
     folder = next(kept.folder for kept in listed if kept.slug == slug)
-    with problems_shown(WorkspaceError):
+    with errors_shown(WorkspaceError):
         experiment = experiments.load_experiment(workspace, slug)
         if slug in current.drafts.get(_UNSAVED, []):
             with st.container(horizontal=True, vertical_alignment="center"):

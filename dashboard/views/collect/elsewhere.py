@@ -10,9 +10,9 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import jspsych
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.controls import line, number, pick, pressed
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext, with_experiment
-from tripletscope.dashboard.views.collect.forms import line
+from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.questions import choose_design
 
@@ -33,7 +33,7 @@ def _static(context: CollectContext) -> None:
     st.subheader("The same page, without this server", anchor=False)
     missing = jspsych.missing()
     if missing:
-        st.error(panels.plain(missing), icon=":material/error:")
+        show_error(missing)
         return
     ways = {name: way.title for name, way in SENDINGS.items()}
     sending = pick(current, f"{PAGE}.sending", "Where it runs", ways)

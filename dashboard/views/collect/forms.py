@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment, Stimulus
 from tripletscope.core.studies.experiment.question import ASKINGS, Asking
-from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
+from tripletscope.dashboard.interface.controls import line, parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect import lists
 
@@ -242,14 +242,6 @@ def address_to_send(base: str, experiment: Experiment) -> str:
     return f"{base}?{query}" if query else base
 
 
-def line(current: Session, key: str, label: str, default: str, **further: Any) -> str:
-    """A line of text that the session remembers."""
-    written = st.text_input(
-        label, current.remembered(key, default), key=key, persist_state="session", **further
-    )
-    return current.remember(key, written.strip())
-
-
 def _day(written: str) -> date | None:
     try:
         return date.fromisoformat(written)
@@ -257,32 +249,34 @@ def _day(written: str) -> date | None:
         return None
 
 
-def with_gold(made: Experiment, lines: str) -> Experiment:
+def with_gold(experiment: Experiment, lines: str) -> Experiment:
     """The experiment with gold questions as they are typed."""
-    gold = lists.gold_questions(lines, made.objects, made.task, made.n_shown, made.n_chosen)
-    if made.gold_share and not gold:
+    gold = lists.gold_questions(
+        lines, experiment.objects, experiment.task, experiment.n_shown, experiment.n_chosen
+    )
+    if experiment.gold_share and not gold:
         raise DataError(
             "there are no gold questions to ask", file="Checks",
             remedy="Write some, or set their share to 0.",
         )
-    return made.changed(gold=gold)
+    return experiment.changed(gold=gold)
 
 
-def _with_list(made: Experiment, lines: str, kept: Sequence[Mapping[str, Any]]) -> Experiment:
+def _with_list(experiment: Experiment, lines: str, kept: Sequence[Mapping[str, Any]]) -> Experiment:
     """The experiment with the questions of a list, or of the kept one as long as that fits."""
     questions = kept
     if lines:
         questions = lists.listed_questions(
-            lines, made.objects, made.task, made.n_shown, made.n_chosen
+            lines, experiment.objects, experiment.task, experiment.n_shown, experiment.n_chosen
         )
     if not questions:
         raise DataError("there is no list of questions yet", file="Questions",
                         remedy="Upload one, or choose other questions.")
-    ids = {stimulus.id for stimulus in made.objects}
+    ids = {stimulus.id for stimulus in experiment.objects}
     for row, record in enumerate(questions, 1):
-        if record["task"] != made.task or not ids.issuperset(record["shown"]):
+        if record["task"] != experiment.task or not ids.issuperset(record["shown"]):
             raise DataError(
                 "it has other objects or another task", file="the list of questions", row=row,
                 remedy="Upload a list for this experiment.",
             )
-    return made.changed(questions=tuple(questions))
+    return experiment.changed(questions=tuple(questions))

@@ -14,7 +14,7 @@ from tripletscope.dashboard.collecting.following import has_answers, restart_ser
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.controls import line, pressed
 from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
@@ -27,7 +27,7 @@ from tripletscope.dashboard.views.collect.context import (
     picture_beside_side,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of
-from tripletscope.dashboard.views.collect.forms import ExperimentForm, line
+from tripletscope.dashboard.views.collect.forms import ExperimentForm
 from tripletscope.dashboard.views.collect.objects import (
     GivenObjects,
     ask_for_objects,
@@ -36,7 +36,7 @@ from tripletscope.dashboard.views.collect.objects import (
 from tripletscope.dashboard.views.collect.shown import example_of, question_as_shown
 from tripletscope.dashboard.views.collect.texts import ask_for_texts, text_as_html
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown, show_error
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording.formats import count
 
@@ -55,11 +55,11 @@ def show_making(context: Context) -> None:
     current, workspace = context.session, services().workspace
     kept = None
     if problem := current.drafts.pop(_PROBLEM, ""):
-        st.error(panels.plain(problem), icon=":material/error:")
+        show_error(problem)
     with context.row:
         slug = chosen_experiment(current, experiments.kept_experiments(workspace), new=True)
         if slug:
-            with problems_shown(WorkspaceError):
+            with errors_shown(WorkspaceError):
                 kept = experiments.load_experiment(workspace, slug)
             _more(current, slug, kept)
     if slug and kept is None:
@@ -219,8 +219,8 @@ def _save(
         type="primary", icon=":material/save:" if slug else ":material/add:", width="stretch",
         disabled=is_held or not changed,
     ) and changed and not is_held:
-        with problems_shown(WorkspaceError, NotStarted):
-            made = experiments.keep_experiment(
+        with errors_shown(WorkspaceError, NotStarted):
+            new_slug = experiments.keep_experiment(
                 services().workspace, draft, material.files, slug or None
             )
             if folder is not None:
@@ -228,6 +228,6 @@ def _save(
                     restart_server(folder)
             if not slug:
                 current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
-                choose_experiment(current, made)
+                choose_experiment(current, new_slug)
             st.toast(f"Kept: {panels.plain(draft.title)}.")
             st.rerun()

@@ -22,6 +22,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext
+from tripletscope.dashboard.views.elements import show_error
 
 _STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}
 _PROBLEM = f"{PAGE}.people.problem"
@@ -74,7 +75,7 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
     current, slug = context.session, context.slug
     problem = current.drafts.pop(_PROBLEM, "")
     if problem:
-        st.error(panels.plain(problem), icon=":material/error:")
+        show_error(problem)
     if not people:
         return
     with st.expander("Participants’ data"):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
@@ -19,7 +20,7 @@ from tripletscope.dashboard.collecting.answer_log import CollectingState
 from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
 from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.controls import line, number, pick, pressed
 from tripletscope.dashboard.interface.watching import follow
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.looks import kept_looks
@@ -31,10 +32,10 @@ from tripletscope.dashboard.views.collect.context import (
     with_experiment,
 )
 from tripletscope.dashboard.views.collect.enough import look_when_due, show_enough
-from tripletscope.dashboard.views.collect.forms import address_to_send, line
+from tripletscope.dashboard.views.collect.forms import address_to_send
 from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import csv_button, errors_shown, run_button, show_error
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.scale.uploaded import take_preferences
@@ -62,7 +63,7 @@ def show_running(context: CollectContext) -> None:
         n_named = sum(bool(person.person) for person in people)  # names change when ids go
         records = _records(str(context.folder), state.n_answers, len(people), n_named)
     except (DataError, OSError) as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+        show_error(error)
         return
     server = running.running(context.folder)
     with side:
@@ -146,9 +147,8 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
         if missing:
             start.error(panels.plain(missing), icon=":material/error:")
         with start:
-            if pressed(
-                current, f"{PAGE}.start.{slug}", "Start the server", type="primary",
-                icon=":material/play_arrow:", width="stretch", disabled=bool(missing),
+            if run_button(
+                current, f"{PAGE}.start.{slug}", "Start the server", disabled=bool(missing),
                 help="A separate program for this experiment alone. It continues when TripletScope "
                 "ends.",
             ):
@@ -165,7 +165,7 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
 
 def _do(words: str, change: Callable[..., object], *arguments: Any) -> None:
     """Do something with the server, and show the page anew, or what went wrong."""
-    with problems_shown(NotStarted, NotKept, OSError):
+    with errors_shown(NotStarted, NotKept, OSError):
         with st.spinner(words):
             change(*arguments)
         following.forget_states()
@@ -206,8 +206,8 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
     def now() -> list[results.AnswerRecord]:  # the page may be older than the last answers
         return answer_log.records(context.folder)
 
-    def table() -> bytes:
-        return export.csv(results.answers_table(experiment, now()))
+    def table() -> pd.DataFrame:
+        return results.answers_table(experiment, now())
 
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
@@ -217,29 +217,26 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
         "results from earlier answers are deleted.",
     ):
         if is_scale:
-            take_preferences(context.session, experiment.title, table())
+            take_preferences(context.session, experiment.title, export.csv(table()))
         try:
             with st.spinner("Gathering the answers"):
                 info = open_answers(services().workspace, context.slug, context.folder, experiment)
         except (WorkspaceError, DataError) as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
+            show_error(error)
             return
         context.session.open(info.id)
         if ASKINGS[experiment.task].measured:  # as uploads of ratings are opened
             go_to("embedding", "dissimilarities")
             st.switch_page("../pages/embedding.py")
         look_first(info)
-    st.download_button(
-        "Answers (CSV)", table,
-        f"{export.file_name(experiment.title, 'answers')}.csv", "text/csv",
-        key=f"{PAGE}.csv.{context.slug}", on_click="ignore", icon=":material/download:",
-        width="stretch", disabled=not records,
+    csv_button(
+        "Answers (CSV)", table, export.file_name(experiment.title, "answers"),
+        f"{PAGE}.csv.{context.slug}", width="stretch", disabled=not records,
         help="Every answer with its question, including practice and checks.",
     )
     if experiment.before or experiment.after:
-        st.download_button(
-            "Questionnaires (CSV)", lambda: export.csv(results.questionnaire_answers(now())),
-            f"{export.file_name(experiment.title, 'questionnaires')}.csv", "text/csv",
-            key=f"{PAGE}.items.{context.slug}", on_click="ignore", icon=":material/download:",
+        csv_button(
+            "Questionnaires (CSV)", lambda: results.questionnaire_answers(now()),
+            export.file_name(experiment.title, "questionnaires"), f"{PAGE}.items.{context.slug}",
             width="stretch", disabled=not records, help="A row per participant.",
         )

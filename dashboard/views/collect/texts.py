@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import STIMULI, TEXTS, Experiment
 from tripletscope.dashboard.collecting.texts import (
     of_task,
@@ -18,7 +17,7 @@ from tripletscope.dashboard.collecting.texts import (
 )
 from tripletscope.dashboard.interface.controls import pick, text
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown
 
 #: Texts by what they are called here; that of `TEXTS` that is missing is the experiment's title.
 _TITLES = {
@@ -83,7 +82,7 @@ def _of_file(place: str, task: str) -> tuple[dict[str, str], str]:
         icon=":material/translate:",
     )
     if file is not None:
-        with problems_shown(DataError):
+        with errors_shown():
             return texts_of_file(file.getvalue(), file.name, task), f".{file.file_id}"
     return {}, ""
 

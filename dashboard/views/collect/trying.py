@@ -32,7 +32,7 @@ from tripletscope.dashboard.views.collect.context import (
     with_experiment,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of, experiment_key
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown, run_button, show_error
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import can_follow, scenario_of
 from tripletscope.dashboard.wording.formats import count
@@ -60,9 +60,8 @@ def show_trying(context: CollectContext) -> None:
         settings = [experiment_key(experiment), people, asdict(scenario)]
         is_shown = current.drafts.get(place) == settings
         with button:
-            if pressed(
+            if run_button(
                 current, f"{PAGE}.simulate", f"Simulate {count(people['n_people'], 'participant')}",
-                type="primary", icon=":material/play_arrow:", width="stretch",
                 disabled=is_shown and not is_missing,
             ):
                 current.drafts[place] = settings
@@ -70,7 +69,7 @@ def show_trying(context: CollectContext) -> None:
                     title = f"Expected accuracy: {experiment.title}"
                     context.submit(title, [piece], [experiment.title])
                 st.rerun()
-    with picture, problems_shown(DataError, show=st.warning, icon="edit"):
+    with picture, errors_shown(show=st.warning, icon="edit"):
         _takes(experiment, assumed)
         if is_shown:
             _simulated(context, scenario, people)
@@ -88,7 +87,7 @@ def _preview(context: CollectContext) -> None:
     """The real page in a new tab; what is answered there is marked as simulated."""
     missing = jspsych.missing()
     if missing:
-        st.error(panels.plain(missing), icon=":material/error:")
+        show_error(missing)
         return
     server = running.running(context.folder)
     if server is None:
@@ -97,7 +96,7 @@ def _preview(context: CollectContext) -> None:
             icon=":material/visibility:", width="stretch",
             help="Starts the experiment’s server, for this computer alone.",
         ):
-            with problems_shown(NotStarted, OSError):
+            with errors_shown(NotStarted, OSError):
                 with st.spinner("Starting"):
                     running.start(context.folder)
                 st.rerun()
@@ -161,7 +160,7 @@ def _simulated(context: CollectContext, scenario: Scenario, people: Mapping[str,
     try:
         table = conduct_table(_records(experiment, scenario, key, asdict(scenario), dict(people)))
     except ValueError as error:  # of which DataError is one
-        st.warning(panels.plain(str(error)), icon=":material/edit:")
+        show_error(error, st.warning, "edit")
         return
     stopped = int(np.sum(table["failed"] >= experiment.fails)) if experiment.fails else 0
     checks, again = int(table["checks"].sum()), int(table["repeats"].sum())

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
@@ -28,8 +27,8 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.excluding import exclude_and_show
-from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.data.taking import take_away
+from tripletscope.dashboard.views.elements import csv_button, errors_shown
 from tripletscope.dashboard.views.opening import about, answers_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
@@ -135,10 +134,8 @@ def show_objects(context: Context) -> None:
             "Select these objects", disabled=not rows, on_click=current.select_positions,
             args=(rows,), help="Selected objects are marked on every page.",
         )
-        st.download_button(
-            "CSV", lambda: export.csv(table.drop(columns="picture", errors="ignore")),
-            f"{info.name}-objects.csv", "text/csv", icon=":material/download:", on_click="ignore",
-        )
+        csv_button("CSV", lambda: table.drop(columns="picture", errors="ignore"),
+                   f"{info.name}-objects", "data.objects.csv")
 
 
 def answer_table(answers: Judgements, places: np.ndarray) -> pd.DataFrame:
@@ -211,7 +208,7 @@ def show_additions(context: Context) -> None:
 
 
 def _add_table(context: Context, file: Any) -> None:
-    with problems_shown(DataError, file=file.name):
+    with errors_shown(file=file.name):
         described = read_file(context.session, "add.objects", file, "objects")
         bases = {None: "ids", 0: "row numbers from 0", 1: "row numbers from 1"}
         base = st.selectbox(
@@ -224,7 +221,7 @@ def _add_table(context: Context, file: Any) -> None:
 
 
 def _add_pictures(context: Context, files: list) -> None:
-    with problems_shown(DataError):
+    with errors_shown():
         pictures, notes = read_pictures(context.session, "add.pictures", files)
         cleaning = services().workspace.cleaning(context.info)
         changed, match = attach_pictures(cleaning.raw, pictures)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import Reading
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard import uploads
@@ -14,7 +13,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.results.quality import direction_said
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.wording import ENGLISH
 
 
@@ -44,7 +43,7 @@ def _test_again(current: Session) -> None:
 
 def _use(current: Session, reading: Reading) -> None:
     if upload := uploads.waiting(current.id):
-        with problems_shown(DataError, show=st.warning, icon="hard_drive"):
+        with errors_shown(show=st.warning, icon="hard_drive"):
             uploads.use(current.id, upload, reading)
 
 

@@ -25,9 +25,9 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.data import excluding
 from tripletscope.dashboard.views.data.context import QualityContext
-from tripletscope.dashboard.views.data.problems import problems_shown
 from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
+from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
@@ -50,14 +50,17 @@ def show_exclusions(context: QualityContext) -> None:
         if exclusion is None:
             return
         content = (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict())
-        with problems_shown(DataError, show=st.info, icon="info"):
+        try:
             preview = _preview(content, cleaning, exclusion)
-            if preview.n_answers == 0:
-                st.success("This excludes nothing.", icon=":material/check:")
-                return
-            context.present(preview)
-            _effect(context, exclusion)
-            _decide(context, exclusion, preview)
+        except DataError as error:
+            show_error(error, st.info, "info")
+            return
+        if preview.n_answers == 0:
+            st.success("This excludes nothing.", icon=":material/check:")
+            return
+        context.present(preview)
+        _effect(context, exclusion)
+        _decide(context, exclusion, preview)
 
 
 def _criterion(context: QualityContext) -> str:

@@ -17,7 +17,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import GoldQuestions
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.data.context import QualityContext
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.opened_map import maps_of
 from tripletscope.dashboard.wording.formats import count
 
@@ -86,7 +86,7 @@ def _uploaded(context: QualityContext) -> None:
     )
     if file is None:
         return
-    with problems_shown(DataError, file=file.name):
+    with errors_shown(file=file.name):
         gold, how = read_file(context.session, "gold.file", file, "gold", about=context.answers)
         mistakes = gold_mistakes(context.cleaning.raw, gold)
         st.markdown(panels.plain(how))

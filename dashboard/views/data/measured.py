@@ -15,6 +15,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.wording.formats import count
 
 _PERCENT = "%.1f %%"
@@ -111,10 +112,7 @@ def show_table(
         shown.rename(columns=titles), hide_index=True, placeholder="", key=f"quality.table.{name}",
         height=min(38 + 35 * max(len(shown), 1), 420), column_config=columns,
     )
-    st.download_button(
-        "CSV", lambda: export.csv(whole), f"{export.file_name(name)}.csv", "text/csv",
-        key=f"quality.csv.{name}", icon=":material/download:", on_click="ignore",
-    )
+    csv_button("CSV", lambda: whole, export.file_name(name), f"quality.csv.{name}")
 
 
 def _form_of(name: str, values: pd.Series) -> str | None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MeasuredFile
 from tripletscope.core.ratings import KINDS
 from tripletscope.core.ratings.ratings import STANDARDS
@@ -15,7 +14,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.reading import read_measured
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.wording.formats import count
 
@@ -33,7 +32,7 @@ _SHOWN = 3
 
 def show_measured(current: Session, files: list[Any], kind: str | None = None) -> None:
     """What the files are taken for, what can be said otherwise, and a button that keeps it."""
-    with problems_shown(DataError):
+    with errors_shown():
         file = read_measured(current, _KEY, files, kind, {})
         if file.kind == "ratings":
             options = _options(current, file.options["direction"])

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.io import (
     CHOICE_CODINGS,
@@ -32,7 +31,7 @@ from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.direction import show_direction
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.wording.formats import count
 
@@ -70,13 +69,13 @@ def show_reading(current: Session, upload: Upload) -> None:
 
 def _answered(ask: Callable[[Progress], T]) -> T | None:
     """What is read, or None, having said why not."""
-    with problems_shown(DataError), panels.reporting("Reading") as progress:
+    with errors_shown(), panels.reporting("Reading") as progress:
         return ask(progress)
 
 
 def _changed(current: Session, upload: Upload, **changes: Any) -> Upload:
     """The upload with changes, which hold on this page even where the disk is full."""
-    with problems_shown(DataError, show=st.warning, icon="hard_drive"):
+    with errors_shown(show=st.warning, icon="hard_drive"):
         return uploads.change(current.id, upload, **changes)
     return replace(upload, **changes)
 
@@ -141,7 +140,7 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
             icon=":material/close:",
         )
     if kept and look is not None:
-        with problems_shown(DataError):
+        with errors_shown():
             with panels.reporting("Keeping") as progress:
                 info = imports.accept(current.id, upload, name.strip() or upload.name, progress)
                 current.open(info.id)
@@ -180,7 +179,7 @@ def _add(
 ) -> None:
     """Take files along, once; the page runs anew where they could be read."""
     contents = [(each.name, each.getvalue()) for each in files]
-    with problems_shown(DataError, file=file):
+    with errors_shown(file=file):
         with panels.reporting(words) as progress:
             uploads.add(current.id, upload, kind, contents, progress)
         widgets()[f"import.{kind}.seen"] = identity
@@ -348,7 +347,7 @@ def _shape(current: Session, upload: Upload, table: Sheet) -> None:
             st.caption(panels.plain(f"Names as read: {', '.join(table.examples)}"))
     # What was asked for is compared, not what came of it, or there would be no end.
     if shape != before:
-        with problems_shown(DataError):
+        with errors_shown():
             with panels.reporting("Reading") as progress:
                 uploads.cut(current.id, upload, shape, progress)
             st.rerun()
@@ -367,6 +366,6 @@ def _keep(current: Session, upload: Upload) -> None:
     file = st.file_uploader("Load", type="json", key="import.reading")
     if file is not None and file.file_id != widgets().get("import.reading.seen"):
         widgets()["import.reading.seen"] = file.file_id
-        with problems_shown(DataError):
-            imports.load_reading(current.id, upload, file.name, file.getvalue())
+        with errors_shown():
+            uploads.load_reading(current.id, upload, file.name, file.getvalue())
             st.rerun()

@@ -24,6 +24,7 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, state_o
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.findings import PAGE, refusals
+from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count
 
@@ -106,9 +107,9 @@ def show_repeating(context: Context) -> None:
             st.warning(panels.plain(f"{title}: {why}"), icon=":material/error:")
     with side:
         missing = [each for each in repeats if each.method is not None and each.here is None]
-        if st.button(
+        if run_button(
+            context.session, f"{_PLACE}.run",
             f"Compute {count(len(missing), 'result')}" if missing else "Compute",
-            key=f"{_PLACE}.run", type="primary", icon=":material/play_arrow:", width="stretch",
             disabled=not missing,
             help="With the same methods and settings, on the answers that are open. What exists is "
             "not computed again.",

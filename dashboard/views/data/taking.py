@@ -9,14 +9,13 @@ import streamlit as st
 
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick, switch
+from tripletscope.dashboard.interface.controls import line, pick, switch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.pseudonyms import tables_of, telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.collect.forms import line
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.report.gathering import report_of
 

@@ -56,7 +56,7 @@ def choose_fits(context: Context) -> FeaturesContext | None:
             f"under Features and models. {FEWEST} objects must be in both.",
         )
         return None
-    with errors_shown((DataError, WorkspaceError)):
+    with errors_shown(DataError, WorkspaceError):
         spaces = [_of_fit(shown, shown.info, shown.fit.key, name)]
         spaces += [offered[other](other) for other in chosen]
         return FeaturesContext.of(context, spaces=tuple(spaces))

@@ -93,7 +93,7 @@ def _questions(context: Context) -> tuple[list[Questions], str]:
         help="Of this data set, of a file with an anchor and two options in each row, or of an "
         "experiment or list about the same objects.",
     )
-    with errors_shown((DataError, WorkspaceError)):
+    with errors_shown(DataError, WorkspaceError):
         if source == _FILE:
             file = st.file_uploader("Questions (CSV)", key=f"{_PAGE}.questions")
             if file is None:
@@ -195,13 +195,11 @@ def _replies(context: Context) -> tuple[Replies, str] | None:
         "Name of the model", "the model" if stem.lower() in _NAMELESS else stem[:40], max_chars=60,
         key=f"{_PAGE}.replies.name@{context.info.id}",
     ).strip() or "the model"
-    try:
+    with errors_shown(file=file.name):
         return read_file(
             context.session, f"{_PAGE}.replies", file, "replies", about=context.triplets
         ), name
-    except DataError as error:
-        show_error(error.at(file.name))
-        return None
+    return None
 
 
 def _replied(context: Context, replies: Replies, name: str) -> None:

@@ -47,7 +47,7 @@ def ask_for_tables(context: Context, page: str) -> tuple[list[KeptTable], list[s
     for file in files:
         if file.file_id in taken:
             continue
-        with errors_shown((DataError, WorkspaceError)):
+        with errors_shown(DataError, WorkspaceError):
             added += _taken(context, f"{place}.{file.file_id}", file)
             taken.add(file.file_id)
     context.session.remember(f"{place}.taken", sorted(taken & {file.file_id for file in files}))

@@ -31,10 +31,9 @@ def show_similarities(here: KernelContext) -> None:
         title = f"{here.method.title}: {here.info.name}"
         here.submit(title, [(here.method, "fit", {})], unasked=True)
         st.rerun()
-    run = here.find(here.method, "fit", {})
     with here.side:
-        here.compute_button(
-            f"{PAGE}.fit.run", here.method.title, [] if run else [(here.method, "fit", {})],
+        (run,) = here.results(
+            "fit", here.method.title, [(here.method, "fit", {})],
             "Computes a similarity kernel from the triplets.",
         )
     with here.picture:

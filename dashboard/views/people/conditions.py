@@ -40,11 +40,8 @@ def show_conditions(context: PeopleContext) -> None:
             "Predicts held-out answers from one map, and from weights or maps of each condition, "
             "and permutes the conditions.",
         )
+    shown = (compared, fit) if compared else ()
     with context.picture:
-        if compared is None:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute shows whether attention differs between conditions.",
-            )
-            return
-        context.present(compared, *filter(None, (fit,)))
+        context.present_or_promise(
+            *shown, promise="Compute shows whether attention differs between conditions."
+        )

@@ -57,11 +57,9 @@ def show_person(context: PeopleContext) -> None:
             {name: names[name] for name in fitted.people_[order].tolist()},
             help="People who weight the axes least alike come first.",
         )
-        columns = {"": "None", **{c: c for c in context.columns}}
-        colour = pick(
-            context.session, f"{PAGE}.colour@{context.info.id}", "Colour", columns,
-            default=colour_of(context.answers.objects) or "",
-        ) or None
+        colour = context.pick_column(
+            f"{PAGE}.colour@{context.info.id}", default=colour_of(context.answers.objects) or ""
+        )
     with context.picture:
         if floor:
             st.caption(panels.plain(floor))

@@ -17,12 +17,9 @@ def show_weights(context: PeopleContext) -> None:
             "Fits the weights, and predicts each person's held-out answers from one map, weights, "
             "groups and a separate map.",
         )
+    shown = (compared or context.compared(method), fit) if fit else ()
     with context.picture:
-        if fit is None:
-            context.empty(
-                "Nothing has been computed yet",
-                "Compute shows what each person attends to, and whether that predicts answers "
-                "better than one map for all.",
-            )
-            return
-        context.present(*filter(None, (compared or context.compared(method), fit)))
+        context.present_or_promise(
+            *shown, promise="Compute shows what each person attends to, and whether that predicts "
+            "answers better than one map for all.",
+        )

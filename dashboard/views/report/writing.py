@@ -43,22 +43,22 @@ _FAILED = f"{PAGE}.failed"
 _LONGEST = 600
 
 
-def _references(made: Document) -> bytes:
+def _references(draft: Document) -> bytes:
     return export.bundle({
-        "references.bib": bibtex(made.references).encode(),
-        "references.json": csl_json(made.references).encode(),
+        "references.bib": bibtex(draft.references).encode(),
+        "references.json": csl_json(draft.references).encode(),
     })
 
 
 #: Files: title, ending, media type, whether a browser on the server draws them, and how.
 _FILES: dict[str, tuple[str, str, str, bool, Callable[[Document], bytes]]] = {
-    "html": ("Web page", "html", "text/html", False, lambda made: page(made).encode()),
+    "html": ("Web page", "html", "text/html", False, lambda draft: page(draft).encode()),
     "pdf": ("PDF", "pdf", "application/pdf", True, pdf),
     "docx": (
         "Word", "docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document", True, word,
     ),
-    "latex": ("LaTeX", "zip", "application/zip", True, lambda made: export.bundle(latex(made))),
+    "latex": ("LaTeX", "zip", "application/zip", True, lambda draft: export.bundle(latex(draft))),
     "references": ("References", "zip", "application/zip", False, _references),
 }
 
@@ -75,9 +75,9 @@ def show_report(context: Context) -> None:
     sections = sections_of(context, set_to, chosen(set_to, titles, usual))
     with side:
         set_to = _parts(context, set_to, sections)
-    made = document(set_to, sections, context.info.name)
+    draft = document(set_to, sections, context.info.name)
     with files:
-        _files(context, set_to, sections, made)
+        _files(context, set_to, sections, draft)
     if set_to != report:
         _keep(services().workspace, context.info.id, partial(merged, before=report, after=set_to))
         st.rerun()
@@ -89,7 +89,7 @@ def show_report(context: Context) -> None:
                 "So far the report covers only the answers. Compute a map, clusters or a scale to "
                 "add them.",
             )
-        show(made)
+        show(draft)
 
 
 def _keep(
@@ -175,7 +175,7 @@ def _parts(
 
 
 def _files(
-    context: Context, report: ReportSettings, sections: Mapping[str, Section], made: Document
+    context: Context, report: ReportSettings, sections: Mapping[str, Section], draft: Document
 ) -> None:
     can_draw = can_render()
     forms = [name for name, (*_, is_drawn, _) in _FILES.items() if can_draw or not is_drawn]
@@ -188,7 +188,7 @@ def _files(
         _keep, services().workspace, context.info.id, partial(_taken, report.language, sections)
     )
     st.download_button(
-        f"Download: {title}", partial(_file, form, made, notes, took), f"{name}.{ending}",
+        f"Download: {title}", partial(_file, form, draft, notes, took), f"{name}.{ending}",
         media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
         width="stretch", on_click="ignore",
     )
@@ -199,14 +199,14 @@ def _files(
                    "own browser can print the web page.")
 
 
-def _file(form: str, made: Document, notes: dict[str, Any], took: Callable[[], None]) -> bytes:
+def _file(form: str, draft: Document, notes: dict[str, Any], took: Callable[[], None]) -> bytes:
     """A file, of which note is taken once it is made.
 
     Nobody sees more of an error here than that there is no file: the page says why when it is
     shown next.
     """
     try:
-        content = _FILES[form][-1](made)
+        content = _FILES[form][-1](draft)
     except ExportError as error:
         notes[_FAILED] = str(error)
         raise

@@ -13,7 +13,6 @@ from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.io.writing import write_answers
 from tripletscope.core.models.optimise.loss import margins
 from tripletscope.core.studies.design.scenario import Scenario, simulated_data
-from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
@@ -22,6 +21,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.dataset import answer_table
+from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, scenario_form, simulation_form
 from tripletscope.dashboard.wording.formats import count
@@ -80,9 +80,8 @@ def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
             "Answers (CSV)", lambda: write_answers(data), "simulated-answers.csv", "text/csv",
             key=f"{PAGE}.answers.csv", on_click="ignore", icon=":material/download:",
         )
-        st.download_button(
-            "Objects (CSV)", lambda: export.csv(data.objects), "simulated-objects.csv",
-            "text/csv", key=f"{PAGE}.objects.csv", on_click="ignore", icon=":material/download:",
+        csv_button(
+            "Objects (CSV)", lambda: data.objects, "simulated-objects", f"{PAGE}.objects.csv",
             help="Stimulus metadata, with the true positions.",
         )
     if truth is not None:

@@ -22,6 +22,7 @@ from tripletscope.dashboard.results.planning import SCENARIO, Simulation, names_
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import choosing
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate import setting
 from tripletscope.dashboard.views.simulate.setting import PAGE
@@ -93,9 +94,9 @@ def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
     missing = [
         piece for piece, run in zip(pieces, runs, strict=True) if run is None or not run.complete
     ]
-    if pressed(
-        current, f"{PAGE}.run", "Compute", type="primary", icon=":material/play_arrow:",
-        width="stretch", disabled=not missing and current.drafts.get(_SHOWN) == keys,
+    if run_button(
+        current, f"{PAGE}.run", "Compute",
+        disabled=not missing and current.drafts.get(_SHOWN) == keys,
         help="Simulates experiments with increasing numbers of answers.",
     ) or (context.job is None and missing and not workspace.runs(None, "plan")):
         current.drafts[_SHOWN] = keys
@@ -155,10 +156,10 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
                 "these plans", f"{count(len(shown), 'plan')} will be deleted. They can be computed "
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
-    if shown:
-        context.present(*runs, wanted=target)
-    else:
-        context.empty("No plan is shown", "Choose some above, or press Compute.")
+    context.present_or_promise(
+        *runs, title="No plan is shown", promise="Choose some above, or press Compute.",
+        wanted=target,
+    )
 
 
 def _delete(runs: Sequence[int]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,13 +24,14 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import choose_experiment
 from tripletscope.dashboard.views.collect.expecting import experiment_key
 from tripletscope.dashboard.views.collect.forms import ExperimentForm, with_gold
 from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_objects
 from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import set_widgets, show_error
 from tripletscope.dashboard.views.features.observer import LISTS, QUESTIONS_OF
 from tripletscope.dashboard.views.page import go_to, of_the_open_data, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning
@@ -72,7 +73,8 @@ class _Draft:
 
 def choose_design(current: Session, design: str = "", slug: str = "") -> None:
     """Go to the tab with a design, or with the questions of a kept experiment."""
-    _set(current, {f"{_LIST}.of": slug} | ({f"{_LIST}.design": design} if design else {}))
+    values = {f"{_LIST}.of": slug} | ({f"{_LIST}.design": design} if design else {})
+    set_widgets(current, values)
     go_to(PAGE, "questions")
 
 
@@ -101,7 +103,7 @@ def show_questions(context: Context) -> None:
                 ))
     except (ValueError, WorkspaceError) as error:  # DataError is one of the first
         with picture:
-            st.warning(panels.plain(str(error)), icon=":material/error:")
+            show_error(error, st.warning)
 
 
 def _chosen_experiment(current: Session) -> str:
@@ -220,14 +222,10 @@ def _simulation(context: UncertaintyContext) -> None:
         context.method, "compare_active", "Simulates answers like yours to adaptively selected "
         "and to random questions.", newest=True,
     )
-    if run is not None:
-        context.present(run)
-    else:
-        context.empty(
-            "Nothing has been computed yet",
-            "Compute shows how much further answers would improve the map, with adaptively "
-            "selected and with random questions.",
-        )
+    context.present_or_promise(
+        run, promise="Compute shows how much further answers would improve the map, with "
+        "adaptively selected and with random questions.",
+    )
 
 
 @st.cache_data(max_entries=16, show_spinner="Selecting questions")
@@ -261,15 +259,9 @@ def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
         help="Features or a language model, on the page Features and models.",
     ):
         slug = experiments.keep_experiment(services().workspace, experiment, files)
-        _set(current, {QUESTIONS_OF: slug, LISTS: draft.n_lists})
+        set_widgets(current, {QUESTIONS_OF: slug, LISTS: draft.n_lists})
         go_to("features", "observer")
         st.switch_page("../pages/features.py")
-
-
-def _set(current: Session, values: Mapping[str, Any]) -> None:
-    """Give widgets values, on whatever page they are."""
-    current.take_up(values)
-    widgets().update(values)
 
 
 @st.cache_data(max_entries=8, show_spinner="Balancing the list")

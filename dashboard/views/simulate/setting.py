@@ -23,7 +23,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, short
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import advice_of_best
-from tripletscope.dashboard.views.data.problems import problems_shown
+from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.wording.formats import count
 
@@ -115,7 +115,7 @@ def can_follow(info: DatasetInfo | None) -> bool:
 
 def scenario_of(info: DatasetInfo) -> Scenario | None:
     """A scenario like a data set; None, having said why, where there is none."""
-    with problems_shown(DataError, Stopped):
+    with errors_shown(DataError, Stopped):
         return _like(info.fingerprint, services().workspace.triplets(info))
 
 

@@ -11,11 +11,12 @@ import streamlit as st
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.run import TASKS, key
-from tripletscope.dashboard.interface.controls import pick_method, pressed
+from tripletscope.dashboard.interface.controls import pick_method
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate import setting
 from tripletscope.dashboard.views.simulate.setting import PAGE
@@ -62,10 +63,9 @@ def _simulation_tab(
         if refused:
             st.warning(refused)
         run = None if refused else context.find(method, task, options)
-        if pressed(
-            current, f"{place}.run", "Compute", type="primary", icon=":material/play_arrow:",
-            width="stretch", disabled=bool(refused) or (run is not None and run.complete),
-            help=about,
+        if run_button(
+            current, f"{place}.run", "Compute", help=about,
+            disabled=bool(refused) or (run is not None and run.complete),
         ):
             current.drafts[shown] = key(task, method, None, options)
             names = [Simulation(method, options).name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from dataclasses import replace
 
 import pandas as pd
@@ -61,6 +62,18 @@ def test_a_guessed_encoding_is_shown_and_can_be_changed(services):
     app = start()
     app.file_uploader(key="upload").upload("a.csv", file_of("ä ö ü", "utf-8"), "text/csv").run()
     assert "encoding" not in [box.key for box in app.selectbox]
+
+
+def test_a_reading_that_was_saved_is_loaded_in_the_form(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", GOOD, "text/csv").run()
+    turned = Reading.from_roles(anchor="far", near="near", far="anchor")
+    for content in (b"[]", json.dumps(turned.to_dict()).encode()):
+        app.file_uploader(key="import.reading").upload("mine.json", content, "application/json")
+        app.run()
+        assert not app.exception
+        assert bool(app.error) == (content == b"[]")
+    assert uploads.waiting(app.session_state[_KEY].id).reading == turned
 
 
 # Several files
