@@ -99,7 +99,8 @@ def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
             continue
         yield node
         if isinstance(node, ast.Call):
-            node.keywords = [one for one in node.keywords if one.arg not in ("help", "kind")]
+            node.keywords = [one for one in node.keywords
+                             if one.arg not in ("help", "kind", "promise")]
             if getattr(node.func, "attr", "") == "empty":
                 node.args = []
         todo += ast.iter_child_nodes(node)
