@@ -59,7 +59,6 @@ _GERMAN = {
     "all answers": "alle Antworten",
     "learned from": "gelernt von",
     "predicted": "vorhergesagt",
-    "true": "wahr",
     "gain in probability of held-out answers (%)":
         "Gewinn an Wahrscheinlichkeit zurückgehaltener Antworten (%)",
     "Nearest neighbours": "Nächste Nachbarn",
@@ -143,6 +142,8 @@ _GERMAN = {
     "column": "Spalte",
     "kept values": "behaltene Werte",
 }
+#: After the name of a column and a comma, on axes: names of objects and groups stay as they are.
+_GERMAN_AFTER_COLUMN = {"predicted": "vorhergesagt", "true": "wahr"}
 _WORDS: Mapping[str, Mapping[str, str]] = {"en": {}, "de": _GERMAN}
 _BREAK, _LIMIT = re.compile(r"\s*<br>\s*"), re.compile(r", (?=[^:,]+: )")
 
@@ -153,7 +154,11 @@ def localised(figure: go.Figure, language: str) -> go.Figure:
     if not words:
         return figure
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
-        axis.title.text = _translated(axis.title.text, words)
+        column, _, what = (axis.title.text or "").rpartition(", ")
+        axis.title.text = (
+            f"{column}, {_GERMAN_AFTER_COLUMN[what]}" if column and what in _GERMAN_AFTER_COLUMN
+            else _translated(axis.title.text, words)
+        )
     for note in figure.layout.annotations:
         note.text = _translated(note.text, words)
     for trace in figure.data:
@@ -180,10 +185,6 @@ def step_said(title: str, language: str) -> str:
 
 
 def _translated(text: str | None, words: Mapping[str, str]) -> str | None:
-    """A text, or what follows the name of a column and a comma, where the table has it."""
     if not text:
         return text
-    column, _, what = text.rpartition(", ")
-    if column and what in words:
-        return f"{column}, {words[what]}"
     return words.get(_BREAK.sub(" ", html.unescape(text)), text)

@@ -38,9 +38,6 @@ def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
 
 
 def decoded_texts(values: np.ndarray) -> np.ndarray:
-    """Texts that can be written, without half characters; numbers as they are."""
-    if values.dtype.kind == "U":
-        values = np.char.encode(values, "utf-8", "replace")
     return np.char.decode(values, "utf-8", "replace") if values.dtype.kind == "S" else values
 
 

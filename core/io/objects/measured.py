@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tripletscope.core.data.cells import unmarked
+from tripletscope.core.data.cells import unmarked, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io.formats.arrays import arrays_in, decoded_texts
@@ -236,7 +236,8 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         yield _of_table(data, name, about)
         return
     texts = {
-        key: np.char.strip(decoded_texts(values)).ravel() for key, values in arrays.items()
+        key: [writable(text.strip()) for text in decoded_texts(values).ravel().tolist()]
+        for key, values in arrays.items()
         if values.dtype.kind in "US" and values.size == max(values.shape, default=0)
     }
     # Activations of a network's units at several places are consecutive.
@@ -250,7 +251,7 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         if _numbers_rows(key, values):
             continue
         whole = name if len(matrices) == 1 else f"{name}, {key}"
-        named = next((names.tolist() for own, names in texts.items() if len(names) == len(values)
+        named = next((names for own, names in texts.items() if len(names) == len(values)
                       and (len(texts) == 1 or normalised(own) in _NAMES)), None)
         title = title_of(name) if len(matrices) == 1 else f"{title_of(name)} {key}"
         square, notes = None, []

@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 import tripletscope as ts
@@ -32,7 +33,7 @@ from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.comparison import dimensions_told
 from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.wording import Words
-from tripletscope.dashboard.wording.axes import _GERMAN
+from tripletscope.dashboard.wording.axes import _GERMAN, localised
 
 
 @pytest.fixture(scope="module")
@@ -419,3 +420,11 @@ def test_axes_are_in_the_language_of_the_report(sections, material):
     assert len(titles) > 10
     translated = [title for title in titles if title in _GERMAN or title.endswith(", predicted")]
     assert bool(translated) == (material.words.language == "en"), translated
+
+
+def test_names_of_groups_are_not_translated():
+    figure = go.Figure([go.Bar(name="true"), go.Bar(name="A, predicted")])
+    figure.update_xaxes(title_text="size, true")
+    shown = localised(figure, "de")
+    assert [trace.name for trace in shown.data] == ["true", "A, predicted"]
+    assert shown.layout.xaxis.title.text == "size, wahr"
