@@ -31,8 +31,12 @@ JUDGED = 60
 #: Largest R-hat of chains that agree. The usual 1.01 is for one quantity; the largest of many is
 #: above it by chance even in perfect chains of 400 draws.
 AGREED = 1.05
-#: Reports of progress between two judgements.
-_LOOKS = 8
+#: Reports of progress while draws double, and share of the effective draws from which chains are
+#: judged at each of them.
+_LOOKS, _NEAR = 8, 0.5
+#: When draws double, the logarithm of effective draws grows by this share of its last growth:
+#: measured, for the time that is announced (benchmarks/announced.py).
+_SLOWING = 0.75
 #: Fewest maps that a chain keeps: with fewer, R-hat is mostly chance.
 _HELD = 200
 #: Draws between two checks whether to stop.
@@ -178,18 +182,22 @@ def drawn(
 ) -> tuple[np.ndarray, float, float | None]:
     """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
 
-    Chains are judged whenever they have twice as many draws, and keep about twice as many maps as
-    `effective` draws of all together, evenly spread; `most` and `warm_up` are of each.
+    Chains are judged whenever they have twice as many draws, and more often near the end. They keep
+    at most about twice as many maps as `effective` draws of all together, evenly spread; `most` and
+    `warm_up` are of each.
     """
     capacity = chain_size(effective, len(chains))
-    thin, done, fraction, stopped = 1, 0, 0.0, False
+    thin, done, size, fraction = 1, 0, 0.0, 0.0
     kept: np.ndarray | None = None
+    sizes, expected = [], float(most)
     while True:
         stage = min(capacity * thin - done, most - done) // thin * thin
-        for part in np.diff(np.linspace(0, stage // thin, _LOOKS + 1).astype(int)) * thin:
-            if not part:
+        ends = done + np.linspace(0, stage // thin, _LOOKS + 1).astype(int)[1:] * thin
+        for end in ends:
+            if end == done:
                 continue
-            items = [(*chain, int(part), thin) for chain in chains]
+            step, done = int(end) - done, int(end)
+            items = [(*chain, step, thin) for chain in chains]
             result, *now = zip(*in_parallel(advance, items), strict=True)
             chains = [
                 chain._replace(state=state, rng=rng)
@@ -197,20 +205,30 @@ def drawn(
             ]
             result = np.array(result)
             kept = result if kept is None else np.concatenate([kept, result], axis=1)
-            done += int(part)
-            fraction = max(fraction, done / most)
+            fraction += (1.0 - fraction) * step / max(expected - done + step, step)
             stopped = progress(fraction, snapshot=show(result[0, -1]))
-            if stopped:
-                break
-        used = kept[:, int(warm_up * kept.shape[1]) :]
-        if used.shape[0] * used.shape[1] < 2:
-            raise Stopped
-        size, rhat = convergence(judged(used))
-        enough = size >= effective and rhat is not None and rhat <= AGREED
-        if stopped or enough or done + 2 * thin > most:
-            return used, size, rhat
-        fraction = max(fraction, min(size / effective, 0.5))
+            if not (stopped or end == ends[-1] or size >= _NEAR * effective):
+                continue
+            used = kept[:, int(warm_up * kept.shape[1]) :]
+            if used.shape[0] * used.shape[1] < 2:
+                raise Stopped
+            size, rhat = convergence(judged(used))
+            enough = size >= effective and rhat is not None and rhat <= AGREED
+            if stopped or enough or done + 2 * thin > most:
+                return used, size, rhat
+        sizes.append(size)
+        expected = _expected(sizes, done, effective, most)
         kept, thin = kept[:, 1::2], 2 * thin
+
+
+def _expected(sizes: list[float], done: int, effective: int, most: int) -> float:
+    """Draws of a chain when `effective` are reached, after `done` with these sizes at doublings."""
+    if len(sizes) < 2:
+        return most
+    growth = math.log(max(sizes[-1] / sizes[-2], 1.01))
+    missing = math.log(max(effective / sizes[-1], 1.0))
+    rest = 1.0 - missing / growth * (1.0 - _SLOWING) / _SLOWING
+    return min(done * 2.0 ** (math.log(rest) / math.log(_SLOWING)), most) if rest > 0 else most
 
 
 def chain_size(effective: int, chains: int) -> int:

@@ -16,6 +16,7 @@ from tripletscope.core.inference.uncertainty import (
     laplace,
     sample_distances,
     sample_posterior,
+    sampling,
 )
 from tripletscope.core.inference.uncertainty import posterior as module
 from tripletscope.core.inference.uncertainty.curvature import laplace_normal, second_derivatives
@@ -180,6 +181,38 @@ def test_a_stop_keeps_the_maps_there_are(planted):
     assert calls == sorted(calls)
     with pytest.raises(Stopped):
         sample_posterior(STE(), planted, progress=lambda *_, **__: True)
+
+
+def test_draws_that_are_still_needed_follow_those_that_count():
+    """Log sizes that grow by a known share of their last growth; the most where none is enough."""
+    sizes = np.exp(np.cumsum(0.75 ** np.arange(8)) + 3)
+    for seen in (2, 5):
+        left = sampling._expected(sizes[:seen].tolist(), 100, float(sizes[7]), 10**9)
+        assert left == pytest.approx(100 * 2 ** (8 - seen))
+    assert sampling._expected([20.0], 100, 400, 5000) == 5000
+    assert sampling._expected([20.0, 21.0], 100, 400, 5000) == 5000
+    assert sampling._expected([500.0, 600.0], 100, 400, 5000) == 100
+
+
+def test_near_the_end_chains_are_judged_before_their_draws_have_doubled(planted, monkeypatch):
+    draws, fractions = [], []
+
+    def judged(values):
+        draws.append(values.shape[1])
+        return (100.0, 1.01) if len(draws) > 2 else (60.0, 1.2)
+
+    def progress(fraction, **_):
+        fractions.append(fraction)
+        return False
+
+    monkeypatch.setattr(sampling, "convergence", judged)
+    samples = sample_posterior(
+        STE(), planted, effective=100, chains=4, warm_up=0.0, progress=progress
+    )
+    assert draws == [200, 112, 125]
+    assert len(samples.embeddings) == 4 * 125
+    assert fractions == sorted(fractions)
+    assert fractions[-1] < 1
 
 
 def test_a_method_without_likelihood_is_refused(planted):
