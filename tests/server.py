@@ -24,8 +24,8 @@ UNHURRIED = [
 #: The command on a machine that has no browser to draw figures with.
 WITHOUT_BROWSER = [
     sys.executable, "-c",
-    "import sys; from choreographer.browsers.chromium import Chromium; "
-    "Chromium.find_browser = lambda **given: None; " + UNHURRIED[-1].removeprefix("import sys; "),
+    "import sys; from tripletscope.dashboard.printing import browser; "
+    "browser.browser_path = lambda: None; " + UNHURRIED[-1].removeprefix("import sys; "),
 ]
 #: The command with a list of what is asked of the network outside of this machine, which fails. Its
 #: first argument is the file of the list.

@@ -6,9 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from choreographer.browsers.chromium import Chromium
-
-from tripletscope.dashboard.printing.browser import ExportError
+from tripletscope.dashboard.printing.browser import ExportError, browser_path
 from tripletscope.dashboard.report.document import Document
 from tripletscope.dashboard.report.html import page
 
@@ -23,7 +21,7 @@ _FLAGS = (
 
 def pdf(document: Document) -> bytes:
     """The report as tagged PDF with an outline."""
-    browser = Chromium.find_browser(skip_local=False)
+    browser = browser_path()
     if not browser:
         raise ExportError(
             "A PDF needs a Chrome or Chromium on the server. Install one, or print the web page "

@@ -149,6 +149,18 @@ def test_without_a_browser_it_is_said(form, monkeypatch):
         render(draw, form)
 
 
+def test_of_two_browsers_the_one_without_windows_draws(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("BROWSER_PATH", raising=False)
+    for name in ("chromium", "chromium-headless-shell"):
+        executable = tmp_path / name
+        executable.write_text("#!/bin/sh\n")
+        executable.chmod(0o755)
+        assert browser.browser_path() == str(executable)
+    monkeypatch.setenv("BROWSER_PATH", "/opt/mine")
+    assert browser.browser_path() == "/opt/mine"
+
+
 def test_composed_figures_carry_their_size():
     figure = composed(lambda canvas: loss_curves({0: [2.0, 1.0]}, canvas), Composition(), 0.5)
     scale = figure.layout.meta["scale"]
