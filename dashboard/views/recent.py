@@ -30,14 +30,18 @@ _MOST_POINTS = 400
 
 
 def show_recent(current: Session, listed: Sequence[DatasetInfo], first: int) -> None:
-    """So many data sets at once, and the others folded away."""
+    """So many data sets at once, and the others folded away, drawn when they are asked for."""
     names = told_apart(listed)
     for info in listed[:first]:
         _card(current, info, names[info.id])
     if len(listed) > first:
-        with st.expander(f"{len(listed) - first:,} older"):
-            for info in listed[first:]:
-                _card(current, info, names[info.id])
+        older = st.expander(
+            f"{len(listed) - first:,} older", key="start.older", on_change="rerun"
+        )
+        if older.open:
+            with older:
+                for info in listed[first:]:
+                    _card(current, info, names[info.id])
 
 
 def told_apart(listed: Sequence[DatasetInfo]) -> dict[str, str]:

@@ -55,6 +55,18 @@ def test_start_lists_samples_and_recent_data(services, opened):
     assert "30 objects" in text
 
 
+def test_older_data_are_drawn_when_they_are_asked_for(services):
+    for number in range(6):
+        data = Triplets.from_array([[0, 1, 2], [1, 2, 0]], 3, name=f"set {number}")
+        services.workspace.add_dataset(data, origin="a.csv", report=[])
+    app = start()
+    assert app.expander[-1].label == "2 older"
+    assert "set 5" in words(app)
+    assert "set 1" not in words(app)
+    app.session_state["start.older"] = True
+    assert "set 1" in words(app.run())
+
+
 def test_a_sample_opens_with_one_click(services):
     app = start()
     app.button(key="sample.ekman_colors").click().run()
