@@ -37,6 +37,8 @@ class _Offline(Chromium):
         "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
         # Port 9 is closed, or discards what it is sent; only administrators could listen there.
         "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>",
+        # Texts are as wide without windows as with them.
+        "--font-render-hinting=none",
     )
 
     def get_cli(self) -> Sequence[str]:

@@ -15,7 +15,7 @@ _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--no-first-run", "--disable-extensions", "--disable-dev-shm-usage",
     "--host-resolver-rules=MAP * ~NOTFOUND", "--no-pdf-header-footer", "--export-tagged-pdf",
-    "--generate-pdf-document-outline",
+    "--generate-pdf-document-outline", "--font-render-hinting=none",
 )
 
 

@@ -205,7 +205,8 @@ def drawn(
             ]
             result = np.array(result)
             kept = result if kept is None else np.concatenate([kept, result], axis=1)
-            fraction += (1.0 - fraction) * step / max(expected - done + step, step)
+            # However late it is, at most half of what is left is done.
+            fraction += (1.0 - fraction) * step / max(expected - done + step, 2 * step)
             stopped = progress(fraction, snapshot=show(result[0, -1]))
             if not (stopped or end == ends[-1] or size >= _NEAR * effective):
                 continue

@@ -215,6 +215,20 @@ def test_near_the_end_chains_are_judged_before_their_draws_have_doubled(planted,
     assert fractions[-1] < 1
 
 
+def test_chains_that_never_agree_are_never_said_to_be_done(planted, monkeypatch):
+    fractions = []
+
+    def progress(fraction, **_):
+        fractions.append(fraction)
+        return False
+
+    monkeypatch.setattr(sampling, "convergence", lambda values: (500.0, 1.5))
+    samples = sample_posterior(STE(), planted, effective=100, most=2000, progress=progress)
+    assert samples.rhat == 1.5
+    assert fractions == sorted(fractions)
+    assert fractions[-1] < 1
+
+
 def test_a_method_without_likelihood_is_refused(planted):
     for function in (sample_posterior, laplace, sample_distances):
         with pytest.raises(ValueError, match="SOE is not a likelihood"):
