@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import re
 import statistics
 import sys
 import tempfile
@@ -31,8 +30,6 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.workspace import Workspace
-
-OLDER = re.compile(r"^\d+ older")
 
 
 def fill(folder: Path, sets: int, results: int) -> None:
@@ -56,7 +53,7 @@ def switch(page: Page, name: str, title: str) -> float:
     go(page, name)
     expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
     if name == "Start":
-        expect(page.get_by_text(OLDER)).to_be_visible()
+        expect(page.get_by_text("Older", exact=True)).to_be_visible()
     script_ended(page)
     return time.perf_counter() - begun
 
@@ -75,15 +72,15 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             begun = time.perf_counter()
             page = open_page(browser, address)
-            expect(page.get_by_text(OLDER)).to_be_visible()
+            expect(page.get_by_text("Older", exact=True)).to_be_visible()
             script_ended(page)
             first = time.perf_counter() - begun
             peers, starts = zip(*(
                 (switch(page, "Papers", "Papers"), switch(page, "Start", "From similarity"))
                 for _ in range(5)
             ), strict=True)
-            page.get_by_text(OLDER).click()
             begun = time.perf_counter()
+            page.get_by_text("Older", exact=True).click()
             expect(page.get_by_text("set 0", exact=True)).to_have_count(1)
             opened = time.perf_counter() - begun
             held = sum(

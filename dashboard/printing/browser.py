@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -57,7 +58,8 @@ class _Lettered(kaleido.PageGenerator):
 def browser_path() -> str | None:
     """Path of a browser; of Chromium's shell without windows if there is one, which is faster."""
     slim = get_browser_path(executable_names=("chromium-headless-shell",))
-    return slim or Chromium.find_browser(skip_local=False)
+    # What BROWSER_PATH names need not be there, and kaleido would wait for it for ever.
+    return shutil.which(slim or "") or shutil.which(Chromium.find_browser(skip_local=False) or "")
 
 
 def can_render() -> bool:

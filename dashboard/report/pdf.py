@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -27,22 +29,39 @@ def pdf(document: Document) -> bytes:
             "A PDF needs a Chrome or Chromium on the server. Install one, or print the web page "
             "with your own browser."
         )
-    with tempfile.TemporaryDirectory(prefix="tripletscope-") as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="tripletscope-", ignore_cleanup_errors=True
+    ) as folder:
         source, target = Path(folder, "report.html"), Path(folder, "report.pdf")
         source.write_text(page(document, interactive=False), "utf-8")
         command = [browser, *_FLAGS, f"--user-data-dir={folder}/profile",
                    f"--print-to-pdf={target}", source.as_uri()]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=False)
+            told = _told(command)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ExportError(
                 "The browser on the server did not print the report in time. Print the web page "
                 "with your own browser."
             ) from error
         if not target.exists():
-            why = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            why = told.decode(errors="replace").strip().splitlines()[-1:]
             raise ExportError(
                 f"The browser on the server did not print the report: {' '.join(why)} Print the "
                 "web page with your own browser."
             )
         return target.read_bytes()
+
+
+def _told(command: list[str]) -> bytes:
+    """What a command says of its errors; after too long it ends, with all that it has started."""
+    browser = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        return browser.communicate(timeout=_PATIENCE)[1]
+    except subprocess.TimeoutExpired:
+        if hasattr(os, "killpg"):  # a script may have started the browser
+            os.killpg(browser.pid, signal.SIGKILL)
+        browser.kill()
+        browser.wait()
+        raise

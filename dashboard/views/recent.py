@@ -35,9 +35,8 @@ def show_recent(current: Session, listed: Sequence[DatasetInfo], first: int) -> 
     for info in listed[:first]:
         _card(current, info, names[info.id])
     if len(listed) > first:
-        older = st.expander(
-            f"{len(listed) - first:,} older", key="start.older", on_change="rerun"
-        )
+        # Their number in its label would fold it, and lose a click, whenever others add data.
+        older = st.expander("Older", key="start.older", on_change="rerun")
         if older.open:
             with older:
                 for info in listed[first:]:

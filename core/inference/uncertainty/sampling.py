@@ -37,7 +37,10 @@ _LOOKS, _NEAR = 8, 0.5
 #: When draws double, the logarithm of effective draws grows by this share of its last growth:
 #: measured, for the time that is announced (benchmarks/announced.py).
 _SLOWING = 0.75
-#: Fewest maps that a chain keeps: with fewer, R-hat is mostly chance.
+#: Share of the work that is done at most before chains are known to agree.
+_NEVER_DONE = 0.99
+#: Fewest maps that a chain keeps when draws have doubled: with fewer, R-hat is mostly chance. Near
+#: the end half as many are judged, if nearly all of them are effective.
 _HELD = 200
 #: Draws between two checks whether to stop.
 _BLOCK = 128
@@ -205,8 +208,8 @@ def drawn(
             ]
             result = np.array(result)
             kept = result if kept is None else np.concatenate([kept, result], axis=1)
-            # However late it is, at most half of what is left is done.
             fraction += (1.0 - fraction) * step / max(expected - done + step, 2 * step)
+            fraction = min(fraction, _NEVER_DONE)
             stopped = progress(fraction, snapshot=show(result[0, -1]))
             if not (stopped or end == ends[-1] or size >= _NEAR * effective):
                 continue
@@ -217,17 +220,20 @@ def drawn(
             enough = size >= effective and rhat is not None and rhat <= AGREED
             if stopped or enough or done + 2 * thin > most:
                 return used, size, rhat
-        sizes.append(size)
+        sizes.append(max(size, 1.0))
         expected = _expected(sizes, done, effective, most)
         kept, thin = kept[:, 1::2], 2 * thin
 
 
 def _expected(sizes: list[float], done: int, effective: int, most: int) -> float:
-    """Draws of a chain when `effective` are reached, after `done` with these sizes at doublings."""
-    if len(sizes) < 2:
+    """Draws of a chain when `effective` are reached, after `done` with these sizes at doublings.
+
+    Where there are enough, and chains disagree, nobody knows.
+    """
+    if len(sizes) < 2 or sizes[-1] >= effective:
         return most
     growth = math.log(max(sizes[-1] / sizes[-2], 1.01))
-    missing = math.log(max(effective / sizes[-1], 1.0))
+    missing = math.log(effective / sizes[-1])
     rest = 1.0 - missing / growth * (1.0 - _SLOWING) / _SLOWING
     return min(done * 2.0 ** (math.log(rest) / math.log(_SLOWING)), most) if rest > 0 else most
 

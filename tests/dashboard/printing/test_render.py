@@ -157,8 +157,11 @@ def test_of_two_browsers_the_one_without_windows_draws(tmp_path, monkeypatch):
         executable.write_text("#!/bin/sh\n")
         executable.chmod(0o755)
         assert browser.browser_path() == str(executable)
-    monkeypatch.setenv("BROWSER_PATH", "/opt/mine")
-    assert browser.browser_path() == "/opt/mine"
+    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "chromium"))
+    assert browser.browser_path() == str(tmp_path / "chromium")
+    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "nothing"))
+    assert browser.browser_path() is None
+    assert not browser.can_render()
 
 
 def test_composed_figures_carry_their_size():

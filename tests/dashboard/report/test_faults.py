@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import re
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -10,12 +12,14 @@ from types import SimpleNamespace
 import docx
 import numpy as np
 import plotly.graph_objects as go
+import psutil
 import pytest
 
 import tripletscope as ts
 from tripletscope.dashboard.printing.browser import ExportError
 from tripletscope.dashboard.report import html as web
 from tripletscope.dashboard.report import latex as tex
+from tripletscope.dashboard.report import pdf as printed
 from tripletscope.dashboard.report.document import (
     Document,
     Listed,
@@ -128,6 +132,20 @@ def test_only_pages_with_scripts_may_run_them(monkeypatch):
     assert "script-src" not in policies[0]
     assert "script-src" in policies[1]
     assert all("base-uri 'none'; form-action 'none'" in one for one in policies)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the script is one of a shell")
+def test_a_browser_that_takes_too_long_ends_with_what_it_has_started(monkeypatch, tmp_path):
+    script, started = tmp_path / "browser", tmp_path / "started"
+    script.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {started}\nwait\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(printed, "browser_path", lambda: str(script))
+    monkeypatch.setattr(printed, "_PATIENCE", 2.0)
+    with pytest.raises(ExportError, match="in time"):
+        printed.pdf(of(Paragraph("x")))
+    # On a machine that is very busy it has not started yet.
+    with suppress(psutil.NoSuchProcess, FileNotFoundError, ValueError):
+        psutil.Process(int(started.read_text())).wait(30)
 
 
 def test_what_can_be_used_is_no_picture_and_tables_can_be_scrolled(monkeypatch):

@@ -25,6 +25,7 @@ from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.run import run as ts_run
 
 METHODS = [STE, TSTE, CKL]
 
@@ -191,7 +192,7 @@ def test_draws_that_are_still_needed_follow_those_that_count():
         assert left == pytest.approx(100 * 2 ** (8 - seen))
     assert sampling._expected([20.0], 100, 400, 5000) == 5000
     assert sampling._expected([20.0, 21.0], 100, 400, 5000) == 5000
-    assert sampling._expected([500.0, 600.0], 100, 400, 5000) == 100
+    assert sampling._expected([500.0, 600.0], 100, 400, 5000) == 5000, "they disagree: who knows"
 
 
 def test_near_the_end_chains_are_judged_before_their_draws_have_doubled(planted, monkeypatch):
@@ -220,13 +221,14 @@ def test_chains_that_never_agree_are_never_said_to_be_done(planted, monkeypatch)
 
     def progress(fraction, **_):
         fractions.append(fraction)
-        return False
+        return np.count_nonzero(fractions) > 90  # the map is there before
 
     monkeypatch.setattr(sampling, "convergence", lambda values: (500.0, 1.5))
-    samples = sample_posterior(STE(), planted, effective=100, most=2000, progress=progress)
-    assert samples.rhat == 1.5
+    monkeypatch.setattr(sampling, "_expected", lambda *_: 0.0)  # whatever was expected
+    run = ts_run("posterior", STE(), small(5, 2, 30), {"most": 10_000_000}, progress=progress)
     assert fractions == sorted(fractions)
     assert fractions[-1] < 1
+    assert not run.complete, "a stop is one, however late"
 
 
 def test_a_method_without_likelihood_is_refused(planted):
