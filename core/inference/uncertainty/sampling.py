@@ -208,7 +208,7 @@ def drawn(
             ]
             result = np.array(result)
             kept = result if kept is None else np.concatenate([kept, result], axis=1)
-            fraction += (1.0 - fraction) * step / max(expected - done + step, 2 * step)
+            fraction += (1.0 - fraction) * step / max(expected - done + step, step)
             fraction = min(fraction, _NEVER_DONE)
             stopped = progress(fraction, snapshot=show(result[0, -1]))
             if not (stopped or end == ends[-1] or size >= _NEAR * effective):
