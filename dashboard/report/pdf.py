@@ -54,14 +54,13 @@ def pdf(document: Document) -> bytes:
 
 def _told(command: list[str]) -> bytes:
     """What a command says of its errors; after too long it ends, with all that it has started."""
-    browser = subprocess.Popen(
+    with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
-    )
-    try:
-        return browser.communicate(timeout=_PATIENCE)[1]
-    except subprocess.TimeoutExpired:
-        if hasattr(os, "killpg"):  # a script may have started the browser
-            os.killpg(browser.pid, signal.SIGKILL)
-        browser.kill()
-        browser.wait()
-        raise
+    ) as browser:
+        try:
+            return browser.communicate(timeout=_PATIENCE)[1]
+        finally:
+            if browser.poll() is None:
+                if hasattr(os, "killpg"):  # a script may have started the browser
+                    os.killpg(browser.pid, signal.SIGKILL)
+                browser.kill()
