@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from scipy.optimize import Bounds, OptimizeResult, minimize
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
@@ -19,12 +18,11 @@ from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds, require_groups
+from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
 
 #: Upper end of the uniform starting weights.
 _START = 0.3
-#: Steps in the model of the curvature.
-_MEMORY = 10
 #: A fit begins with these shares of the penalty, at lower precision. With the whole penalty
 #: at once, random weights end in no dimensions, or in far too many equal ones.
 _RAMP, _RAMP_TOLERANCE = (0.125, 0.25, 0.5), 1e-5
@@ -62,7 +60,7 @@ def penalised(
     trials: Choices, penalty: float, start: np.ndarray, *, max_iter: int, tol: float,
     progress: Progress = silent,
 ) -> Weights:
-    """Weights of the least loss, by L-BFGS with bounds (Zhu et al., 1997), on all trials.
+    """Weights of the least loss, by L-BFGS with bounds, on all trials.
 
     As weights cannot be negative, the sum of their absolute values is linear, and the loss smooth.
 
@@ -75,30 +73,24 @@ def penalised(
     x = np.zeros((n, padded(d)), np.float32)
     gradients = np.empty((batch.n_parts, *x.shape), np.float32)
     losses: list[float] = []
-    stopped = False
 
     def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
         x[:, :d] = flat.reshape(n, d)
         loss = batch.evaluate(x, gradients) + penalty * flat.sum()
         return loss, gradients[0, :, :d].astype(float).ravel() + penalty
 
-    def after(intermediate_result: OptimizeResult) -> None:
-        nonlocal stopped
-        losses.append(float(intermediate_result.fun))
-        stopped = progress(
-            len(losses) / (max_iter + 1), loss=losses[-1],
-            snapshot=intermediate_result.x.reshape(n, d),
+    def report(fraction: float, *, loss: float, snapshot: np.ndarray) -> bool:
+        losses.append(loss)
+        return progress(
+            len(losses) / (max_iter + 1), loss=loss, snapshot=snapshot.reshape(n, d)
         )
-        if stopped:
-            raise StopIteration
 
     with single_blas_thread():
-        result = minimize(
-            objective, start.ravel(), jac=True, method="L-BFGS-B", bounds=Bounds(0.0, np.inf),
-            callback=after, options={"maxiter": max_iter, "ftol": tol, "maxcor": _MEMORY},
+        result = minimise(
+            objective, start.ravel(), max_iter=max_iter, tol=tol, bounded=True, progress=report
         )
     return Weights(
-        result.x.reshape(n, d), np.array(losses), bool(result.success) and not stopped, stopped
+        result.x.reshape(n, d), np.array(losses), result.converged, result.stopped
     )
 
 

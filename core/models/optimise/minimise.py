@@ -1,4 +1,4 @@
-"""Minimisation on plain arrays by L-BFGS, from one start or from several.
+"""Minimisation on plain arrays by L-BFGS, from one start or from several; bounded below or not.
 
 With a compiled objective the compiled steps do without the interpreter, which on a hundred answers
 takes longer than the arithmetic, and whose lock keeps fits from running side by side.
@@ -44,7 +44,7 @@ _X, _GRADIENT, _TRIAL, _TRIAL_GRADIENT, _DIRECTION, _BEST, _BEST_GRADIENT = rang
 # the bracket; of the best point in the bracket; of the last step.
 _LOSS, _LENGTH, _SLOPE, _LOW, _HIGH, _BEST_LOSS, _LAST_FALL = 0, 1, 2, 3, 6, 9, 10
 # Counts.
-_KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS = range(5)
+_KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS, _BOUNDED = range(6)
 #: ``x -> (loss, gradient)``.
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
@@ -54,7 +54,7 @@ class State(NamedTuple):
 
     vectors (7, m): Rows `_X` to `_BEST_GRADIENT`.
     numbers (11,): `_LOSS` to `_LAST_FALL`.
-    counts (5,): `_KEPT` to `_ITERATIONS`.
+    counts (6,): `_KEPT` to `_BOUNDED`, whether variables are 0 or more.
     steps, changes (_MEMORY, m): Latest steps, and how they changed the gradient.
     products (_MEMORY,): Of each step with its change.
     """
@@ -70,10 +70,13 @@ class State(NamedTuple):
 class Descent:
     """A minimisation under way; `losses` are those after each of the latest iterations."""
 
-    def __init__(self, start: np.ndarray, loss: float, gradient: np.ndarray) -> None:
+    def __init__(
+        self, start: np.ndarray, loss: float, gradient: np.ndarray, bounded: bool = False
+    ) -> None:
         self._vectors, self._numbers = np.zeros((7, start.size)), np.zeros(11)
         self._vectors[_X], self._vectors[_GRADIENT], self._numbers[_LOSS] = start, gradient, loss
-        self._counts = np.zeros(5, dtype=np.int64)
+        self._counts = np.zeros(6, dtype=np.int64)
+        self._counts[_BOUNDED] = bounded
         self._losses = np.empty(_MOST_ITERATIONS)
         steps, changes = np.empty((2, _MEMORY, start.size))
         self._state = State(
@@ -170,7 +173,10 @@ def _prepare(descent):
     vectors, numbers, counts, steps, changes, products = descent
     x, gradient, direction = vectors[_X], vectors[_GRADIENT], vectors[_DIRECTION]
     while True:
-        _two_loops(direction, gradient, steps, changes, products, counts[_KEPT])
+        if counts[_BOUNDED]:
+            _two_loops_inside(descent)
+        else:
+            _two_loops(direction, gradient, steps, changes, products, counts[_KEPT])
         slope = _dot(direction, gradient)
         if slope < 0.0:
             break
@@ -185,7 +191,7 @@ def _prepare(descent):
     numbers[_SLOPE], numbers[_LENGTH] = slope, length
     numbers[_LOW], numbers[_LOW + 1], numbers[_LOW + 2] = 0.0, numbers[_LOSS], slope
     counts[_TRIED] = counts[_HAS_HIGH] = counts[_HAS_BEST] = 0
-    _look(vectors, length)
+    _look(descent)
     return _SEARCHING
 
 
@@ -227,15 +233,20 @@ def _advance(loss, descent):
     else:
         length *= 4.0
     numbers[_LENGTH] = length
-    _look(vectors, length)
+    _look(descent)
     return _SEARCHING
 
 
 @compiled
-def _look(vectors, length):
+def _look(descent):
+    """The point along the direction; variables that would leave their bound stay on it."""
+    vectors, length = descent.vectors, descent.numbers[_LENGTH]
     x, direction, trial = vectors[_X], vectors[_DIRECTION], vectors[_TRIAL]
     for i in range(x.size):
         trial[i] = x[i] + length * direction[i]
+    if descent.counts[_BOUNDED]:
+        for i in range(x.size):
+            trial[i] = max(trial[i], 0.0)
 
 
 @compiled
@@ -285,6 +296,54 @@ def _two_loops(direction, gradient, steps, changes, products, n_kept):
 
 
 @compiled
+def _two_loops_inside(descent):
+    """The same among variables that may move; those held at 0 by the gradient have no part in it.
+
+    Products of steps and changes are therefore taken anew (Kim, Sra & Dhillon 2010).
+    """
+    vectors, counts = descent.vectors, descent.counts
+    x, gradient = vectors[_X], vectors[_GRADIENT]
+    direction, free = vectors[_DIRECTION], vectors[_TRIAL]
+    for i in range(x.size):
+        free[i] = 1.0 if x[i] > 0.0 or gradient[i] < 0.0 else 0.0
+        direction[i] = -gradient[i] * free[i]
+    memory = min(counts[_KEPT], _MEMORY)
+    products, shares, size = np.zeros(memory), np.empty(memory), 1.0
+    for k in range(memory):
+        step, change = _remembered(descent, k)
+        product = square = along = 0.0
+        for i in range(x.size):
+            bend = free[i] * change[i]
+            product += step[i] * bend
+            square += bend * bend
+            along += step[i] * direction[i]
+        if product <= 1e-16 * square:
+            continue
+        size = size if products.any() else product / square
+        products[k], shares[k] = product, along / product
+        for i in range(x.size):
+            direction[i] -= shares[k] * free[i] * change[i]
+    for i in range(x.size):
+        direction[i] *= size
+    for k in range(memory - 1, -1, -1):
+        if products[k] > 0.0:
+            step, change = _remembered(descent, k)
+            share = shares[k] - _dot(change, direction) / products[k]
+            for i in range(x.size):
+                direction[i] += share * free[i] * step[i]
+    for i in range(x.size):
+        if x[i] <= 0.0:
+            direction[i] = max(direction[i], 0.0)
+
+
+@compiled
+def _remembered(descent, k):
+    """A step, the newest first, and how it changed the gradient."""
+    place = (descent.counts[_KEPT] - 1 - k) % _MEMORY
+    return descent.steps[place], descent.changes[place]
+
+
+@compiled
 def _dot(x, y):
     total = 0.0
     for i in range(x.size):
@@ -330,15 +389,18 @@ def minimise(
     *,
     max_iter: int = 1000,
     tol: float = 1e-9,
+    bounded: bool = False,
     progress: Progress = silent,
 ) -> Optimum:
     """Minimise a smooth loss, 0 or more, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
+
+    bounded: Whether variables are 0 or more.
 
     It has converged when one iteration lowers the loss by less than `tol` times the loss, or times
     1 if that is more. An iteration of SciPy's takes as long for itself as five thousand answers,
     and does not cope with kinks.
     """
-    descent = Descent(start, *objective(start))
+    descent = Descent(start, *objective(start), bounded)
     fraction, state = 0.0, CONVERGED if descent.loss <= tol else GOING
     stopped = progress(fraction, loss=descent.loss, snapshot=start)
     while state == GOING and not stopped and descent.n_iter < max_iter:

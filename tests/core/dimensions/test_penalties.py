@@ -18,9 +18,14 @@ def planted(n: int, d: int, seed: int) -> np.ndarray:
 
 
 def test_no_dimensions():
-    for seed in range(2):
-        coins = ts.dimensions.simulate_choices(np.zeros((24, 1)), 1000, seed=seed)
-        assert ts.dimensions.SPoSE(n_components=4).fit(coins).n_dimensions_ == 0
+    """The test of the best penalty has a level of 5 %; two in 300 data sets have dimensions."""
+    found = [
+        ts.dimensions.SPoSE(n_components=4).fit(
+            ts.dimensions.simulate_choices(np.zeros((24, 1)), 1000, seed=seed)
+        ).n_dimensions_ > 0
+        for seed in range(40)
+    ]
+    assert np.mean(found) <= 0.05
 
 
 def test_weak_dimensions_are_found():

@@ -50,6 +50,33 @@ def test_agrees_with_scipy(start, planted):
     assert found.n_iter < 1.5 * theirs.nit
 
 
+@pytest.mark.parametrize("correlated", [False, True])
+def test_finds_the_non_negative_least_squares(correlated):
+    rng = np.random.default_rng(0)
+    table, target = rng.normal(size=(60, 40)), rng.normal(size=60)
+    if correlated:  # the least along variables that may move is not that along all
+        table = table @ np.linalg.cholesky(np.full((40, 40), 0.9) + 0.1 * np.eye(40)).T
+        target += table @ (rng.uniform(size=40) < 0.5)
+
+    def squares(x):
+        rest = table @ x - target
+        return float(rest @ rest), 2.0 * table.T @ rest
+
+    evaluated = []
+
+    def watched(x):
+        evaluated.append(x.min())
+        return squares(x)
+
+    found = minimise(watched, np.full(40, 0.3), tol=1e-14, bounded=True)
+    theirs, norm = scipy.optimize.nnls(table, target)
+    assert found.converged
+    assert found.loss == pytest.approx(norm**2, rel=1e-8)
+    assert np.array_equal(found.x > 0, theirs > 0)
+    assert min(evaluated) == 0.0
+    assert len(evaluated) < 200
+
+
 def test_compiled_iterations_are_the_same_as_single_ones(planted):
     objective = Objective(AnswerLayout.of(planted), STE()._loss(), 2, prior=0.1)
     x = np.random.default_rng(1).normal(size=2 * planted.n_objects)
