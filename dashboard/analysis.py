@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import checked, parameters
+from tripletscope.core.engine.declared import checked, parameters, with_seed
 from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.run import TASKS, Run, key
@@ -24,6 +25,8 @@ from tripletscope.dashboard.working.pool import pool
 
 _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
 _LOOK_AGAIN = 0.1  # seconds
+#: Results that take longer are preceded by a first one, of fewer replicates.
+_FIRST_WITHIN = 5.0  # seconds
 #: The jobs that compute results at this moment.
 _at_work: dict[str, Job | None] = {}
 _at_work_lock = Lock()
@@ -64,10 +67,16 @@ def submit(
     """
     slot = session.slot(page) if info else page
     names = names or [describe(method) for method, _, _ in pieces]
-    steps = [
-        step_of(info, triplets, piece, name, _words(info, page, piece), unasked=unasked)
-        for name, piece in zip(names, pieces, strict=True)
-    ]
+    steps = []
+    for name, piece in zip(names, pieces, strict=True):
+        whole = step_of(info, triplets, piece, name, _words(info, page, piece), unasked=unasked)
+        _, task, options = piece
+        options = checked(TASKS[task].function, with_seed(options))
+        few = {k: value for k, value in TASKS[task].first.items() if value < options[k]}
+        if few and whole.seconds >= _FIRST_WITHIN:
+            first = _compute(info, triplets, piece, name, unasked=unasked, few=few)
+            steps.append(Step(f"{whole.title}, a first result", first, 0.4, _FIRST_WITHIN))
+        steps.append(whole)
     return services().jobs.submit(Job(session.id, slot, title, steps))
 
 
@@ -90,17 +99,40 @@ def step_of(
     name: Under which the result is kept.
     unasked: See `submit`.
     """
+    task = piece[1]
+    return Step(
+        words, _compute(info, triplets, piece, name, unasked=unasked),
+        1.0 if task == "fit" else 2.0, _seconds(triplets, task),
+        "error" if task == "cross_validate" else "",
+    )
+
+
+def _compute(
+    info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, *,
+    unasked: bool, few: Mapping[str, Any] = MappingProxyType({}),
+) -> Callable[[Progress], None]:
+    """The work of a step.
+
+    few: Options of a first result, which is kept as an incomplete one until the whole is there.
+    """
     method, task, options = piece
 
     def work(progress: Progress) -> None:
-        workspace = services().workspace
-        with _alone(f"{info and info.id} {key(task, method, triplets, options)}", progress):
+        workspace, wanted = services().workspace, key(task, method, triplets, options)
+        with _alone(f"{info and info.id} {wanted}", progress):
             run = find(info, triplets, method, task, options)
-            if run is None or not run.complete:
+            if run is None or not (run.complete or few):
                 if info is not None and workspace.dataset(info.id) is None:
                     raise Stopped  # there is no place for results
                 with pool().taken() as worker:
-                    run = worker.compute(task, method, triplets, options, progress=progress)
+                    run = worker.compute(
+                        task, method, triplets, {**options, **few}, progress=progress
+                    )
+                    if few:
+                        run = replace(
+                            run, key=wanted, complete=False,
+                            options=checked(TASKS[task].function, with_seed(options)),
+                        )
                     listed = workspace.add_run(info, run, name, unasked=unasked)
             elif info is None or run.key in {
                 listed.key for listed in workspace.runs(info.id, task)
@@ -111,10 +143,7 @@ def step_of(
             if listed is None:
                 raise Stopped
 
-    return Step(
-        words, work, 1.0 if task == "fit" else 2.0, _seconds(triplets, task),
-        "error" if task == "cross_validate" else "",
-    )
+    return work
 
 
 def forgiving(step: Step) -> Step:

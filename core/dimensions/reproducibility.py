@@ -108,7 +108,7 @@ def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return rows, columns, r[rows, columns]
 
 
-@task("Fitting the dimensions again", "dimensions")
+@task("Fitting the dimensions again", "dimensions", first={"runs": 2})
 def dimension_reproducibility(
     method: Method,
     triplets: Triplets,
@@ -225,7 +225,7 @@ class DimensionBootstrap:
     n_units: int
 
 
-@task("Resampling trials", "dimensions", columns=("participant",))
+@task("Resampling trials", "dimensions", columns=("participant",), first={"replicates": 10})
 def bootstrap_dimensions(
     method: Method,
     triplets: Triplets,

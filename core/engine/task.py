@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_type_hints
 
@@ -69,6 +69,7 @@ class Computation:
     kinds: Kinds of methods; empty for all.
     columns: Columns of the answers that the result depends on, beside the answers themselves.
     needs_data: False for simulations, which take None as data.
+    first: Values of options for a first result, which is there long before the whole one.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Computation:
     kinds: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     needs_data: bool = True
+    first: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def gives(self) -> type | None:
@@ -94,8 +96,8 @@ class Computation:
                 method, triplets, **gathered(self.function, options), progress=watched
             )
         state = {
-            field.name: getattr(result, field.name) for field in fields(result)
-            if field.metadata.get("kept", True)
+            one.name: getattr(result, one.name) for one in fields(result)
+            if one.metadata.get("kept", True)
         }
         return *_divided(state), not watched.stopped
 
@@ -180,11 +182,12 @@ def task(
     name: str | None = None,
     columns: tuple[str, ...] = (),
     needs_data: bool = True,
+    first: Mapping[str, Any] | None = None,
     computation: type[Computation] = Computation,
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.
 
-    words, kinds, columns, needs_data: See `Computation`. The class of the result gets a
+    words, kinds, columns, needs_data, first: See `Computation`. The class of the result gets a
         `tripletscope.core.engine.short_repr`.
     name: By default the function's.
     computation: For results that are not the function's.
@@ -198,7 +201,7 @@ def task(
         checking.name = name or function.__name__
         TASKS.add(
             checking.name,
-            computation(checking.name, words, checking, kinds, columns, needs_data),
+            computation(checking.name, words, checking, kinds, columns, needs_data, first or {}),
         )
         return checking
 

@@ -187,7 +187,7 @@ def fitted_again(shown: ShownResults, fit: Run) -> list[Run]:
     """Repeated fits with as many dimensions, halves of the trials first."""
     return sorted((
         run for run in shown.all_of("dimension_reproducibility")
-        if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)
+        if (run.method, run.parameters) == (fit.method, fit.parameters)
         and run.result().reference.shape == fit.fitted().embedding_.shape
     ), key=lambda run: not run.result().halves)
 

@@ -169,7 +169,7 @@ class ShownResults:
         words = self.words
         method = words.method(run.fresh())
         if not run.complete:
-            method += f", {words('fit stopped')}"
+            method += f", {words('fit stopped' if run.task == 'fit' else 'incomplete')}"
         fields = {"method": method, "about": self.about} | fields
         parts = (words(f"{key or name} of", **fields), said, words("by method", **fields))
         text = " ".join(filter(None, parts))

@@ -52,7 +52,7 @@ Variance = Annotated[
 ]
 
 
-@task("Sampling the posterior", "embedding", name="posterior")
+@task("Sampling the posterior", "embedding", name="posterior", first={"effective": 40})
 def sample_posterior(
     method: OrdinalEmbedding,
     triplets: Triplets,

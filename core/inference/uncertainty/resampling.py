@@ -71,7 +71,7 @@ Align = Annotated[
 ]
 
 
-@task("Resampling answers", "embedding", columns=("participant",))
+@task("Resampling answers", "embedding", columns=("participant",), first={"replicates": 10})
 def bootstrap(
     method: OrdinalEmbedding,
     triplets: Judgements,

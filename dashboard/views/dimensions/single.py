@@ -17,7 +17,8 @@ def show_one(context: DimensionsContext) -> None:
     """A dimension with its name, its objects, their intervals, and a column beside it."""
     looked = _choose(context)
     context.look(looked)
-    if context.data.sd is None:
+    resampled = context.resampled
+    if context.data.sd is None or (resampled and not resampled.complete):
         with st.columns(2)[1]:
             context.compute_button(
                 f"{PAGE}.intervals.run", "Intervals",
