@@ -18,7 +18,7 @@ def show_one(context: DimensionsContext) -> None:
     looked = _choose(context)
     context.look(looked)
     resampled = context.resampled
-    if context.data.sd is None or (resampled and not resampled.complete):
+    if not context.waiting and (resampled is None or not resampled.complete):
         with st.columns(2)[1]:
             context.compute_button(
                 f"{PAGE}.intervals.run", "Intervals",
