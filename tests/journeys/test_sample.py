@@ -26,6 +26,7 @@ from tests.journeys.pages import (
 pytestmark = [pytest.mark.browser, needs_browser]
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
+MOVING = "document.getAnimations().filter(a => a.effect.getTiming().duration > 0).length"
 TEXTS = """p => Object.fromEntries(
     [...p.querySelectorAll(".textpoint text, .annotation-text-g")].filter(t => t.textContent)
     .map(t => { const box = t.getBoundingClientRect();
@@ -117,6 +118,7 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
     cancel = page.get_by_role("button", name="Cancel")
     expect(cancel.first).to_be_visible()
     expect(cancel).to_have_count(1)
+    assert page.evaluate(MOVING) == 0, "less motion was asked for"
     expect(seed).to_be_visible()
     expect(cancel).to_have_count(0)
     expect(page.get_by_text("In simulated data like these, ellipses are").first).to_be_visible()

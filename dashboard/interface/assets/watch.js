@@ -34,7 +34,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
   function show(job) {
     words.textContent = job.words;
-    bar.firstElementChild.style.width = `${100 * job.share}%`;
+    bar.firstElementChild.style.transform = `scaleX(${job.share})`;
     bar.setAttribute("aria-valuenow", Math.round(100 * job.share));
     bar.setAttribute("aria-label", job.words);
   }
