@@ -11,6 +11,7 @@ from tests.dashboard.views.harness import (
     PAGES,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.triplets import Triplets
@@ -65,8 +66,7 @@ def test_older_data_are_drawn_when_they_are_asked_for(services):
     assert app.expander[-1].label == "Older"
     assert "set 5" in words(app)
     assert "set 0" not in words(app)
-    app.session_state["start.older"] = True
-    assert "set 0" in words(app.run())
+    assert "set 0" in words(unfold(app, "Older"))
     add(6)  # by somebody else, before the click
     app.button(key=f"open.{first.id}").click().run()
     assert services.workspace.datasets()[0].id == first.id, "it was opened"
