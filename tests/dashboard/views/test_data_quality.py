@@ -20,6 +20,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.triplets import Triplets
@@ -60,7 +61,7 @@ def data_page(tab: str, **drafts):
 
 
 def test_quality_is_the_report_of_the_answers(services, kept):
-    app = data_page("quality")
+    app = unfold(data_page("quality"), "Shares and their intervals")
     text = re.sub(r"[\\*]", "", words(app))
     answers = services.workspace.triplets(kept)
     report = quality(answers, catch_trials=services.workspace.cleaning(kept).catch_trials)
@@ -117,6 +118,7 @@ def test_every_view_of_quality_can_be_seen(services, kept, view):
         assert "720 trials from 6 participants" in app.code[0].value
         assert "The task was: More similar to the anchor." in app.code[0].value
     if view == "samplers":
+        unfold(app, "Numbers")
         assert {"active", "random"} == set(app.dataframe[-1].value["sampler"])
 
 

@@ -19,6 +19,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.triplets import Triplets
@@ -205,9 +206,10 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
         assert numbers(outcome[0]["z"]).size == 9
         axes = figure(app, f"trees.predicted-{column}")["layout"]
         assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
-        wrong = next(d.value for d in app.dataframe if "predicted" in d.value)
+        title = next(e.label for e in app.expander if e.label.endswith("predicted wrongly"))
+        wrong = unfold(app, title).dataframe[0].value
         assert (wrong["true"] != wrong["predicted"]).all()
-        assert f"{len(wrong)} objects predicted wrongly" in [e.label for e in app.expander]
+        assert title == f"{len(wrong)} objects predicted wrongly"
         [select] = (b for b in app.button if b.label.startswith("Select ") and not b.disabled)
         select.click().run()
         assert len(app.session_state[_KEY].selection) == len(wrong)
