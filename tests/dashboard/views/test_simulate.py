@@ -204,7 +204,7 @@ def test_a_list_of_typed_names(services):
     assert r"**cat \*** more similar to" in text or r"to **cat \***" in text
     facts = {metric.label: metric.value for metric in app.metric}
     assert facts == {"Questions": "12", "Repeats": "1", "Checks": "1", "Minutes": "1"}
-    (rows,) = [d.value for d in app.dataframe]
+    (rows,) = [d.value for d in unfold(app, "All rows").dataframe]
     assert set(rows["object 1"]) == {"ape", "bee", "cat *", "dog"}
     app.number_input(key=f"{LIST}.lists").set_value(2).run()
     app.selectbox(key=f"{LIST}.design").select("different").run()

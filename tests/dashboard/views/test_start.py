@@ -235,7 +235,7 @@ def test_a_damaged_picture_is_a_sentence_in_the_gallery(services, planted):
     session.save()
     (services.workspace.folder / info.id / "pictures" / "1.png").write_bytes(b"damaged")
     services.workspace._compared.clear()
-    app = start("data", session.id)
+    app = unfold(start("data", session.id), "About the data set")
     (said,) = [element.value.replace("\\", "") for element in app.error]
     assert "pictures/1.png of the workspace is damaged" in said
     assert "3 pictures" in words(app), "and the others are shown"

@@ -146,6 +146,7 @@ def test_a_search_is_walked_down_and_judged(services, mapped):
     app.selectbox(key="trees.curve").select("asked").run()
     lines = [t["name"] for t in figure(app, "trees.search")["data"] if t.get("name")]
     assert "Rank cover tree" in lines
+    unfold(app, "Expansion rates: how hard these objects are to search")
     assert figure(app, "trees.expansion")["data"][0]["customdata"]
 
 
