@@ -159,6 +159,16 @@ def reporting(words: str) -> Iterator[Progress]:
         bar.empty()
 
 
+def folded(title: str, key: str, **further: Any) -> Any | None:
+    """The box under a title, or None while it is folded: what nobody sees is not drawn.
+
+    key: The box has this one with ".fold"; a box whose title changes is folded again.
+    further: Further arguments of `st.expander`.
+    """
+    box = st.expander(title, key=f"{key}.fold", on_change="rerun", **further)
+    return box if box.open else None
+
+
 def empty(title: str, text: str) -> None:
     """Say what would be here, and what to do."""
     with st.container(border=True):

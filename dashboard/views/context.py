@@ -277,8 +277,10 @@ class Context:
             elif isinstance(part, Numbers):
                 self.numbers(part)
             else:
-                with st.expander(part.title) if part.is_folded else nullcontext():
-                    draw(part, *results)
+                key = f"{self.page}.{part.name}"
+                if box := panels.folded(part.title, key) if part.is_folded else nullcontext():
+                    with box:
+                        draw(part, *results)
         panels.sentences(sentences)
 
     def shown(self, *results: Any, **how: Any) -> ShownResults:
@@ -331,40 +333,45 @@ class Context:
         return {place: large[i] for place, i in enumerate(places) if i in large}
 
     def numbers(self, part: Numbers) -> None:
-        """A table, folded away, with what can be done with it."""
+        """A table, folded away."""
+        if box := panels.folded(part.title, f"{self.page}.{part.title}"):
+            with box:
+                self.table(part)
+
+    def table(self, part: Numbers) -> None:
+        """A table, with what can be done with it."""
         key = f"{self.page}.{part.title}"
-        with st.expander(part.title):
-            table = part.table()
-            if part.about:
-                st.caption(panels.marked(part.about))
-            if table.empty:
-                st.caption("There are none.")
-                return
-            numbers = table.select_dtypes("float").columns
-            # Rows that were chosen are those of this table, and of no other in its place.
-            of = f".{pd.util.hash_pandas_object(table.astype(str)).sum():x}" if part.of_rows else ""
-            shown = st.dataframe(
-                table, hide_index=True, placeholder="", key=f"{key}{of}",
-                **({"on_select": "rerun", "selection_mode": "multi-row"} if part.of_rows else {}),
-                column_config={
-                    name: st.column_config.NumberColumn(format="%.2g" if name == "p" else "%.3f")
-                    for name in numbers
-                },
-            )
-            objects = list(part.objects)
-            if part.of_rows is not None:
-                rows = [row for row in shown.selection.rows if row < len(table)]
-                objects = [int(i) for i in part.of_rows(rows)]
-            with st.container(horizontal=True):
-                if part.objects or part.of_rows is not None:
-                    st.button(
-                        f"Select {count(len(objects), 'object')}" if objects else "Select objects",
-                        key=f"{key}.select", args=(objects,), disabled=not objects,
-                        on_click=self.session.select_positions,
-                        help="Selects the objects of the chosen rows on every page."
-                        if part.of_rows else None,
-                    )
-                csv_button("CSV", lambda: table, self._file_name(part.title), f"{key}.csv")
+        table = part.table()
+        if part.about:
+            st.caption(panels.marked(part.about))
+        if table.empty:
+            st.caption("There are none.")
+            return
+        numbers = table.select_dtypes("float").columns
+        # Rows that were chosen are those of this table, and of no other in its place.
+        of = f".{pd.util.hash_pandas_object(table.astype(str)).sum():x}" if part.of_rows else ""
+        shown = st.dataframe(
+            table, hide_index=True, placeholder="", key=f"{key}{of}",
+            **({"on_select": "rerun", "selection_mode": "multi-row"} if part.of_rows else {}),
+            column_config={
+                name: st.column_config.NumberColumn(format="%.2g" if name == "p" else "%.3f")
+                for name in numbers
+            },
+        )
+        objects = list(part.objects)
+        if part.of_rows is not None:
+            rows = [row for row in shown.selection.rows if row < len(table)]
+            objects = [int(i) for i in part.of_rows(rows)]
+        with st.container(horizontal=True):
+            if part.objects or part.of_rows is not None:
+                st.button(
+                    f"Select {count(len(objects), 'object')}" if objects else "Select objects",
+                    key=f"{key}.select", args=(objects,), disabled=not objects,
+                    on_click=self.session.select_positions,
+                    help="Selects the objects of the chosen rows on every page."
+                    if part.of_rows else None,
+                )
+            csv_button("CSV", lambda: table, self._file_name(part.title), f"{key}.csv")
 
     def _file_name(self, title: str) -> str:
         return export.file_name(self.info.name if self.info else "", title)

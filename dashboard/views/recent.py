@@ -34,13 +34,11 @@ def show_recent(current: Session, listed: Sequence[DatasetInfo], first: int) -> 
     names = told_apart(listed)
     for info in listed[:first]:
         _card(current, info, names[info.id])
-    if len(listed) > first:
-        # Their number in its label would fold it, and lose a click, whenever others add data.
-        older = st.expander("Older", key="start.older", on_change="rerun")
-        if older.open:
-            with older:
-                for info in listed[first:]:
-                    _card(current, info, names[info.id])
+    # Their number in its label would fold it, and lose a click, whenever others add data.
+    if len(listed) > first and (older := panels.folded("Older", "start.older")):
+        with older:
+            for info in listed[first:]:
+                _card(current, info, names[info.id])
 
 
 def told_apart(listed: Sequence[DatasetInfo]) -> dict[str, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tripletscope.dashboard.interface import panels
+
 #: What a row holds, the columns, and one row; every one is read as it says (there is a test).
 EXAMPLES = (
     ("An anchor, two options and the one that was chosen, by name, side or position",
@@ -24,7 +26,9 @@ FORMATS = "CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as 
 
 def show_understood() -> None:
     """What can be uploaded, folded away."""
-    with st.expander("Which files are understood?"):
+    if not (box := panels.folded("Which files are understood?", "understood")):
+        return
+    with box:
         rows = "\n".join(f"| {what} | `{columns}` | `{row}` |" for what, columns, row in EXAMPLES)
         st.markdown(f"| One row per answer | Columns, for example | A row |\n|---|---|---|\n{rows}")
         st.markdown(

@@ -174,7 +174,9 @@ def _show(current: Session, draft: Experiment, material: GivenObjects) -> None:
 
 def _objects(draft: Experiment, material: GivenObjects) -> None:
     """All objects as a table."""
-    with st.expander(count(len(draft.objects), "object")):
+    if not (box := panels.folded(count(len(draft.objects), "object"), f"{PAGE}.objects.table")):
+        return
+    with box:
         table = pd.DataFrame([
             {"picture": material.address(stimulus.content) if stimulus.medium == "picture" else
              None, **asdict(stimulus)} for stimulus in draft.objects[:_LISTED]

@@ -76,9 +76,9 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
     problem = current.drafts.pop(_PROBLEM, "")
     if problem:
         show_error(problem)
-    if not people:
+    if not people or not (box := panels.folded("Participants’ data", f"{PAGE}.person.{slug}")):
         return
-    with st.expander("Participants’ data"):
+    with box:
         by_name = {person.name: person for person in people}
         names = short_people([*by_name])
         person = by_name[pick(current, f"{PAGE}.person.{slug}", "Participant", names)]

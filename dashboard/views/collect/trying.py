@@ -175,11 +175,11 @@ def _simulated(context: CollectContext, scenario: Scenario, people: Mapping[str,
         f"Assumed: {people['careless']:.0%} of participants press at random; response times are "
         "log-normal with a median of 2 s; objects are a cloud of points without clusters."
     )
-    with st.expander("Each of them"):
+    if box := panels.folded("Each of them", f"{PAGE}.conduct"):
         rounded = table.assign(median_time=table["median_time"].round(2)).rename(
             columns={"median_time": "median time (s)"}
         )
-        st.dataframe(rounded, hide_index=True, placeholder="", key=f"{PAGE}.conduct", height=260)
+        box.dataframe(rounded, hide_index=True, placeholder="", key=f"{PAGE}.conduct", height=260)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Simulating participants")

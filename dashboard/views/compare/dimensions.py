@@ -122,7 +122,9 @@ def _by_group(context: Context, runs: list[Run]) -> None:
     columns = {name: name for name in sorted(names, key=lambda name: name == "participant")}
     if not columns:
         return
-    with st.expander(f"Error by {panels.plain(', '.join(columns))}"):
+    if not (box := panels.folded(f"Error by {panels.plain(', '.join(columns))}", "compare.groups")):
+        return
+    with box:
         left, right = st.columns(2)
         with left:
             column = pick(context.session, "compare.group", "By", columns)
@@ -147,7 +149,9 @@ def _by_group(context: Context, runs: list[Run]) -> None:
 
 
 def _uncertainty(context: Context, plan: Comparison) -> None:
-    with st.expander("Average uncertainty by dimensions"):
+    if not (box := panels.folded("Average uncertainty by dimensions", "compare.uncertainty")):
+        return
+    with box:
         st.caption(
             "Mean probability that the maps order two distances wrongly, as published (Lohaus et "
             "al., 2019). With the bootstrap, it is lowest near the true number of dimensions; from "

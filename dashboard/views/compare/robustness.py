@@ -15,6 +15,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
+from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
@@ -65,12 +66,12 @@ def _clusters(context: ViewsContext, run: Run) -> None:
     """Numbers of clusters that were counted in views, where some were."""
     workspace, info = services().workspace, context.info
     counted = workspace.runs(info.id, "count_clusters", of_any_exclusions=True)
-    if counted:
-        with st.expander("Number of clusters"):
-            st.dataframe(pd.DataFrame([{
-                "view": info.view_of(run.state), "clustering": run.name, "clusters":
-                recommend_clusters(workspace.run(info.id, run.key).result()).n_clusters,
-            } for run in counted]), hide_index=True, key=f"{PAGE}.robustness.clusters")
+    key = f"{PAGE}.robustness.clusters"
+    if counted and (box := panels.folded("Number of clusters", key)):
+        box.dataframe(pd.DataFrame([{
+            "view": info.view_of(run.state), "clustering": run.name, "clusters":
+            recommend_clusters(workspace.run(info.id, run.key).result()).n_clusters,
+        } for run in counted]), hide_index=True, key=key)
 
 
 task_tab(

@@ -59,8 +59,9 @@ def _verdict(current: Session, test: DirectionTest) -> None:
         st.info(verdict, icon=":material/help:")
     else:
         st.success(verdict, icon=":material/check:")
-    if len(test.readings) > 1:
-        with st.expander("All readings of these columns"):
+    title = "All readings of these columns"
+    if len(test.readings) > 1 and (box := panels.folded(title, "direction.all")):
+        with box:
             _comparison(test)
 
 

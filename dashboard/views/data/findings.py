@@ -180,8 +180,9 @@ def show_findings(context: FindingsContext) -> None:
         with pictures:
             for drawing in drawings:
                 _picture(context, drawing)
-    with st.expander("About the data set"):
-        show_about(context)
+    if box := panels.folded("About the data set", "findings.about"):
+        with box:
+            show_about(context)
 
 
 def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:

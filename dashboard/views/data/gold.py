@@ -33,8 +33,9 @@ def show_gold(context: QualityContext) -> None:
         _two_ways(context)
         return
     context.present(GoldQuestions(gold, gold_mistakes(context.answers, gold)))
-    with st.expander("Use other gold questions", key="gold.others"):
-        _two_ways(context)
+    if box := panels.folded("Use other gold questions", "gold.others"):
+        with box:
+            _two_ways(context)
     _change(context, None, "gold.forget", "Forget these gold questions")
 
 

@@ -59,13 +59,14 @@ def show_quality(context: QualityContext) -> None:
     report, columns = context.report, context.answers.answers.columns
     has_people = "participant" in columns and not report.participants.empty
     _verdict(context)
-    with st.expander("The report in numbers", expanded=not has_people):
-        context.present(report.coverage, report)
-        if report.sides.participants:
-            _show_button(
-                context, "sides", "Show people with a side bias", report.sides.participants
-            )
-        st.markdown("\n".join(f"- {panels.marked(line)}" for line in _dimensions(context)))
+    if box := panels.folded("The report in numbers", "quality.report", expanded=not has_people):
+        with box:
+            context.present(report.coverage, report)
+            if report.sides.participants:
+                _show_button(
+                    context, "sides", "Show people with a side bias", report.sides.participants
+                )
+            st.markdown("\n".join(f"- {panels.marked(line)}" for line in _dimensions(context)))
     views = {
         "people": ("Participants", _people, has_people), "objects": ("Objects", _objects, True),
         "samplers": ("Samplers", _samplers, "sampler" in columns and not report.samplers.empty),

@@ -87,16 +87,16 @@ def _files(table: Sheet) -> None:
         st.warning(
             f"{n:,} of {n + len(table.files):,} files were omitted.", icon=":material/draft:"
         )
-        with st.expander("Which, and why"):
-            st.dataframe(
+        if box := panels.folded("Which, and why", "import.refused"):
+            box.dataframe(
                 pd.DataFrame(table.refused.items(), columns=["file", "because"]), hide_index=True
             )
     else:
         for path, why in table.refused.items():
             st.warning(panels.plain(f"{path} was omitted: {why}."), icon=":material/draft:")
-    if table.files:
-        with st.expander(f"{count(len(table.files), 'file')} read as one table"):
-            st.caption(panels.plain(", ".join(table.files)))
+    title = f"{count(len(table.files), 'file')} read as one table"
+    if table.files and (box := panels.folded(title, "import.together")):
+        box.caption(panels.plain(", ".join(table.files)))
 
 
 def _sentences(current: Session, upload: Upload, opened: Opened, look: Look) -> None:
@@ -223,10 +223,12 @@ def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
     reading = _codings(opened, reading, upload.version)
     if reading != upload.reading:
         upload = _changed(current, upload, reading=reading)
-    with st.expander("Rows and columns"):
-        _shape(current, upload, opened.sheet)
-    with st.expander("Save or load how a file is read"):
-        _keep(current, upload)
+    if box := panels.folded("Rows and columns", "import.shape"):
+        with box:
+            _shape(current, upload, opened.sheet)
+    if box := panels.folded("Save or load how a file is read", "import.reading"):
+        with box:
+            _keep(current, upload)
     return upload
 
 

@@ -207,8 +207,9 @@ def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -
         names = dict(zip((shown["dimension"] - 1).tolist(), typed, strict=True))
         rename_dimensions(context.info, context.fit, names)
         st.rerun()
-    with st.expander("Histograms of all dimensions"):
-        context.look(Histograms(tuple(order.tolist()[:_TOGETHER])))
+    if box := panels.folded("Histograms of all dimensions", f"{PAGE}.histograms"):
+        with box:
+            context.look(Histograms(tuple(order.tolist()[:_TOGETHER])))
 
 
 def object_table(context: DimensionsContext) -> pd.DataFrame:

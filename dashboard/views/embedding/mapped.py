@@ -325,7 +325,9 @@ def show_objects(current: Session, result: Result) -> None:
 def _show_at_odds(result: Result, chosen: list[int]) -> None:
     at_odds = answers_at_odds(result.fitted, result.triplets, chosen or None)
     words = count(len(at_odds), "answer is", "answers are")
-    with st.expander(f"{words} violated by the embedding"):
+    if not (box := panels.folded(f"{words} violated by the embedding", "at odds")):
+        return
+    with box:
         st.caption("The largest violations come first.")
         st.dataframe(answer_table(result.triplets, at_odds[:_MOST_AT_ODDS]), hide_index=True,
                      key="at odds")

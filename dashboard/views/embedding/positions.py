@@ -20,6 +20,7 @@ from tripletscope.core.inference.uncertainty.weakness import (
 )
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
@@ -90,24 +91,30 @@ _WEAK = {
 
 def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
     st.subheader("Most uncertain", anchor=False)
-    for title, (about, make, positions) in _WEAK.items():
-        if make is answers_against and samples.response is None:
-            with st.expander(title):
-                context.learn_responses(run, about)
-            continue
-        # The key of a run says nothing of labels and participants, which the table shows.
-        table = _table(
-            f"{made_of(run)} {samples.response} {context.triplets.fingerprint}",
-            make.__name__, make, samples, context.triplets,
-        )
-        shown = table.drop(columns=[*positions, "answer"], errors="ignore").rename(
-            columns={f"{role}_label": role for role in positions}
-        )
-        context.numbers(Numbers(
-            title, partial(pd.DataFrame, shown),
-            of_rows=partial(_objects_of, context.triplets, table, positions),
-            about=about if len(table) < LISTED else f"{about} The first {LISTED}.",
-        ))
+    for title in _WEAK:
+        if box := panels.folded(title, f"{PAGE}.{title}"):
+            with box:
+                _undecided(context, run, samples, title)
+
+
+def _undecided(context: UncertaintyContext, run: Run, samples: Samples, title: str) -> None:
+    about, make, positions = _WEAK[title]
+    if make is answers_against and samples.response is None:
+        context.learn_responses(run, about)
+        return
+    # The key of a run says nothing of labels and participants, which the table shows.
+    table = _table(
+        f"{made_of(run)} {samples.response} {context.triplets.fingerprint}",
+        make.__name__, make, samples, context.triplets,
+    )
+    shown = table.drop(columns=[*positions, "answer"], errors="ignore").rename(
+        columns={f"{role}_label": role for role in positions}
+    )
+    context.table(Numbers(
+        title, partial(pd.DataFrame, shown),
+        of_rows=partial(_objects_of, context.triplets, table, positions),
+        about=about if len(table) < LISTED else f"{about} The first {LISTED}.",
+    ))
 
 
 def _distances(context: UncertaintyContext, samples: Samples) -> None:
@@ -118,7 +125,10 @@ def _distances(context: UncertaintyContext, samples: Samples) -> None:
     )
     if not context.method.is_likelihood:
         return
-    with st.expander("A prior on distances instead of positions"):
+    title = "A prior on distances instead of positions"
+    if not (box := panels.folded(title, f"{PAGE}.prior")):
+        return
+    with box:
         st.markdown(
             "Lohaus et al. (2019) tried and abandoned a prior on distance matrices: it ignores the "
             "triangle inequality and the number of dimensions, so only answers about a distance "

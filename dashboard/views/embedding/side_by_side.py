@@ -302,6 +302,9 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
     if len(shown) < 2:
         st.caption("Choose a second map to compare them.")
         return
+    title = "Agreement of the maps"
+    if not (box := panels.folded(title, "compare.pairs", expanded=len(shown) > 2)):
+        return
     pairs = np.ones((len(shown), len(shown)))
     rows = []
     for (i, a), (j, b) in itertools.combinations(enumerate(shown), 2):
@@ -315,14 +318,14 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
         "neighbours that two maps share."
     )
     digits = st.column_config.NumberColumn(format="%.3f")
-    with st.expander("Agreement of the maps", expanded=len(shown) > 2):
+    with box:
         st.dataframe(
             table, hide_index=True, placeholder="", key="compare.pairs",
             column_config={"Procrustes disparity": digits, "neighbours in common": digits},
         )
         if len(shown) > 2:
             context.figure(Drawing(
-                "agreement", "Agreement of the maps", text, text, 0.6,
+                "agreement", title, text, text, 0.6,
                 lambda canvas: square_matrix(
                     pairs, [s.name for s in shown], title="neighbours in common",
                     limits=(0.0, 1.0), caption=text, canvas=canvas,

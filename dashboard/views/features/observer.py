@@ -217,9 +217,9 @@ def _replied(context: Context, replies: Replies, name: str) -> None:
             f"named in {100 * replies.first_share:.0f} % of replies."
         )
     st.markdown(panels.plain(text))
-    if len(replies.omitted):
-        with st.expander("Lines left out"):
-            st.dataframe(replies.omitted, hide_index=True, key=f"{_PAGE}.replies.omitted")
+    key = f"{_PAGE}.replies.omitted"
+    if len(replies.omitted) and (box := panels.folded("Lines left out", key)):
+        box.dataframe(replies.omitted, hide_index=True, key=key)
     model = replies.answers
     answers = model.answers.assign(participant=name)
     _compared(context, Triplets(model.rows, model.objects, answers, name), name)

@@ -201,7 +201,9 @@ def _legend(chart: Chart, drawing: Drawing) -> str:
 
 
 def _settings(item: Item, outcome: Outcome) -> None:
-    with st.expander("Settings"):
+    if not (box := panels.folded("Settings", f"{PAGE}.settings")):
+        return
+    with box:
         _titled("*", {"Of the paper": item.setting, "Here": item.ours})
         st.caption(
             f"{_seeds(outcome)}, version {outcome.version}, {duration(outcome.seconds)}, "

@@ -229,8 +229,9 @@ def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:
     ]
     if lines:
         since = "since you downloaded the report or edited its text"
-        with st.expander(f"{len(lines)} of its parts changed {since}", icon=":material/update:"):
-            st.markdown("\n".join(lines))
+        title = f"{len(lines)} of its parts changed {since}"
+        if box := panels.folded(title, f"{PAGE}.changes", icon=":material/update:"):
+            box.markdown("\n".join(lines))
 
 
 def _told(change: Change) -> str:

@@ -291,7 +291,9 @@ def _preview(experiment: Experiment, n_lists: int) -> None:
     rows = [question.shown for question in questions if question.kind == "question"]
     st.markdown(f"Every object is {_roles(experiment, rows)}. For example:")
     st.markdown(_examples(experiment, rows[:_PREVIEW]))
-    with st.expander("All rows"):
+    if not (box := panels.folded("All rows", f"{_LIST}.rows")):
+        return
+    with box:
         names = [f"object {k}" for k in range(1, len(rows[0]) + 1)]
         st.dataframe(
             [dict(zip(names, question.shown, strict=True)) | {"kind": question.kind}

@@ -99,8 +99,10 @@ def show_search(grove: Grove) -> None:
             _found(grove, plan, grown, query, k, trees, budget)
     st.subheader("Miss rate of the nearest neighbour", anchor=False)
     _errors(grove)
-    with st.expander("Expansion rates: how hard these objects are to search"):
-        _expansion(grove, plan, grown)
+    title = "Expansion rates: how hard these objects are to search"
+    if box := panels.folded(title, f"{PAGE}.expansion"):
+        with box:
+            _expansion(grove, plan, grown)
 
 
 def _query(grove: Grove) -> int:

@@ -32,7 +32,7 @@ from tripletscope.dashboard.figures.tree import (
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import Numbers, table_of
+from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.collect.objects import worded
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
@@ -330,11 +330,11 @@ def _members(grove: Grove, grown: Grown) -> None:
     nodes, labels = grown.nodes, np.array(grove.triplets.labels, dtype=object)
     leaves = np.flatnonzero(nodes.child < 0)
     grove.numbers(Numbers(
-        f"Members of the {count(len(leaves), 'leaf', 'leaves')}", table_of(
-            leaf=leaves, depth=nodes.depth[leaves],
-            objects=nodes.stop[leaves] - nodes.start[leaves],
-            members=[labels[nodes.members(leaf)].tolist() for leaf in leaves],
-        ),
+        f"Members of the {count(len(leaves), 'leaf', 'leaves')}", lambda: pd.DataFrame({
+            "leaf": leaves, "depth": nodes.depth[leaves],
+            "objects": nodes.stop[leaves] - nodes.start[leaves],
+            "members": [labels[nodes.members(leaf)].tolist() for leaf in leaves],
+        }),
         of_rows=lambda rows: np.concatenate(
             [np.zeros(0, dtype=int), *(nodes.members(leaf) for leaf in leaves[rows])]
         ),
@@ -344,7 +344,10 @@ def _members(grove: Grove, grown: Grown) -> None:
 def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
     """The questions that make the tree, to be asked in an experiment."""
     decisions = grown.decisions
-    with st.expander(f"The {count(len(decisions), 'question')} of this tree"):
+    title = f"The {count(len(decisions), 'question')} of this tree"
+    if not (box := panels.folded(title, "trees.decisions")):
+        return
+    with box:
         if decisions.empty:
             st.caption("A tree of a single leaf has none.")
             return

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
+from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.views.harness import crowd, figure, session_on, settled, start
+from tests.dashboard.views.harness import crowd, figure, session_on, settled, start, unfold
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.figures.theme import SCREEN, note_hidden
@@ -31,6 +32,29 @@ def test_what_was_drawn_of_the_same_is_not_drawn_anew():
     assert first[1] == "1 of 2 labels hidden."
     panels._drawn_once("another content", draw, replace(SCREEN, width=10.0))
     assert len(calls) == 2
+
+
+def folded_page():
+    import streamlit as st
+
+    from tripletscope.dashboard.interface import controls, panels
+    from tripletscope.dashboard.state import session
+
+    if box := panels.folded("Numbers", "numbers"):
+        with box:
+            st.dataframe({"number": [1]}, key="numbers")
+            controls.pick(session(), "sorted", "Sorted by", {"": "None", "size": "Size"})
+
+
+def test_what_is_folded_is_not_drawn_and_what_was_chosen_in_it_is_kept(services):
+    app = AppTest.from_function(folded_page).run()
+    assert not app.dataframe
+    assert len(unfold(app, "Numbers").dataframe) == 1
+    app.selectbox(key="sorted").select("size").run()
+    assert len(app.dataframe) == 1, "it stays unfolded"
+    app.session_state["numbers.fold"] = False
+    assert not app.run().dataframe
+    assert unfold(app, "Numbers").selectbox(key="sorted").value == "size"
 
 
 def test_a_map_is_drawn_anew_when_what_it_shows_changes(services, monkeypatch):

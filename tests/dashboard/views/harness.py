@@ -48,6 +48,16 @@ def on_tab(app: AppTest, page: str, tab: str) -> AppTest:
     return app
 
 
+def unfold(app: AppTest, *titles: str) -> AppTest:
+    """The app with some boxes unfolded, one after the other: the next may be in the last."""
+    for title in titles:
+        (box,) = [box for box in app.expander if box.label == title]
+        app.session_state[box.proto.id.split("-", 2)[-1]] = True
+        app.run()
+    assert not app.exception
+    return app
+
+
 def settled(app: AppTest, services) -> AppTest:
     """The app once the job of its session has ended."""
     for job in services.jobs.of(app.session_state[_KEY].id):

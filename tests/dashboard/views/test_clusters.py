@@ -17,6 +17,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.cluster import AgglomerativeClustering
@@ -156,7 +157,7 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     heat = figure(app, "clusters.together-agglomerative")["data"][0]["z"]
     assert numbers(heat).size == 900 if isinstance(heat, dict) else len(heat) == 30
     assert app.button(key="clusters.count.run").disabled, "nothing is computed twice"
-    table = next(f.value for f in app.dataframe if "overlap" in f.value)
+    table = unfold(app, "Support of each merge").dataframe[0].value
     assert table["found exactly"].iloc[0] == 1.0, "all trees have the root"
     assert "No clusters are seen with these answers" in text, "they lie in one cloud"
     assert "continuum" not in text

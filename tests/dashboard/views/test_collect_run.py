@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.dashboard.collecting.serving import Page
-from tests.dashboard.views.harness import on_tab, start, words
+from tests.dashboard.views.harness import on_tab, start, unfold, words
 from tests.dashboard.views.test_collect import NAMES, fruit, press, said
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.live import CollectedError
@@ -209,6 +209,7 @@ def test_what_is_kept_of_a_participant_is_offered(services, kept, answered, hold
     table = app.dataframe[0].value
     assert len(table) == 12
     assert table["participant"].iloc[-1] == "simulated 1"  # the last one first
+    unfold(app, "Participants’ data")
     assert app.selectbox(key=f"{PAGE}.person.{kept}").options[0] == "simulated 1"
     assert not app.button(key=f"{PAGE}.person.delete.{kept}").disabled
 
@@ -268,7 +269,7 @@ def test_a_server_is_started_followed_and_stopped_from_the_page(services):
         assert app.dataframe[0].value["participant"].tolist() == ["ann"]
         press(app, f"{PAGE}.to_paused.{slug}")
         assert answer_log.state(folder).state == "paused"
-        press(app, f"{PAGE}.person.delete.{slug}")
+        press(unfold(app, "Participants’ data"), f"{PAGE}.person.delete.{slug}")
         press(app, "delete for good")
         assert answer_log.people(folder) == []
         press(app, f"{PAGE}.stop.{slug}")

@@ -13,6 +13,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.triplets import Triplets
@@ -37,8 +38,7 @@ def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted)
     settled(start("embedding", session), services)
     (info,) = services.workspace.datasets()
     (fit,) = services.workspace.runs(info.id, "fit")
-    tables = [frame.value for frame in start("compare", session).dataframe]
-    (shown,) = (table for table in tables if "loss per answer" in table)
+    (shown,) = [frame.value for frame in unfold(start("compare", session), "Numbers").dataframe]
     assert shown["loss per answer"].iloc[0] == pytest.approx(fit.record["numbers"]["loss_"] / 7500)
 
 
@@ -52,6 +52,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app.button(key="compare.run").click().run()
     settled(app, services)
     assert "**t-STE**: from 1 to 3 dimensions" in said(app)
+    unfold(app, "Numbers")
     assert "No question was asked twice" in words(app) or "best possible accuracy" in words(app)
     assert "with 95 % intervals over answers" in words(app)
     lines = [t for t in figure(app, "compare.dimensions")["data"] if t.get("name")]

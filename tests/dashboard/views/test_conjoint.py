@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.core.scale.test_conjoint import judged
-from tests.dashboard.views.harness import figure, numbers, settled, start, words
+from tests.dashboard.views.harness import figure, numbers, settled, start, unfold, words
 
 
 def test_conjoint_measurement_needs_no_data_set(services):
@@ -25,4 +25,5 @@ def test_conjoint_measurement_needs_no_data_set(services):
     assert "900 comparisons, gloss.csv" in text
     lines = [t for t in figure(app, "scale.conjoint-scales")["data"] if t.get("name") in ("G", "B")]
     assert numbers(lines[0]["x"]).tolist() == [1, 2, 3, 4, 5]
+    unfold(app, "Saturated model")
     assert figure(app, "scale.conjoint-surface")["data"]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
+from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, unfold, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.results.trees import division
 from tripletscope.dashboard.state import Session
@@ -49,6 +49,7 @@ def test_trees_that_see_features_are_chosen_where_there_are_some(
     assert int(re.search(fact, text)[1]) > 1
     assert "of the nearest neighbours of 40 objects is missed" in text
     assert "by the comparison trees alone" in text
+    unfold(app, "Nearest neighbours", "Levels" if kind == "cover" else "Nodes")
     shown = [table.value for table in app.dataframe]
     neighbours = next(table for table in shown if "nearest" in table)
     assert len(neighbours) == 40

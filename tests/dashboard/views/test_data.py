@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.dashboard.views.harness import (
     figure,
     start,
+    unfold,
     words,
 )
 
@@ -13,7 +14,7 @@ def test_data_shows_what_is_there(services, opened):
     app = start("data", opened)
     assert app.title[0].value == "Things"
     assert "30 objects, 2,500 answers" in words(app).replace("\\", "")
-    assert "All was read" in words(app)
+    assert "All was read" in words(unfold(app, "About the data set"))
     counts = figure(app, "data.occurrence")["data"][0]["y"]
     assert counts
 

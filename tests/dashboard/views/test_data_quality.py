@@ -20,6 +20,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.triplets import Triplets
@@ -60,7 +61,7 @@ def data_page(tab: str, **drafts):
 
 
 def test_quality_is_the_report_of_the_answers(services, kept):
-    app = data_page("quality")
+    app = unfold(data_page("quality"), "The report in numbers", "Shares and their intervals")
     text = re.sub(r"[\\*]", "", words(app))
     answers = services.workspace.triplets(kept)
     report = quality(answers, catch_trials=services.workspace.cleaning(kept).catch_trials)
@@ -92,6 +93,7 @@ def test_quality_is_the_report_of_the_answers(services, kept):
 def test_a_finding_leads_to_whom_it_is_about(services, kept):
     app = data_page("quality")
     app.segmented_control(key="quality.view").set_value("time").run()
+    unfold(app, "The report in numbers")
     assert "corrected for 6 tests): 1 of 6 participants." in words(app).replace("\\", "")
     assert "Participants with a side bias: p5." in words(app).replace("\\", "")
     (show,) = [button for button in app.button if button.label == "Show people with a side bias"]
@@ -117,6 +119,7 @@ def test_every_view_of_quality_can_be_seen(services, kept, view):
         assert "720 trials from 6 participants" in app.code[0].value
         assert "The task was: More similar to the anchor." in app.code[0].value
     if view == "samplers":
+        unfold(app, "Numbers")
         assert {"active", "random"} == set(app.dataframe[-1].value["sampler"])
 
 
@@ -254,6 +257,7 @@ def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(servi
 
     app = data_page("quality")
     app.segmented_control(key="quality.view").set_value("gold").run()
+    unfold(app, "Use other gold questions")
     other = replace(started, gold=once[1])
     for exclusion in first.exclusions:
         other = other.excluding(exclusion)
@@ -319,7 +323,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
     session.open(info.id)
     session.save()
 
-    app = data_page("quality")
+    app = unfold(data_page("quality"), "The report in numbers")
     assert "60 answers to" in words(app)
     assert "n ln n" not in words(app)
     assert "Gold questions" not in app.segmented_control(key="quality.view").options

@@ -17,6 +17,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.geometry import coverage_radius
@@ -300,6 +301,7 @@ def test_measured_dissimilarities_are_mapped(services, opened, truth):
     points, line = figure(app, "embedding.dissimilarities.shepard")["data"]
     assert numbers(points["x"]).max() == pytest.approx((apart**2).max(), abs=1e-5)
     assert np.diff(numbers(line["y"])).min() > -1e-9
+    unfold(app, "Objects that fit worst")
     shares = app.dataframe[0].value["share of the stress (%)"]
     assert len(shares) == 30
     assert shares.is_monotonic_decreasing

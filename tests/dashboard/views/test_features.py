@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.core.studies.experiment.made import experiment_of
-from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
+from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, unfold, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import attach_objects, read, read_feature_tables
 from tripletscope.core.io.prompts import write_prompts
@@ -152,6 +152,7 @@ def test_unique_parts_say_what_adds_something(services, session):
     text = said(app)
     assert "Adds to the others: size" in text
     assert "Not seen to add to the others: noise." in text
+    unfold(app, "Every subset")
     assert app.dataframe[-1].value["predictors"].tolist() == ["size", "noise", "size, noise"]
 
 

@@ -19,6 +19,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.cluster import AgglomerativeClustering
@@ -258,7 +259,8 @@ def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted
     assert "are predicted wrongly" in words(app)
     axes = figure(app, "kernel.confusions-k1")["layout"]
     assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
-    (wrong,) = [d.value for d in app.dataframe if "predicted" in d.value]
+    unfold(app, next(e.label for e in app.expander if e.label.endswith("predicted wrongly")))
+    (wrong,) = [d.value for d in app.dataframe]
     labels = services.workspace.triplets(services.workspace.datasets()[0]).labels
     for name, true, predicted in wrong.itertuples(index=False):
         assert true == "ab"[labels.index(name) % 2] != predicted

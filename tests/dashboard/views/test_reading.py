@@ -12,7 +12,7 @@ import pytest
 from tests.core.io.test_encodings import NAMES, file_of
 from tests.core.io.test_hostile import GOOD, zipped
 from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
-from tests.dashboard.views.harness import settled, start, words
+from tests.dashboard.views.harness import settled, start, unfold, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import Reading, load, load_several, read
 from tripletscope.dashboard import uploads
@@ -35,7 +35,7 @@ def test_only_what_can_be_cut_in_another_way_is_asked_for(services, name, widget
     write(buffer)
     app = start()
     app.file_uploader(key="upload").upload(name, buffer.getvalue(), "text/csv").run()
-    assert not app.exception
+    unfold(app, "Rows and columns")
     shown = [w.key for w in [*app.toggle, *app.selectbox] if w.key in ("header", "delimiter")]
     assert shown == widgets
     if widgets:
@@ -48,7 +48,7 @@ def test_a_guessed_encoding_is_shown_and_can_be_changed(services):
     app = start()
     app.file_uploader(key="upload").upload("a.csv", file_of(NAMES["cp1251"], "cp1251"), "text/csv")
     app.run()
-    assert not app.exception
+    unfold(app, "Rows and columns")
     box = app.selectbox(key="encoding")
     assert box.options[box.value] == "Cyrillic (Windows)"
     assert "Names as read: яблоко" in words(app).replace("\\", "")
@@ -67,6 +67,7 @@ def test_a_guessed_encoding_is_shown_and_can_be_changed(services):
 def test_a_reading_that_was_saved_is_loaded_in_the_form(services):
     app = start()
     app.file_uploader(key="upload").upload("pets.csv", GOOD, "text/csv").run()
+    unfold(app, "Save or load how a file is read")
     turned = Reading.from_roles(anchor="far", near="near", far="anchor")
     for content in (b"[]", json.dumps(turned.to_dict()).encode()):
         app.file_uploader(key="import.reading").upload("mine.json", content, "application/json")
@@ -145,6 +146,7 @@ def test_many_files_that_are_left_out_are_one_message(services):
     app.run()
     assert not app.exception
     assert [w.value for w in app.warning] == ["5 of 8 files were omitted."]
+    unfold(app, "Which, and why")
     reasons = next(f.value for f in app.dataframe if "because" in f.value)
     assert set(reasons["because"]) == {"the file is empty"}
 
@@ -176,7 +178,7 @@ def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor
     assert "Probably read wrongly" in warning.value
     right = "anchor column 3, nearer column 1, farther column 2"
     assert right in warning.value
-    assert len(app.table[0].value) == 12
+    assert len(unfold(app, "All readings of these columns").table[0].value) == 12
     app.button(key="direction.use").click().run()
     settled(app, services)
     assert not app.warning

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.dashboard.views.harness import session_on, settled, start, words
+from tests.dashboard.views.harness import session_on, settled, start, unfold, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import load, propose
 from tripletscope.core.io.interpretation.interpret import interpret
@@ -107,8 +107,7 @@ def test_example_lines_are_read_as_they_say(example, meant):
 
 
 def test_start_says_what_is_understood(services):
-    app = start()
-    assert "Which files are understood?" in {one.label for one in app.expander}
+    app = unfold(start(), "Which files are understood?")
     assert all(columns in words(app) for _, columns, _ in EXAMPLES)
 
 

@@ -9,7 +9,16 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.views.harness import PAGES, figure, numbers, on_tab, settled, start, words
+from tests.dashboard.views.harness import (
+    PAGES,
+    figure,
+    numbers,
+    on_tab,
+    settled,
+    start,
+    unfold,
+    words,
+)
 from tests.paths import FIXTURES, SAMPLES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -22,6 +31,7 @@ from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, Stimu
 KK1 = FIXTURES / "mlds" / "kk1.csv"
 #: Scale values of R's package, from the same folder.
 SCALE = [0, -0.0398, 0.0318, -0.0372, 0.0773, 0.2525, 0.3472, 0.4509, 0.5588, 0.7321, 1]
+TABLES = ("Values with standard errors and intervals", "Numbers")
 
 
 def keep(services, triplets: Triplets) -> str:
@@ -72,6 +82,7 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     assert text.count("A monotonic curve fits into the simultaneous") == 2
     assert "whose anchor does not lie between the two others" in text
     assert app.button(key="scale.scale.run").disabled, "nothing is computed twice"
+    unfold(app, *TABLES)
     values, errors = (frame.value for frame in app.dataframe)
     assert values["method"].tolist() == ["MLDS"] * 7 + ["STE"] * 7
     assert (values["low"] <= values["value"] + 1e-9).all()
@@ -193,7 +204,7 @@ def test_groups_are_small_multiples_with_an_error_each(services, opened):
     assert [title.split(" (")[0] for title in titles] == ["crowd", "lab"]
     assert all(50 < int(title.split("(")[1][:-1]) < 301 for title in titles), "usable ones"
     assert "bands, each over participants where 8 or more are known" in words(app)
-    table = app.dataframe[0].value
+    table = unfold(app, "Numbers").dataframe[0].value
     assert table["name"].tolist() == ["all", "crowd", "lab"]
     assert table["MLDS, stimulus contrast: error"].between(0, 0.5).all()
 
@@ -230,7 +241,7 @@ def test_answers_that_say_the_opposite_are_noticed(services):
     objects = pd.DataFrame({"id": list("abcdef"), "contrast": x})
     app = settled(scale(keep(services, Triplets(rows, objects, None, "Turned"))), services)
     assert "MLDS: most answers contradict" in words(app).replace("\\", "").replace("*", "")
-    errors = app.dataframe[1].value
+    errors = unfold(app, "Numbers").dataframe[0].value
     assert errors["noise σ"].iloc[0] < 0
     assert float(errors["held-out error"].iloc[0].split()[0]) > 0.7
 
@@ -308,7 +319,7 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     (info,) = services.workspace.datasets()
     assert (info.n_answers, info.n_pairs) == (0, 330)
     app.switch_page(PAGES["scale"]).run()
-    app = settled(app, services)
+    app = unfold(settled(app, services), *TABLES)
     values, errors = (frame.value for frame in app.dataframe)
     mlds, ste = (part["value"] for _, part in values.groupby("method"))
     np.testing.assert_allclose(mlds, SCALE, atol=5e-5)

@@ -17,6 +17,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.engine.method import methods
@@ -97,7 +98,7 @@ def test_methods_and_designs_are_compared_on_the_same_simulations(services):
     assert ellipses == names[:2], "kernels have no ellipses"
     assert "With 80 answers, " in said(planned)
     planned.number_input(key="simulate.wanted.accuracy").set_value(55.0).run()
-    (table,) = [d.value for d in planned.dataframe if "plan" in d.value]
+    (table,) = [d.value for d in unfold(planned, "Numbers").dataframe]
     assert table["plan"].tolist() == names
     possible = r"at most 50 answers|about [5-8]\d answers|more than 80 answers, if ever"
     assert table["for 55% predicted"].str.fullmatch(possible).all()
@@ -203,7 +204,7 @@ def test_a_list_of_typed_names(services):
     assert r"**cat \*** more similar to" in text or r"to **cat \***" in text
     facts = {metric.label: metric.value for metric in app.metric}
     assert facts == {"Questions": "12", "Repeats": "1", "Checks": "1", "Minutes": "1"}
-    (rows,) = [d.value for d in app.dataframe]
+    (rows,) = [d.value for d in unfold(app, "All rows").dataframe]
     assert set(rows["object 1"]) == {"ape", "bee", "cat *", "dog"}
     app.number_input(key=f"{LIST}.lists").set_value(2).run()
     app.selectbox(key=f"{LIST}.design").select("different").run()

@@ -11,6 +11,7 @@ from tests.dashboard.views.harness import (
     PAGES,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.triplets import Triplets
@@ -65,8 +66,7 @@ def test_older_data_are_drawn_when_they_are_asked_for(services):
     assert app.expander[-1].label == "Older"
     assert "set 5" in words(app)
     assert "set 0" not in words(app)
-    app.session_state["start.older"] = True
-    assert "set 0" in words(app.run())
+    assert "set 0" in words(unfold(app, "Older"))
     add(6)  # by somebody else, before the click
     app.button(key=f"open.{first.id}").click().run()
     assert services.workspace.datasets()[0].id == first.id, "it was opened"
@@ -235,7 +235,7 @@ def test_a_damaged_picture_is_a_sentence_in_the_gallery(services, planted):
     session.save()
     (services.workspace.folder / info.id / "pictures" / "1.png").write_bytes(b"damaged")
     services.workspace._compared.clear()
-    app = start("data", session.id)
+    app = unfold(start("data", session.id), "About the data set")
     (said,) = [element.value.replace("\\", "") for element in app.error]
     assert "pictures/1.png of the workspace is damaged" in said
     assert "3 pictures" in words(app), "and the others are shown"

@@ -19,6 +19,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core.data.triplets import Triplets
@@ -145,6 +146,7 @@ def test_a_search_is_walked_down_and_judged(services, mapped):
     app.selectbox(key="trees.curve").select("asked").run()
     lines = [t["name"] for t in figure(app, "trees.search")["data"] if t.get("name")]
     assert "Rank cover tree" in lines
+    unfold(app, "Expansion rates: how hard these objects are to search")
     assert figure(app, "trees.expansion")["data"][0]["customdata"]
 
 
@@ -205,9 +207,10 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
         assert numbers(outcome[0]["z"]).size == 9
         axes = figure(app, f"trees.predicted-{column}")["layout"]
         assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
-        wrong = next(d.value for d in app.dataframe if "predicted" in d.value)
+        title = next(e.label for e in app.expander if e.label.endswith("predicted wrongly"))
+        wrong = unfold(app, title).dataframe[0].value
         assert (wrong["true"] != wrong["predicted"]).all()
-        assert f"{len(wrong)} objects predicted wrongly" in [e.label for e in app.expander]
+        assert title == f"{len(wrong)} objects predicted wrongly"
         [select] = (b for b in app.button if b.label.startswith("Select ") and not b.disabled)
         select.click().run()
         assert len(app.session_state[_KEY].selection) == len(wrong)

@@ -17,6 +17,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    unfold,
     words,
 )
 from tripletscope.core import run as runs
@@ -25,6 +26,8 @@ from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.results.uncertainty import THRESHOLDS, omission_said
 from tripletscope.dashboard.wording import ENGLISH
+
+WEAK = ("Most uncertain distances", "Most uncertain comparisons", "Least probable answers")
 
 
 def uncertainty(session: str, view: str = "positions") -> AppTest:
@@ -59,6 +62,7 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     assert ("approximation covers" in text) == (source == "laplace")
     assert 0 < averages(app)[0] < 0.5
     assert ("(R-hat" in text.replace("\\", "")) == (source == "posterior")
+    unfold(app, *WEAK)
     tables = [frame.value for frame in app.dataframe]
     assert sum("order_certainty" in table for table in tables) == 1
     assert not any("response_probability" in table for table in tables), "not asked for yet"
@@ -71,7 +75,7 @@ def test_response_probabilities_are_computed_when_they_are_asked_for(services, m
     answers = services.workspace.triplets(info)
     found = run("bootstrap", STE(n_init=1), answers, {"replicates": 10})
     services.workspace.add_run(info, found, "STE")
-    app = uncertainty(mapped)
+    app = unfold(uncertainty(mapped), WEAK[-1])
     app.button(key="uncertainty.response_model.run").click().run()
     settled(app, services)
     (table,) = (f.value for f in app.dataframe if "response_probability" in f.value)
@@ -130,7 +134,7 @@ def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, 
         # As if a run of the same key had been stopped earlier.
         samples = replace(samples, key=runs.key("bootstrap", STE(n_init=1), triplets))
         services.workspace.add_run(info, samples, "STE")
-        app = uncertainty(session)
+        app = unfold(uncertainty(session), WEAK[0])
         pairs = next(f.value for f in app.dataframe if list(f.value)[:2] == ["first", "second"])
         assert pairs["first"].str.startswith(f"{word} ").all()
         shown[word, replicates] = (pairs["sd"].to_numpy(), averages(app))
@@ -155,6 +159,7 @@ def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
     app = uncertainty(mapped)
     app.button(key="uncertainty.bootstrap.run").click().run()
     settled(app, services)
+    unfold(app, "A prior on distances instead of positions")
     app.number_input(key="uncertainty.distance_posterior.effective").set_value(20).run()
     app.number_input(key="uncertainty.distance_posterior.most").set_value(500).run()
     app.button(key="uncertainty.distance_posterior.run").click().run()
@@ -246,6 +251,7 @@ def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened)
     app.number_input(key="compare.high").set_value(1).run()
     app.button(key="compare.run").click().run()
     settled(app, services)
+    unfold(app, "Average uncertainty by dimensions")
     app.number_input(key="compare.uncertainty.most").set_value(2).run()
     app.number_input(key="compare.uncertainty.maps").set_value(10).run()
     app.button(key="compare.uncertainty.run").click().run()

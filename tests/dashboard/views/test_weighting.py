@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.core.people.guessers import guessers, heavier
-from tests.dashboard.views.harness import session_on, settled, start, words
+from tests.dashboard.views.harness import session_on, settled, start, unfold, words
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run as run_of
 from tripletscope.dashboard.results.showing import presented
@@ -53,7 +53,7 @@ def test_weights_are_estimated_compared_set_and_undone(services, crowd):
     shown = words(app).replace("\\", "")
     assert "Exclusion: " in shown
     assert "95 % interval over" in shown
-    table = app.dataframe[-1].value
+    table = unfold(app, "Numbers").dataframe[-1].value
     assert table["answers"].tolist() == ["all answers alike", "exclusion", "weights"]
 
     app.button(key="exclusions.weights.go").click().run()
