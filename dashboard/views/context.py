@@ -190,14 +190,14 @@ class Context:
         ]
         self.compute_button(f"{self.page}.{key}.run", title, missing, about, label=label)
         # Once for each method, and not over a job that failed: its end is to be seen.
-        begun = self.session.drafts.setdefault("begun at once", [])
-        place = f"{self._place()} {key} {analysis.describe(pieces[0][0])}"
-        can_begin = self.job is None or self.job.state == "done"
-        if at_once and missing and can_begin and place not in begun:
-            begun.append(place)
-            del begun[:-_REMEMBERED]
-            self.submit(f"{title}: {self.info.name}", missing, unasked=True)
-            st.rerun()
+        if at_once and missing and (self.job is None or self.job.state == "done"):
+            begun = self.session.drafts.setdefault("begun at once", [])
+            place = f"{self._place()} {key} {analysis.describe(pieces[0][0])}"
+            if place not in begun:
+                begun.append(place)
+                del begun[:-_REMEMBERED]
+                self.submit(f"{title}: {self.info.name}", missing, unasked=True)
+                st.rerun()
         return runs
 
     def compute_button(

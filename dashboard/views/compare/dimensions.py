@@ -163,10 +163,8 @@ def _uncertainty(context: Context, plan: Comparison) -> None:
             for method in plan.methods[:: plan.n_dimensions]
             if options["source"] == "bootstrap" or method.is_likelihood
         ]
-        runs = [context.find(*piece) for piece in pieces]
-        context.compute_button(
-            "compare.uncertainty.run", "Uncertainty by dimensions",
-            [piece for piece, run in zip(pieces, runs, strict=True) if run is None],
+        runs = context.results(
+            "uncertainty", "Uncertainty by dimensions", pieces,
             "Computes many plausible maps in every number of dimensions, for every method above.",
         )
         if any(runs):

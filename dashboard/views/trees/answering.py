@@ -21,7 +21,7 @@ from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.elements import csv_button
+from tripletscope.dashboard.views.elements import csv_button, errors_shown
 from tripletscope.dashboard.views.trees.grove import (
     PAGE,
     Grove,
@@ -139,10 +139,8 @@ def _keep(grove: Grove, answers: list[list[int]]) -> None:
 
 def _show(grove: Grove, column: st.delta_generator.DeltaGenerator, i: int) -> None:
     label, file = grove.triplets.labels[i], None
-    try:
+    with errors_shown(WorkspaceError, show=column.error):
         file = grove.picture_of(i, _PICTURE)
-    except WorkspaceError as error:
-        column.error(panels.plain(str(error)))
     if file is None:
         column.markdown(f"### {panels.plain(label)}")
     else:

@@ -280,18 +280,25 @@ def test_files_are_on_the_disk_before_they_are_mentioned(tmp_path, truth, monkey
 def test_a_change_that_fails_leaves_what_was_before(two, monkeypatch):
     folder, (first, _) = two
     workspace = Workspace(folder)
-    before = {path: path.read_bytes() for path in (folder / first.id).rglob("*.*")}
 
-    def full(path, content):
+    def everything() -> dict[Path, bytes | bool]:
+        return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*")
+                if path.name != "about.before.json"}
+
+    def full(*given, **how):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(change_module, "write_json", full)
-    with pytest.raises(WorkspaceError, match="disk of the workspace is full"):
-        workspace.update_dataset(first, workspace.cleaning(first), {"cat": png(3)})
-    monkeypatch.undo()
-    after = {path: path.read_bytes() for path in (folder / first.id).rglob("*.*")}
-    after.pop(folder / first.id / "about.before.json", None)
-    assert after == before
+    before = everything()
+    for module, name in ((change_module, "write_json"), (files_module, "put")):
+        for change in (
+            lambda: workspace.update_dataset(first, workspace.cleaning(first), {"cat": png(3)}),
+            lambda: workspace.add_dataset(workspace.triplets(first), origin="a", report=[]),
+        ):
+            with monkeypatch.context() as patch:
+                patch.setattr(module, name, full)
+                with pytest.raises(WorkspaceError, match="disk of the workspace is full"):
+                    change()
+            assert everything() == before
 
 
 def test_a_folder_that_is_gone_is_said_to_be(two):

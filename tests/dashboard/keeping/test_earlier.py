@@ -132,8 +132,8 @@ def test_a_lost_catalogue_is_read_from_its_copy_and_the_records(old, how, copies
 
 
 def test_records_are_newer_than_the_catalogue(old):
-    change(old, "UPDATE datasets SET name = 'Old', exclusions = 'null', report = '[\"cut'",
-           "UPDATE runs SET record = '{'")
+    change(old, "UPDATE datasets SET exclusions = 'null', report = '[\"cut' WHERE name = 'Birds'",
+           "UPDATE datasets SET name = 'Old'", "UPDATE runs SET record = '{'")
     check(Workspace(old))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.paths import ROOT
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.opened import words_for
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -53,6 +54,7 @@ def fill():
     assert os.statvfs(".").f_bavail == 0
 
 def check(workspace, infos):
+    assert not [*folder.rglob("*.partial")]
     assert {info.id for info in workspace.datasets()} == {info.id for info in infos}
     for info in infos:
         assert workspace.triplets(info).fingerprint == info.fingerprint
@@ -145,7 +147,8 @@ def on_small_disk(folder: Path, code: str) -> None:
         pytest.skip("nobody may mount a small disk here")
     done = subprocess.run(
         [*_SMALL, str(folder), sys.executable, "-c", _BEGIN + code], text=True,
-        capture_output=True, timeout=300, env={**os.environ, "TMPDIR": str(folder)},
+        capture_output=True, timeout=300,
+        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr, "which is nothing for the terminal"

@@ -39,9 +39,11 @@ def test_the_script_computes_the_same_results(tmp_path):
     data = people_data()
     kinds = data.objects.assign(kind=["a", "b"] * 6, width=np.arange(12.0) ** 2)
     answers = data.answers.assign(
-        tempo=pd.Categorical(np.where(np.arange(len(data)) % 3, "slow", "fast"))
+        tempo=pd.Categorical(np.where(np.arange(len(data)) % 3, "slow", "fast")),
+        participant=data.answers["participant"].cat.rename_categories({"p4": "@p4"}),
     )
-    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
+    # A spreadsheet would take the name of the one for a formula.
+    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "@p4"], "correct": [True, False]})
     info = workspace.add_dataset(
         Triplets(data.rows, kinds, answers, 'The "people"\\'), origin="a.csv", report=[],
         catch_trials=catch,
@@ -154,7 +156,7 @@ def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
     far = np.abs(rows[:, 2] - rows[:, 3]) >= np.abs(rows[:, 0] - rows[:, 1])
     rows = np.where(far[:, None], rows, rows[:, [2, 3, 0, 1]])
     objects = pd.DataFrame({"id": [f"level {i}" for i in range(6)], "level": np.arange(6.0)})
-    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({"participant": ["7", "8"] * 40}),
+    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({"participant": ["7", "=8"] * 40}),
                   np.arange(80), 6)
     info = workspace.add_dataset(
         Triplets(np.zeros((0, 3)), objects, name="scale"), origin="a", report=[], pairs=pairs

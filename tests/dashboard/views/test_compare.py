@@ -84,8 +84,11 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     assert table["held-out error"].notna().all()
     notes = [a["text"] for a in figure(app, "compare.dimensions")["layout"]["annotations"]]
     assert "Agglomerative" in notes
-    app.multiselect(key="compare.others").set_value([]).run()
+    app.multiselect(key="compare.methods").set_value([]).run()
+    assert not app.exception
+    assert app.button(key="compare.uncertainty.run").disabled, "the others have no dimensions"
 
+    app.multiselect(key="compare.others").set_value([])
     app.multiselect(key="compare.methods").set_value(["ckl", "ste"]).run()
     assert not app.button(key="compare.run").disabled
     assert "3 of 6" not in words(app)

@@ -258,3 +258,9 @@ def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened)
     settled(app, services)
     lines = figure(app, "compare.uncertainty-by-dimension")["data"]
     assert [len(numbers(t["y"])) for t in lines] == [2, 2]
+    assert app.button(key="compare.uncertainty.run").disabled
+    (info,) = services.workspace.datasets()
+    listed = services.workspace.runs(info.id, "uncertainty_by_dimension")[0]
+    found = services.workspace.run(info.id, listed.key)
+    services.workspace.add_run(info, replace(found, complete=False), "")
+    assert not app.run().button(key="compare.uncertainty.run").disabled, "one was stopped"

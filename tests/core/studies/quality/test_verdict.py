@@ -106,6 +106,12 @@ def test_checks_count_from_three_on():
     assert list(verdict(people).reasons) == ["p001"]
 
 
+def test_a_side_is_held_against_the_number_of_people():
+    people = participants(crowd(np.full(3, 0.8), 50, seed=0)).assign(
+        favourite="left", favourite_share=0.9, bias_p=[0.02, 0.01, 0.5])
+    assert list(verdict(people).reasons) == ["p001"]
+
+
 def test_what_the_map_of_the_others_predicts_counts_where_it_was_computed():
     people = participants(crowd(np.full(4, 0.8), 200, seed=0)).assign(
         predicted=[0.8, 0.82, 0.51, 0.79])
