@@ -21,7 +21,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 ## Set up and run the whole test suite.
 test: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m pytest -n 3
 
 ## Compute every figure and theorem of the papers anew, for hours; DATA=DIR holds their data sets.
 reproduce: $(VENV)/ready-for-tests

@@ -8,12 +8,14 @@ import math
 import os
 import threading
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
+from xdist.scheduler import LoadFileScheduling
 
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
@@ -31,14 +33,19 @@ settings.register_profile("fresh", deadline=None)
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
 
+#: Files that share a server, and what it has computed: one process takes all of them.
+HOUSE = [
+    "tests/journeys/test_main_path.py",
+    "tests/journeys/test_sample.py",
+    "tests/journeys/test_addresses.py",
+    "tests/journeys/test_collecting.py",
+]
 #: Files of few tests that take long, the longest first. Processes that share the tests get whole
 #: files, and the last of them is to be a short one.
 LONG = [
-    "tests/journeys/test_main_path.py",
-    "tests/journeys/test_sample.py",
-    "tests/journeys/test_leaving.py",
+    *HOUSE,
     "tests/journeys/test_calm.py",
-    "tests/journeys/test_collecting.py",
+    "tests/journeys/test_leaving.py",
     "tests/docs/test_documents.py",
     "tests/docs/test_site.py",
     "tests/core/engine/test_same_bits.py",
@@ -53,6 +60,18 @@ LONG = [
     "tests/core/inference/uncertainty/test_posterior.py",
     "tests/core/tree/test_tree_results.py",
 ]
+
+
+class _Files(LoadFileScheduling):
+    """Hands out whole files, and those that share a server together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return HOUSE[0] if file in HOUSE else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Files:
+    return _Files(config, log)
 
 
 @pytest.hookimpl(trylast=True)
