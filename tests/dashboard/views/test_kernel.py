@@ -299,6 +299,9 @@ def test_what_takes_a_second_computes_itself_once_and_is_not_told_of(services, o
     titles, usual = offered(SimpleNamespace(session=current, info=info))
     assert kept.key in titles
     assert kept.key not in usual
+    services.workspace.delete_runs([kept])
+    app.run()
+    assert not any(job.active for job in services.jobs.of(current.id)), "what was deleted does, too"
 
 
 def test_what_takes_longer_waits_for_its_button(services, opened, monkeypatch):
