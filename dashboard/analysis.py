@@ -27,6 +27,8 @@ _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
 _LOOK_AGAIN = 0.1  # seconds
 #: Results that take longer are preceded by a first one, of fewer replicates.
 _FIRST_WITHIN = 5.0  # seconds
+#: A first result is at most this part of the whole.
+_MUCH_LESS = 0.35
 #: The jobs that compute results at this moment.
 _at_work: dict[str, Job | None] = {}
 _at_work_lock = Lock()
@@ -72,10 +74,12 @@ def submit(
         whole = step_of(info, triplets, piece, name, _words(info, page, piece), unasked=unasked)
         _, task, options = piece
         options = checked(TASKS[task].function, with_seed(options))
-        few = {k: value for k, value in TASKS[task].first.items() if value < options[k]}
-        if few and whole.seconds >= _FIRST_WITHIN:
+        few = TASKS[task].first
+        share = min((few[k] / options[k] for k in few), default=1.0)
+        if whole.seconds >= _FIRST_WITHIN and share <= _MUCH_LESS:
             first = _compute(info, triplets, piece, name, unasked=unasked, few=few)
-            steps.append(Step(f"{whole.title}, a first result", first, 0.4, _FIRST_WITHIN))
+            title, weight = f"{whole.title}, a first result", share * whole.weight
+            steps.append(Step(title, first, weight, share * whole.seconds))
         steps.append(whole)
     return services().jobs.submit(Job(session.id, slot, title, steps))
 
@@ -119,8 +123,11 @@ def _compute(
 
     def work(progress: Progress) -> None:
         workspace, wanted = services().workspace, key(task, method, triplets, options)
+        if few and find(info, triplets, method, task, options) is not None:
+            return
         with _alone(f"{info and info.id} {wanted}", progress):
             run = find(info, triplets, method, task, options)
+            before = run
             if run is None or not (run.complete or few):
                 if info is not None and workspace.dataset(info.id) is None:
                     raise Stopped  # there is no place for results
@@ -133,6 +140,8 @@ def _compute(
                             run, key=wanted, complete=False,
                             options=checked(TASKS[task].function, with_seed(options)),
                         )
+                    if before is not None and not run.complete and run.seconds <= before.seconds:
+                        raise Stopped  # what is kept was computed for longer, and has more
                     listed = workspace.add_run(info, run, name, unasked=unasked)
             elif info is None or run.key in {
                 listed.key for listed in workspace.runs(info.id, task)
@@ -196,13 +205,13 @@ def find(
 ) -> Run | None:
     """The result of a task for a method; of a simulation where there is no data set.
 
-    Without `options`, the newest of any options.
+    Without `options`, the newest of any options, one that is whole before all others.
     """
     workspace = services().workspace
     dataset = info.id if info else None
     if options is not None or task == "fit":
         return workspace.run(dataset, key(task, method, triplets, options))
-    wanted = (method.name, checked(type(method), method.get_params(deep=False)))
+    wanted, first = (method.name, checked(type(method), method.get_params(deep=False))), None
     for listed in workspace.runs(dataset, task):
         record = listed.record
         # Earlier records lack later parameters, which had their defaults.
@@ -210,8 +219,10 @@ def find(
         if (record["method"], {**before, **record["parameters"]}) != wanted:
             continue
         if listed.key == key(task, method, triplets, record["options"]):
-            return workspace.run(dataset, listed.key)
-    return None
+            if listed.complete:
+                return workspace.run(dataset, listed.key)
+            first = first or listed.key
+    return workspace.run(dataset, first) if first else None
 
 
 def describe(method: Method) -> str:

@@ -259,7 +259,7 @@ class Steps:
         elif run.complete:
             lines.append(f"confirm({name}, {run.key!r}, {run.data!r})")
         else:
-            lines.append("# This result was stopped early in the program; here it runs to the end.")
+            lines.append("# This result was incomplete in the program; here it runs to the end.")
         lines.append(f"np.savez('{results}-{name}.npz', **{name}.arrays)")
         lines.append(f"print({name}.task, {name}.method, {name}.numbers)")
         title = f"### {run.task.replace('_', ' ').capitalize()}: {type(method).title}"

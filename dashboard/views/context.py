@@ -254,7 +254,7 @@ class Context:
         content = None
         if self.info is not None and all(isinstance(result, Run) for result in results):
             content = (
-                [(run.key, run.created) for run in shown.runs], self.info.fingerprint,
+                [(run.key, run.created, run.complete) for run in shown.runs], self.info.fingerprint,
                 self.info.pictures, shown.selected, shown.named, how,
             )
         draw = partial(self.figure, files=files, content=content)

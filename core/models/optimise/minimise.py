@@ -203,7 +203,7 @@ def _advance(loss, descent):
     """
     vectors, numbers, counts = descent.vectors, descent.numbers, descent.counts
     length, first_slope = numbers[_LENGTH], numbers[_SLOPE]
-    slope = _dot(vectors[_DIRECTION], vectors[_TRIAL_GRADIENT])
+    slope = _slope(vectors, counts[_BOUNDED])
     if not loss <= numbers[_LOSS] + _FALL * length * first_slope:
         numbers[_HIGH], numbers[_HIGH + 1], numbers[_HIGH + 2] = length, loss, slope
         counts[_HAS_HIGH] = 1
@@ -247,6 +247,19 @@ def _look(descent):
     if descent.counts[_BOUNDED]:
         for i in range(x.size):
             trial[i] = max(trial[i], 0.0)
+
+
+@compiled
+def _slope(vectors, bounded):
+    """At the trial point, of the variables that still move; others would ask for longer steps."""
+    direction, trial, gradient = vectors[_DIRECTION], vectors[_TRIAL], vectors[_TRIAL_GRADIENT]
+    if not bounded:
+        return _dot(direction, gradient)
+    total = 0.0
+    for i in range(trial.size):
+        moves = trial[i] > 0.0 or direction[i] > 0.0
+        total += direction[i] * gradient[i] if moves else 0.0
+    return total
 
 
 @compiled

@@ -119,7 +119,10 @@ def software(material: Material) -> Iterator[Block]:
         chosen = {**run.parameters, **run.options}
         settings = ", ".join(f"{name} = {_setting(value)}" for name, value in chosen.items()
                              if value is not None)
-        rows.append((f"{run.fresh().title}, {run.task}", plain(settings), run.version))
+        name = ", ".join((
+            run.fresh().title, run.task, *(() if run.complete else (words("incomplete"),))
+        ))
+        rows.append((name, plain(settings), run.version))
     if rows:
         columns = tuple(words(f"settings {name}") for name in ("result", "set", "version"))
         yield TextTable("settings", words("settings caption"), columns, tuple(rows))

@@ -227,7 +227,7 @@ def _link(context: FindingsContext, topic: Topic) -> None:
 
 def _picture(context: FindingsContext, drawing: Drawing) -> None:
     """A small figure without controls."""
-    runs = [(run.key, run.created) for run in context.results.shown.runs]
+    runs = [(run.key, run.created, run.complete) for run in context.results.shown.runs]
     content = (context.info.fingerprint, context.info.name, drawing.name, runs)
     chart(
         _drawn(joblib.hash(content), drawing), key=f"findings.{drawing.name}", alt=drawing.alt,

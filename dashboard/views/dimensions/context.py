@@ -77,7 +77,8 @@ class DimensionsContext(FitContext):
         """The newest reproducibility over halves, and that over starts."""
         same = {"method": self.fit.method, "parameters": self.fit.parameters}
         newest: dict[bool, Run | None] = {}
-        for listed in self.runs("dimension_reproducibility", "dimensions"):
+        every = self.runs("dimension_reproducibility", "dimensions")
+        for listed in sorted(every, key=lambda run: not run.complete):
             options = listed.record["options"]
             halves = options.get("halves", True)
             if listed.record.items() >= same.items() and newest.get(halves) is None:

@@ -42,7 +42,8 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     """
     listed = [run for run in services().workspace.runs(context.info.id) if run.task in TOLD]
     opened = opened_map(context.session, context.info)
-    listed.sort(key=lambda run: opened is None or run.key != opened.key)  # stable: newest first
+    # Stable: the newest first, and what is whole before what is not.
+    listed.sort(key=lambda run: (opened is None or run.key != opened.key, not run.complete))
     unasked = _unasked(listed)
     usual: dict[tuple[str, str], str] = {}
     for run in listed:

@@ -47,6 +47,7 @@ from tripletscope.dashboard.views.trees.features import (
     choose_features,
     place_of_source,
 )
+from tripletscope.dashboard.views.uncertain_map import made_of
 from tripletscope.dashboard.wording.formats import count
 
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
@@ -345,7 +346,7 @@ def fitted_tree(grove: Grove, plan: Planting, oracle: Oracle) -> ComparisonTree:
 def grow(grove: Grove, plan: Planting) -> Grown:
     """The tree, with everything that is missing answered by the map."""
     samples = grove.samples
-    certain = samples.key if samples is not None and plan.who != OBSERVER else ""
+    certain = made_of(samples) if samples is not None and plan.who != OBSERVER else ""
     return _grown(grove.fit.key, certain, grove.triplets.fingerprint, plan, grove)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -237,14 +238,28 @@ def test_what_is_found_again_is_told_everywhere(services, opened, fit, choices):
     assert [trace["name"] for trace in drawn["data"]] == ["halves of the trials", "other starts"]
 
 
+def offers_intervals(app) -> bool:
+    return any(button.label == "Compute intervals" for button in app.button)
+
+
 def test_resampled_weights_have_intervals(services, opened, fit, choices):
     app = on_tab(start(PAGE, opened), PAGE, "one")
-    assert [button for button in app.button if button.label == "Compute intervals"]
+    assert offers_intervals(app)
     found = run("bootstrap_dimensions", fit.fresh(), choices, {"replicates": 10})
+    services.workspace.add_run(of(services), replace(found, complete=False), "a first result")
+    assert offers_intervals(app.run())
     services.workspace.add_run(of(services), found, "resampled")
-    app.run()
-    assert not [button for button in app.button if button.label == "Compute intervals"]
+    assert not offers_intervals(app.run())
     assert "from 10 resamples of" in words(app)
+
+
+def test_weights_with_a_posterior_need_no_resamples(services, choices):
+    session = session_on(services, choices)
+    found = run("fit", ts.dimensions.VICE(n_components=5, max_iter=300), choices)
+    services.workspace.add_run(of(services), found, "VICE")
+    app = on_tab(start(PAGE, session), PAGE, "one")
+    assert "intervals" in words(app)
+    assert not offers_intervals(app)
 
 
 @pytest.mark.parametrize("view", ["things", "trials"])
