@@ -26,7 +26,7 @@ from tests.journeys.pages import (
 pytestmark = [pytest.mark.browser, needs_browser]
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
-MOVING = "document.getAnimations().filter(a => a.effect.getTiming().duration > 1).length"
+MOVING = "document.getAnimations().filter(a => a.effect.getTiming().duration > 0).length"
 TEXTS = """p => Object.fromEntries(
     [...p.querySelectorAll(".textpoint text, .annotation-text-g")].filter(t => t.textContent)
     .map(t => { const box = t.getBoundingClientRect();
