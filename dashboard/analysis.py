@@ -72,16 +72,25 @@ def submit(
     steps = []
     for name, piece in zip(names, pieces, strict=True):
         whole = step_of(info, triplets, piece, name, _words(info, page, piece), unasked=unasked)
-        _, task, options = piece
-        options = checked(TASKS[task].function, with_seed(options))
-        few = TASKS[task].first
-        share = min((few[k] / options[k] for k in few), default=1.0)
+        share = _share_of_first(piece)
         if whole.seconds >= _FIRST_WITHIN and share <= _MUCH_LESS:
-            first = _compute(info, triplets, piece, name, unasked=unasked, few=few)
+            first = _compute(
+                info, triplets, piece, name, unasked=unasked, few=TASKS[piece[1]].first
+            )
             title, weight = f"{whole.title}, a first result", share * whole.weight
             steps.append(Step(title, first, weight, share * whole.seconds))
         steps.append(whole)
     return services().jobs.submit(Job(session.id, slot, title, steps))
+
+
+def _share_of_first(piece: Piece) -> float:
+    """How much of a result its first one is; 1 where there is none."""
+    _, task, options = piece
+    first = TASKS[task].first
+    if not first:
+        return 1.0
+    whole = checked(TASKS[task].function, with_seed(options))
+    return min(value / whole[name] for name, value in first.items())
 
 
 def _words(info: DatasetInfo | None, page: str, piece: Piece) -> str:
@@ -126,8 +135,7 @@ def _compute(
         if few and find(info, triplets, method, task, options) is not None:
             return
         with _alone(f"{info and info.id} {wanted}", progress):
-            run = find(info, triplets, method, task, options)
-            before = run
+            run = before = find(info, triplets, method, task, options)
             if run is None or not (run.complete or few):
                 if info is not None and workspace.dataset(info.id) is None:
                     raise Stopped  # there is no place for results

@@ -48,7 +48,7 @@ def _reproducibility(context: DimensionsContext) -> None:
             "Fits again, and looks for each dimension in the new fits.",
         )
     with picture:
-        is_known = fitted_again(context.shown(context.fit), context.fit)
+        is_known = fitted_again(context.shown(context.fit), context.fit, first=True)
         context.present_or_promise(
             *(context.again if is_known else ()), title="No other fits yet",
             promise="Compute shows which dimensions are found in halves of the trials, or from "

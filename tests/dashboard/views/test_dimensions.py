@@ -238,6 +238,20 @@ def test_what_is_found_again_is_told_everywhere(services, opened, fit, choices):
     assert [trace["name"] for trace in drawn["data"]] == ["halves of the trials", "other starts"]
 
 
+def test_a_first_result_is_seen_and_not_counted(services, opened, fit, choices):
+    found = run("dimension_reproducibility", fit.fresh(), choices, {"runs": 2})
+    services.workspace.add_run(of(services), replace(found, complete=False), "again")
+    app = start(PAGE, opened)
+    assert {metric.label: metric.value for metric in app.metric}["Reproduced"] == "—"
+    on_tab(app, PAGE, "counting")
+    for complete in (False, True):
+        services.workspace.add_run(of(services), replace(found, complete=complete), "again")
+        app.run()
+        assert figure(app, f"{PAGE}.dimension-reproducibility")["data"]
+        assert ("In 2 fits to halves" in words(app)) == complete
+        assert ("incomplete" in words(app)) != complete
+
+
 def offers_intervals(app) -> bool:
     return any(button.label == "Compute intervals" for button in app.button)
 

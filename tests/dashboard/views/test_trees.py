@@ -29,6 +29,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.trees import grove
 from tripletscope.dashboard.views.trees.tree import displaced
 
 
@@ -472,3 +473,17 @@ def test_too_few_objects_are_no_data_set(services, n):
     app.button(key="trees.table.open").click().run()
     assert "Give from 3 to 5,000 objects" in app.error[0].value
     assert not services.workspace.datasets()
+
+
+def test_a_tree_is_grown_anew_once_all_maps_are_there(services, planted, monkeypatch):
+    session = session_on(services, planted)
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, run("fit", STE(n_init=1), planted), "STE")
+    maps, grown = run("bootstrap", STE(n_init=1), planted, {"replicates": 10}), []
+    monkeypatch.setattr(grove, "fitted_tree", lambda *given, grow=grove.fitted_tree: (
+        grown.append(given) or grow(*given)
+    ))
+    for complete in (False, True, True):
+        services.workspace.add_run(info, replace(maps, complete=complete), "STE")
+        start("trees", session)
+    assert len(grown) == 2
