@@ -46,15 +46,20 @@ def face_for(text: str) -> str:
 def _face_of(further: frozenset[str]) -> str:
     if font_file() is None:
         return ""
-    font = TTFont(font_file())
+    # Only what is needed is unpacked; each weight starts from the few letters.
+    font = TTFont(font_file(), lazy=True, recalcTimestamp=False)
     options = Options()
     options.layout_features = ["kern", "liga", "mark", "mkmk", "ccmp"]
     subsetter = Subsetter(options)
     subsetter.populate(text="".join(_ALWAYS | further))
     subsetter.subset(font)
+    font.flavor = None
+    few = io.BytesIO()
+    font.save(few)
     rules = []
     for weight, stands_for in _WEIGHTS.items():
-        face = instantiateVariableFont(font, {"wght": weight})
+        face = TTFont(few, recalcTimestamp=False)
+        instantiateVariableFont(face, {"wght": weight}, inplace=True)
         face.flavor = "woff2"
         buffer = io.BytesIO()
         face.save(buffer)
