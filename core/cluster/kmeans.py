@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.cluster.clustering import BasedClustering
 from tripletscope.core.data.errors import DataError
@@ -81,9 +82,17 @@ def _in_vectors(
     from sklearn.cluster import KMeans as Lloyd  # imported late: slow to import
 
     # The last bits of a sum depend on the number of threads.
-    with threadpool_limits(1, user_api="openmp"):
+    with _pools().limit(limits=1, user_api="openmp"):
         fitted = Lloyd(n_clusters, n_init=1, max_iter=_MAX_ITER, random_state=seed).fit(vectors)
     return float(fitted.inertia_), fitted.labels_
+
+
+@cache
+def _pools() -> ThreadpoolController:
+    """All pools of threads once scikit-learn has loaded its own; looking for them takes longer
+    than a start of k-means.
+    """
+    return ThreadpoolController()
 
 
 def kernel_kmeans(
