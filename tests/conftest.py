@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import math
 import os
 import threading
@@ -86,6 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return min(known, default=len(LONG)), -sizes[item.path]
 
     items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what stays from garbage collection: looking through a million objects takes long."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
