@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import warnings
 from functools import cache
+from itertools import permutations
 
 import numpy as np
+import pandas as pd
 
 from tripletscope.core.cluster import ComparisonLinkage
 from tripletscope.core.data.landmarks import landmark_questions
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.dimensions import VICE, SPoSE
 from tripletscope.core.engine.method import methods
 from tripletscope.core.inference.uncertainty import calibrate, sample_posterior
 from tripletscope.core.kernel import K1, K2
@@ -47,12 +50,20 @@ def _positions() -> np.ndarray:
     return np.random.default_rng(0).normal(size=(6, 2))
 
 
+def _odd_ones() -> Triplets:
+    """Which of three objects is the odd one, each told by two triplets."""
+    rows = [row for a, b, c in permutations(range(6), 3) for row in ((a, b, c), (b, a, c))]
+    objects = pd.DataFrame({"id": list("abcdef")})
+    return Triplets(rows, objects, pd.DataFrame({"trial": np.arange(len(rows)) // 2}))
+
+
 @cache  # copies of a process have it
 def compile_embeddings() -> None:
     """Losses and their minimisation."""
     triplets = simulate(_positions(), 60)
     for method in methods("embedding").values():
         method(n_init=1, max_iter=2).fit(triplets)
+    STE(n_init=1, max_iter=2).fit(_odd_ones())
 
 
 def compile_kernels() -> None:
@@ -72,6 +83,12 @@ def compile_uncertainty() -> None:
     samples = sample_posterior(STE(), triplets, effective=20, most=100)
     samples.average_uncertainty  # noqa: B018 - to compile it
     calibrate(STE(), triplets, source="laplace", data_sets=2, maps=20)
+    sample_posterior(STE(), _odd_ones(), effective=20, most=100)
+
+
+def compile_dimensions() -> None:
+    SPoSE(n_components=2, penalty=1.0, max_iter=2).fit(_odd_ones())
+    VICE(n_components=2, max_iter=40).fit(_odd_ones())
 
 
 def compile_trees() -> None:
@@ -84,4 +101,6 @@ def compile_trees() -> None:
 
 
 #: Maps come first.
-PARTS = compile_embeddings, compile_uncertainty, compile_kernels, compile_trees
+PARTS = (
+    compile_embeddings, compile_uncertainty, compile_kernels, compile_trees, compile_dimensions,
+)
