@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import local_script_runner
 from xdist.scheduler import LoadFileScheduling
 
 from tests.paths import SAMPLES
@@ -90,9 +91,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Exempt what stays from garbage collection: looking through a million objects takes long."""
+    """Look through all objects for garbage seldom, and never through what stays: they are many."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(700, 10, 100)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -121,6 +123,18 @@ def _packages_are_searched_for_components_once():
     manifest_scanner.scan_component_manifests = functools.cache(
         manifest_scanner.scan_component_manifests
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_run_undisturbed():
+    """The harness asks a thousand times a second whether a page has ended, beside the page."""
+    asked = local_script_runner.require_widgets_deltas
+
+    def wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+        runner._script_thread.join(timeout)
+        asked(runner, 1.0 if runner.script_stopped() else 0.0)
+
+    local_script_runner.require_widgets_deltas = wait
 
 
 @pytest.fixture(scope="session")

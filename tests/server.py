@@ -14,10 +14,13 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 COMMAND = [sys.executable, "-m", "tripletscope"]
-#: The same, which gets nothing ready that nobody may need: neither a process to compute nor code.
+#: The same, which gets nothing ready that nobody may need: neither processes to compute, nor the
+#: one that they are copies of, nor code.
 UNHURRIED = [
     sys.executable, "-c",
     "import sys; from tripletscope.dashboard.serving import cli, server; "
+    "from tripletscope.dashboard.processes import child; "
+    "child.warm = lambda later=child.warm: setattr(child, 'warm', later); "
     "server._get_ready = lambda: None; server.pool().warm = lambda: None; "
     "sys.exit(cli.main(sys.argv[1:]))",
 ]
