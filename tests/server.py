@@ -21,7 +21,7 @@ UNHURRIED = [
     "import sys; from tripletscope.dashboard.serving import cli, server; "
     "from tripletscope.dashboard.processes import child; "
     "child.warm = lambda later=child.warm: setattr(child, 'warm', later); "
-    "server._get_ready = lambda: None; server.pool().warm = lambda: None; "
+    "child.Supply.warm = lambda self: None; server._get_ready = lambda: None; "
     "sys.exit(cli.main(sys.argv[1:]))",
 ]
 #: The command on a machine that has no browser to draw figures with.

@@ -273,6 +273,8 @@ def test_the_command_and_the_dashboard_run_installed(installed, analysis):
         "from streamlit.testing.v1 import AppTest\n"
         "from pathlib import Path\n"
         "import tripletscope.dashboard as dashboard\n"
+        "from tripletscope.dashboard.processes.child import Supply\n"
+        "Supply.warm = lambda self: None\n"  # it would compile, for a file that never comes
         "app = AppTest.from_file(Path(dashboard.__file__).parent / 'app.py', default_timeout=120)\n"
         "app.run()\n"
         "assert not app.exception, app.exception\n"

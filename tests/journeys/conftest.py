@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import BrowserContext, sync_playwright
 
 from tests.browser import CHROMIUM
-from tests.journeys.pages import FLAGS, answers_about_towns
+from tests.journeys.pages import FLAGS, answers_about_towns, context_of
 from tests.server import UNHURRIED, free_port, running
 
 
@@ -46,12 +46,13 @@ def address(house) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser() -> Iterator[BrowserContext]:
+    """What the pages of a file share: the program that is loaded, not their sessions."""
     # Playwright keeps its event loop, beside which tests of other files could not run theirs.
     assert CHROMIUM, "these tests need Chromium, which is not installed"
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield found
+        yield context_of(found)
         found.close()
 
 
@@ -60,8 +61,10 @@ def _pages_are_closed(request) -> Iterator[None]:
     """Pages that stay open go on drawing what their sessions show, beside the next tests."""
     yield
     if "browser" in request.fixturenames:
-        for context in request.getfixturevalue("browser").contexts:
-            context.close()
+        context = request.getfixturevalue("browser")
+        context.clear_cookies()
+        for page in context.pages:
+            page.close()
 
 
 @pytest.fixture

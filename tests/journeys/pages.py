@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tripletscope.core.models.simulation.simulate import simulate
@@ -34,12 +34,15 @@ def answers_about_towns(folder: Path, name: str = "towns", seed: int = 0) -> Pat
     return file
 
 
-def open_page(browser: Browser, address: str, dark: bool = False) -> Page:
-    context = browser.new_context(
-        viewport={"width": 1400, "height": 1000}, color_scheme="dark" if dark else "light",
-        accept_downloads=True, reduced_motion="reduce",
+def context_of(browser: Browser) -> BrowserContext:
+    return browser.new_context(
+        viewport={"width": 1400, "height": 1000}, accept_downloads=True, reduced_motion="reduce"
     )
-    page = context.new_page()
+
+
+def open_page(browser: Browser | BrowserContext, address: str) -> Page:
+    """A page in a context of its own, or in one that has loaded the program."""
+    page = (context_of(browser) if isinstance(browser, Browser) else browser).new_page()
     page.set_default_timeout(PATIENCE)
     page.elsewhere = []
     page.on("request", lambda r: page.elsewhere.append(r.url) if foreign(r.url, address) else None)
@@ -89,7 +92,7 @@ def go_to_map(page: Page) -> None:
     expect(page.get_by_role("heading", name="Embedding")).to_be_visible()
 
 
-def open_map(browser: Browser, address: str, sample: str) -> Page:
+def open_map(browser: Browser | BrowserContext, address: str, sample: str) -> Page:
     page = open_page(browser, f"{address}/?sample={sample}")
     go_to_map(page)
     return page

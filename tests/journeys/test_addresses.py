@@ -48,7 +48,7 @@ def test_back_undoes_one_step_and_an_address_shows_the_same_anywhere(browser, ad
     go(other, "Start")
     choose(page, "Answers")
     shows(page, "Answers")
-    page.context.close()
+    page.close()
 
 
 def test_what_is_looked_for_is_found_by_keyboard(browser, address):
@@ -61,4 +61,4 @@ def test_what_is_looked_for_is_found_by_keyboard(browser, address):
     expect(page.get_by_text("1 object: 610 nm")).to_be_visible()
     look_for(page, "soe")
     expect(page.get_by_role("combobox", name="Method")).to_have_value("SOE")
-    page.context.close()
+    page.close()

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tests.browser import needs_browser
 from tests.dashboard.collecting.participants import needs_jspsych
 from tests.dashboard.collecting.serving import Page as Participant
+from tests.journeys.pages import open_page
 from tripletscope.dashboard.collecting.answer_log import preview_key
 from tripletscope.dashboard.collecting.running import stop
 
@@ -24,9 +25,8 @@ def looking(asked: dict) -> int:
 
 def test_answers_are_seen_as_they_come_and_become_a_map(browser, house):
     folder = house.workspace / "experiments" / "my-experiment"
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(300_000)
-    page.goto(f"{house.address}/collect")
+    page = open_page(browser, f"{house.address}/collect")
+    page.set_viewport_size({"width": 1280, "height": 900})
     page.get_by_role("button", name="Make the experiment").click()
     page.get_by_role("button", name="Try it").click()
     expect(page.get_by_text("Questions each")).to_be_visible()

@@ -90,14 +90,14 @@ def test_pages_are_left_while_jobs_are_watched(browser, address, answers):
     expect(page.locator(".st-key-live-map")).to_have_count(0)
     go(page, "People")
     arrived(page, "People")
-    page.context.close()
+    page.close()
 
 
 def test_a_job_that_ends_while_a_click_is_on_its_way_undoes_no_click(
     browser, address, answers, over
 ):
     """Messages take their time, as through a tunnel: the job's end is seen before the click is."""
-    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page = browser.new_page()
     page.add_init_script(
         "const send = WebSocket.prototype.send; WebSocket.prototype.send = function (message) "
         "{ setTimeout(() => send.call(this, message), 800); };"

@@ -72,7 +72,7 @@ def test_from_a_file_to_a_figure(browser, house, answers):
     # the server starts again, and everything is found
     assert page.elsewhere == [], "nothing is fetched from elsewhere"
     place = page.url
-    page.context.close()
+    page.close()
     house.stop()
     house.start()
     page = open_page(browser, house.address)
