@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from tripletscope.core.run import Run
+
 #: Names of the view without exclusions, and of the first one with some.
 ALL_ANSWERS, AFTER_EXCLUSIONS = "All answers", "After exclusions"
 #: `tripletscope.core.studies.quality.Cleaning.log`.
@@ -154,6 +156,17 @@ class RunInfo:
     @property
     def listed_name(self) -> str:
         return f"{'★ ' * self.pinned}{f'{self.group}: ' * bool(self.group)}{self.name}"
+
+    @property
+    def seconds(self) -> float:
+        return self.record["seconds"]
+
+
+def edition_of(run: Run | RunInfo | None) -> tuple[str, str, bool, float] | tuple[()]:
+    """What tells a result from others under its key: one that was stopped, or a first one of a few
+    maps, makes room for the whole.
+    """
+    return (run.key, run.created, run.complete, run.seconds) if run else ()
 
 
 def state_of(exclusions: ExclusionLog, gold: str | None) -> str:

@@ -21,7 +21,7 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, edition_of
 from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
@@ -254,7 +254,7 @@ class Context:
         content = None
         if self.info is not None and all(isinstance(result, Run) for result in results):
             content = (
-                [(run.key, run.created, run.complete) for run in shown.runs], self.info.fingerprint,
+                [*map(edition_of, shown.runs)], self.info.fingerprint,
                 self.info.pictures, shown.selected, shown.named, how,
             )
         draw = partial(self.figure, files=files, content=content)

@@ -14,7 +14,7 @@ import streamlit as st
 from tripletscope.dashboard.figures.theme import FAINT, PALETTE
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError, edition_of
 from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
@@ -91,14 +91,14 @@ def _thumbnail(info: DatasetInfo) -> str:
     for sample in samples():
         if not maps and sample.origin == info.origin and sample.thumbnail.exists():
             return str(sample.thumbnail)
-    return _small_map(info.id, maps[0].key if maps else "")
+    return _small_map(info.id, edition_of(maps[0] if maps else None))
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
-def _small_map(dataset: str, key: str) -> str:
+def _small_map(dataset: str, edition: tuple) -> str:
     positions = np.empty((0, 2))
     with suppress(WorkspaceError):  # a damaged file; the page of the map says so
-        run = services().workspace.run(dataset, key) if key else None
+        run = services().workspace.run(dataset, edition[0]) if edition else None
         positions = run.fitted().embedding_ if run else positions
     return small_map(positions)
 

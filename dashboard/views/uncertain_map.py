@@ -21,12 +21,6 @@ from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_m
 PAGE = "uncertainty"
 
 
-def made_of(run: Run) -> str:
-    """Tells a result from others, also from one of the same key that was stopped earlier."""
-    shapes = [array.shape for array in run.arrays.values()]
-    return f"{run.key} {run.created} {run.complete} {shapes}"
-
-
 @dataclass(frozen=True)
 class UncertaintyContext(FitContext):
     """A fitted map whose uncertainty is asked for."""

@@ -17,6 +17,7 @@ from tripletscope.dashboard.figures.dendrogram import Rows
 from tripletscope.dashboard.figures.tanglegram import screen_height, tanglegram
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.choosing import names_of
@@ -86,12 +87,12 @@ def _suggested(shown: ShownClustering) -> AgglomerativeClustering:
 
 
 @st.cache_data(max_entries=16, show_spinner="Aligning the trees")
-def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -> Tanglegram:
+def _untangled(keys: tuple[tuple, tuple], _first: Dendrogram, _second: Dendrogram) -> Tanglegram:
     return untangle(_first, _second)
 
 
 def _draw(shown: ShownClustering, second: ShownClustering, most: int) -> None:
-    pair = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
+    pair = _untangled((edition_of(shown.run), edition_of(second.run)), shown.tree, second.tree)
     verdict = (
         f"Of {pair.pairs:,} pairs of lines, {pair.crossings:,} cross (entanglement "
         f"{100 * pair.entanglement:.1f} %; 0 % if both have the same leaf order)."

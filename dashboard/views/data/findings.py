@@ -18,6 +18,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
@@ -227,7 +228,7 @@ def _link(context: FindingsContext, topic: Topic) -> None:
 
 def _picture(context: FindingsContext, drawing: Drawing) -> None:
     """A small figure without controls."""
-    runs = [(run.key, run.created, run.complete) for run in context.results.shown.runs]
+    runs = [*map(edition_of, context.results.shown.runs)]
     content = (context.info.fingerprint, context.info.name, drawing.name, runs)
     chart(
         _drawn(joblib.hash(content), drawing), key=f"findings.{drawing.name}", alt=drawing.alt,

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.run import Run
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError, edition_of
 from tripletscope.dashboard.keeping.dimension_names import (
     NAMES_KEPT,
     SAME,
@@ -45,7 +45,8 @@ def taken_over(info: DatasetInfo, fit: Run) -> dict[int, tuple[str, float, str]]
         names = kept.get(listed.key)
         if not names:
             continue
-        matched, sound = _matched(info.id, listed.key, fit.key, fit), sound_names(names)
+        matched = _matched(info.id, edition_of(listed), edition_of(fit), fit)
+        sound = sound_names(names)
         return {
             k: (sound[other], r, listed.name) for k, (other, r) in matched.items()
             if other in sound and r >= SAME
@@ -70,10 +71,10 @@ def rename_dimensions(info: DatasetInfo, fit: Run, names: dict[int, str]) -> Non
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _matched(dataset: str, named: str, new: str, _fit: Run) -> dict[int, tuple[int, float]]:
+def _matched(dataset: str, named: tuple, new: tuple, _fit: Run) -> dict[int, tuple[int, float]]:
     """For each dimension of a fit the one of an earlier fit that is the same, and how much so."""
     try:
-        before = services().workspace.run(dataset, named)
+        before = services().workspace.run(dataset, named[0])
     except (WorkspaceError, DataError):  # a damaged file: its names stay where they are
         return {}
     return {} if before is None else dimensions_again(_fit, before)

@@ -14,6 +14,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.reproduced import AGAIN
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import PRESETS, Composition
@@ -55,7 +56,7 @@ def show_overview(context: DimensionsContext) -> None:
 
 def left_out(context: DimensionsContext) -> np.ndarray:
     """By how much accuracy falls without each dimension, on trials that it was fitted to."""
-    content = context.fit.key, context.fit.created, context.info.fingerprint
+    content = edition_of(context.fit), context.info.fingerprint
     return _left_out(content, context.fitted, context.triplets)
 
 
@@ -71,7 +72,7 @@ def accuracy_of(context: DimensionsContext) -> ChoiceAccuracy | None:
     """Accuracy of odd-one-out choices on held-out trials, with chance and ceiling."""
     errors = (context.find(context.method, task) for task in ("split_error", "cross_validate"))
     run = max(filter(None, errors), key=lambda run: run.created, default=None)
-    content = context.info.fingerprint, run and (run.key, run.created)
+    content = context.info.fingerprint, edition_of(run)
     accuracies = _accuracies(content, context.triplets, run.result() if run else None)
     return next((choice for choice in accuracies if choice.kind.name == "odd one out"), None)
 

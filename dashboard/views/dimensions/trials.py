@@ -10,6 +10,7 @@ import streamlit as st
 
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.results.dimension_details import OneTrial
 from tripletscope.dashboard.views.dimensions.context import PICKED, DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE, asked_in
@@ -51,7 +52,7 @@ def _probabilities(key: tuple, _fitted: Any, _rows: np.ndarray) -> np.ndarray:
 
 def _of(context: DimensionsContext) -> np.ndarray:
     """(Q, 3) probability of each object of each trial to be the odd one."""
-    key = (context.fit.key, context.fit.created, context.info.fingerprint)
+    key = (edition_of(context.fit), context.info.fingerprint)
     return _probabilities(key, context.fitted, context.trials[0])
 
 

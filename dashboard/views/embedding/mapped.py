@@ -24,7 +24,7 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import composition_of
 from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
@@ -284,8 +284,7 @@ def _everything(result: Result, recipe: Callable[[], MapFigure], name: str) -> b
 
 
 def _inspected(result: Result, coverage: float) -> pd.DataFrame:
-    # One that was stopped and the same one later, whole, share a key.
-    runs = ((run.key, run.created, run.complete) for run in result.runs.values())
+    runs = map(edition_of, result.runs.values())
     return _inspected_once((result.triplets.fingerprint, *runs, coverage), result)
 
 

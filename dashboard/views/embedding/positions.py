@@ -21,11 +21,12 @@ from tripletscope.core.inference.uncertainty.weakness import (
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext, choose_map, made_of
+from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext, choose_map
 
 
 @tab("embedding", "Positions", 2, needs=choose_map, slot=PAGE)
@@ -49,20 +50,20 @@ def show_positions(context: UncertaintyContext) -> None:
         result = Result(context.info, context.triplets, context.fit, run, None)
         show_map(context.session, result)
     samples = context.samples(run)
-    context.present(run, average=_average(made_of(run), samples))
+    context.present(run, average=_average(edition_of(run), samples))
     show_objects(context.session, result)
     _weak(context, run, samples)
     _distances(context, samples)
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing all distances")
-def _average(key: str, _samples: Samples) -> float:
+def _average(key: tuple, _samples: Samples) -> float:
     return _samples.average_uncertainty
 
 
 @st.cache_data(max_entries=32, show_spinner="Finding undecided comparisons")
 def _table(
-    key: str, name: str, _make: Callable[[Samples, Triplets], pd.DataFrame], _samples: Samples,
+    key: tuple, name: str, _make: Callable[[Samples, Triplets], pd.DataFrame], _samples: Samples,
     _triplets: Triplets,
 ) -> pd.DataFrame:
     return _make(_samples, _triplets)
@@ -104,7 +105,7 @@ def _undecided(context: UncertaintyContext, run: Run, samples: Samples, title: s
         return
     # The key of a run says nothing of labels and participants, which the table shows.
     table = _table(
-        f"{made_of(run)} {samples.response} {context.triplets.fingerprint}",
+        (edition_of(run), str(samples.response), context.triplets.fingerprint),
         make.__name__, make, samples, context.triplets,
     )
     shown = table.drop(columns=[*positions, "answer"], errors="ignore").rename(

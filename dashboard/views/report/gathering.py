@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from tripletscope.core.run import TASKS
-from tripletscope.dashboard.keeping.dataset import RunInfo
+from tripletscope.dashboard.keeping.dataset import RunInfo, edition_of
 from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
@@ -94,14 +94,9 @@ def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> di
         info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
-        tuple(_state(runs.get(key)) for key in keys), _state(first), tuple(cuts.items()),
+        tuple(edition_of(runs.get(key)) for key in keys), edition_of(first), tuple(cuts.items()),
     )
     return _written(content, keys, report.language, context, cuts)
-
-
-def _state(run: RunInfo | None) -> tuple:
-    """What tells a result from one with the same key that was computed before or after it."""
-    return (run.key, run.created, run.complete) if run else ()
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")

@@ -22,7 +22,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping import experiments
-from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError, edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import choose_experiment
@@ -37,7 +37,7 @@ from tripletscope.dashboard.views.page import go_to, of_the_open_data, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning
 from tripletscope.dashboard.views.taking_away import take_away
 from tripletscope.dashboard.views.uncertain_map import PAGE as MAPS
-from tripletscope.dashboard.views.uncertain_map import UncertaintyContext, choose_map, made_of
+from tripletscope.dashboard.views.uncertain_map import UncertaintyContext, choose_map
 from tripletscope.dashboard.wording.formats import count
 
 _LIST = f"{PAGE}.list"
@@ -203,7 +203,7 @@ def _following(context: UncertaintyContext, draft: _Draft) -> None:
         _about(context, draft)
         options = draft.options | {"strategy": draft.design, "seed": draft.experiment.seed}
         rows = _proposed(
-            f"{context.fit.key} {made_of(samples) if samples else ''}", options,
+            (edition_of(context.fit), edition_of(samples)), options,
             draft.experiment.n_questions * draft.n_lists, context, samples,
         )
         _show(context.session, draft, handout.listed(draft.experiment, rows, draft.n_lists))
@@ -230,7 +230,7 @@ def _simulation(context: UncertaintyContext) -> None:
 
 @st.cache_data(max_entries=16, show_spinner="Selecting questions")
 def _proposed(
-    key: str, options: dict[str, Any], n: int, _context: UncertaintyContext, _samples: Run | None
+    key: tuple, options: dict[str, Any], n: int, _context: UncertaintyContext, _samples: Run | None
 ) -> np.ndarray:
     return propose(
         _context.method, _context.triplets, n, **options,

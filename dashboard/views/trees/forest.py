@@ -17,6 +17,7 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.matrix import most_similar
 from tripletscope.dashboard.interface.controls import pick, slide
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.task import task_tab
@@ -81,7 +82,7 @@ def _forest(grove: Grove, run: Run) -> None:
     leaf_size, n_trees = int(errors.leaf_sizes[a]), int(errors.n_trees[b])
     settings = {name: options[name] for name in ("kind", "answers", "max_samples", "seed")}
     forest, objects = _grown_forest(
-        (grove.fit.key, grove.triplets.fingerprint), grove, options["column"],
+        (edition_of(grove.fit), grove.triplets.fingerprint), grove, options["column"],
         **settings, leaf_size=leaf_size, n_estimators=n_trees,
     )
     importance = forest.pivot_importances_
@@ -123,7 +124,7 @@ def _forest(grove: Grove, run: Run) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the forest")
 def _grown_forest(
-    content: tuple[str, str], _grove: Grove, column: str, **settings: Any
+    content: tuple[tuple, str], _grove: Grove, column: str, **settings: Any
 ) -> tuple[ComparisonForest, np.ndarray]:
     return grown_forest(_grove.fitted, _grove.triplets, column, **settings)
 

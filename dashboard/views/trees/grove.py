@@ -36,6 +36,7 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, parameter_number, pick
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.views.choosing import names_of
@@ -47,7 +48,6 @@ from tripletscope.dashboard.views.trees.features import (
     choose_features,
     place_of_source,
 )
-from tripletscope.dashboard.views.uncertain_map import made_of
 from tripletscope.dashboard.wording.formats import count
 
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
@@ -346,13 +346,13 @@ def fitted_tree(grove: Grove, plan: Planting, oracle: Oracle) -> ComparisonTree:
 def grow(grove: Grove, plan: Planting) -> Grown:
     """The tree, with everything that is missing answered by the map."""
     samples = grove.samples
-    certain = made_of(samples) if samples is not None and plan.who != OBSERVER else ""
-    return _grown(grove.fit.key, certain, grove.triplets.fingerprint, plan, grove)
+    certain = edition_of(samples if plan.who != OBSERVER else None)
+    return _grown(edition_of(grove.fit), certain, grove.triplets.fingerprint, plan, grove)
 
 
 # Not copied: trees are read only, and their oracles are large.
 @st.cache_resource(max_entries=16, show_spinner="Growing the tree")
-def _grown(fit: str, certain: str, data: str, plan: Planting, _grove: Grove) -> Grown:
+def _grown(fit: tuple, certain: tuple, data: str, plan: Planting, _grove: Grove) -> Grown:
     samples: Samples | None = _grove.samples.samples() if certain else None
     tree = fitted_tree(_grove, plan, _oracle(_grove, plan, samples))
     inside = _grove.rows_of_distances[list(plan.objects)]

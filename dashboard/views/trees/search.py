@@ -20,7 +20,7 @@ from tripletscope.dashboard.figures.prediction import expansion_box
 from tripletscope.dashboard.figures.theme import PALETTE, Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
-from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError, edition_of
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
@@ -260,14 +260,14 @@ def _search(
     if trees == 1:
         return asking(grown.tree, oracle).kneighbors([query], k, budget=budget).found[0]
     plan = replace(plan, given=())  # the trees of a forest are the map's
-    forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grove, grown)
+    forest = _forest(edition_of(grove.fit), grove.triplets.fingerprint, plan, trees, grove, grown)
     members = asking(forest, oracle).kneighbors([query], k)[0]
     return np.where(members >= 0, forest.objects_[members], -1)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the trees")
 def _forest(
-    fit: str, data: str, plan: Planting, trees: int, _grove: Grove, _grown: Grown
+    fit: tuple, data: str, plan: Planting, trees: int, _grove: Grove, _grown: Grown
 ) -> ComparisonForest:
     forest = ComparisonForest(
         metric=oracle_about(_grove, plan, _grown), n_estimators=trees, leaf_size=plan.leaf_size,

@@ -27,7 +27,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.workers import workers
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError, edition_of
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.views.choosing import in_order
 
@@ -203,6 +203,17 @@ def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
     workspace.delete_run(listed.id)  # its bootstrap goes along
     assert [r.key for r in workspace.runs(info.id)] == [other.key]
     workspace.delete_run(listed.id)
+
+
+def test_results_of_one_key_are_told_apart(workspace, triplets):
+    info = keep(workspace, triplets)
+    whole = run("fit", STE(n_init=1), triplets)
+    others = [replace(whole, complete=False), replace(whole, seconds=whole.seconds / 2), None]
+    assert len({edition_of(one) for one in (whole, *others)}) == 4
+    for one in (others[0], whole):
+        workspace.add_run(info, one, "")
+        (listed,) = workspace.runs(info.id)
+        assert edition_of(listed) == edition_of(one) == edition_of(workspace.run(info.id, one.key))
 
 
 def test_a_fit_of_an_earlier_version_is_deleted_without_what_was_computed_anew(

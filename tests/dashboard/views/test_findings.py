@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.dashboard.views.harness import on_tab, session_on, settled, start, words
+from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tests.dashboard.views.test_people import kinds_of_people
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
@@ -245,6 +245,18 @@ def test_findings_come_unasked_and_are_those_of_other_places(services):
     runs = sorted(runs, key=lambda run: run.parameters.get("n_components") != 2)
     sections = written(Material(info.name, services.workspace.cleaning(info), tuple(runs)))
     assert f"with an error of {number}" in text_of(sections["findings"])
+
+
+def test_a_figure_is_that_of_the_result_as_it_is_now(services, holding):
+    app = settled(start("data", session_on(services, small())), services)
+    whole = figure(app, "findings.map")
+    (info,) = services.workspace.datasets()
+    (listed,) = services.workspace.runs(info.id, "bootstrap", "embedding")
+    found = services.workspace.run(info.id, listed.key)
+    few = {name: array[:10] for name, array in found.arrays.items()}
+    services.workspace.add_run(info, replace(found, complete=False, arrays=few), "")
+    with holding():
+        assert figure(app.run(), "findings.map") != whole
 
 
 def test_where_a_finding_leads_it_is_there(services):

@@ -262,5 +262,8 @@ def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened)
     (info,) = services.workspace.datasets()
     listed = services.workspace.runs(info.id, "uncertainty_by_dimension")[0]
     found = services.workspace.run(info.id, listed.key)
-    services.workspace.add_run(info, replace(found, complete=False), "")
+    halved = {name: array / 2 for name, array in found.arrays.items()}
+    services.workspace.add_run(info, replace(found, complete=False, arrays=halved), "")
     assert not app.run().button(key="compare.uncertainty.run").disabled, "one was stopped"
+    seen = figure(app, "compare.uncertainty-by-dimension")["data"]
+    assert [t["y"] for t in seen] != [t["y"] for t in lines], "the stopped one is another one"
