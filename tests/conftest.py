@@ -128,11 +128,11 @@ def _packages_are_searched_for_components_once():
 @pytest.fixture(scope="session", autouse=True)
 def _pages_run_undisturbed():
     """The harness asks a thousand times a second whether a page has ended, beside the page."""
-    asked = local_script_runner.require_widgets_deltas
-
     def wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
         runner._script_thread.join(timeout)
-        asked(runner, 1.0 if runner.script_stopped() else 0.0)
+        if not runner.script_stopped():
+            runner.request_stop()
+            raise AssertionError(f"the page has not ended after {timeout:g} s")
 
     local_script_runner.require_widgets_deltas = wait
 

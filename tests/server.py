@@ -28,7 +28,8 @@ UNHURRIED = [
 WITHOUT_BROWSER = [
     sys.executable, "-c",
     "import sys; from tripletscope.dashboard.printing import browser; "
-    "browser.browser_path = lambda: None; " + UNHURRIED[-1].removeprefix("import sys; "),
+    "browser.browser_path = lambda: None; "
+    "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
 ]
 #: The command with a list of what is asked of the network outside of this machine, which fails. Its
 #: first argument is the file of the list.

@@ -163,8 +163,9 @@ class RunInfo:
 
 
 def edition_of(run: Run | RunInfo | None) -> tuple[str, str, bool, float] | tuple[()]:
-    """What tells a result from others under its key: one that was stopped, or a first one of a few
-    maps, makes room for the whole.
+    """What tells a result from others under its key; nothing of no result.
+
+    One that was stopped, or a first one of a few maps, makes room for the whole.
     """
     return (run.key, run.created, run.complete, run.seconds) if run else ()
 

@@ -47,15 +47,15 @@ def _face_of(further: frozenset[str]) -> str:
     if font_file() is None:
         return ""
     # Only what is needed is unpacked; each weight starts from the few letters.
-    font = TTFont(font_file(), lazy=True, recalcTimestamp=False)
     options = Options()
     options.layout_features = ["kern", "liga", "mark", "mkmk", "ccmp"]
     subsetter = Subsetter(options)
     subsetter.populate(text="".join(_ALWAYS | further))
-    subsetter.subset(font)
-    font.flavor = None
     few = io.BytesIO()
-    font.save(few)
+    with TTFont(font_file(), lazy=True, recalcTimestamp=False) as font:
+        subsetter.subset(font)
+        font.flavor = None
+        font.save(few)
     rules = []
     for weight, stands_for in _WEIGHTS.items():
         face = TTFont(few, recalcTimestamp=False)

@@ -47,7 +47,7 @@ def address(house) -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[BrowserContext]:
-    """What the pages of a file share: the program that is loaded, not their sessions."""
+    """What the pages of a file share: the program that is loaded."""
     # Playwright keeps its event loop, beside which tests of other files could not run theirs.
     assert CHROMIUM, "these tests need Chromium, which is not installed"
     with sync_playwright() as playwright:
@@ -62,9 +62,12 @@ def _pages_are_closed(request) -> Iterator[None]:
     yield
     if "browser" in request.fixturenames:
         context = request.getfixturevalue("browser")
-        context.clear_cookies()
+        for other in context.browser.contexts:
+            if other != context:
+                other.close()
         for page in context.pages:
             page.close()
+        context.clear_cookies()
 
 
 @pytest.fixture

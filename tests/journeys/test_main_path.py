@@ -75,7 +75,7 @@ def test_from_a_file_to_a_figure(browser, house, answers):
     page.close()
     house.stop()
     house.start()
-    page = open_page(browser, house.address)
+    page = open_page(browser.browser, house.address)
     expect(page.get_by_text(answers.stem, exact=True).first).to_be_visible()
     page.goto(place)
     wait_for_map(page)
@@ -102,7 +102,7 @@ def test_from_a_file_to_a_figure(browser, house, answers):
 
 
 def test_two_sessions_do_not_disturb_each_other(browser, address):
-    first, second = open_page(browser, address), open_page(browser, address)
+    first, second = open_page(browser, address), open_page(browser.browser, address)
     first.locator(".st-key-sample-odd_one_out button").click()
     second.locator(".st-key-sample-ekman_colors button").click()
     for page, name in ((first, "Odd one out"), (second, "Ekman's colours")):

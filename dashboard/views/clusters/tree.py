@@ -18,6 +18,7 @@ from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import Rows, cluster_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import (
     TREE_WIDTH,
@@ -132,7 +133,7 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
     shown.figure(
         drawing, shown.run, wide=TREE_WIDTH, further=partial(_files, shown), on_pick=picked,
         on_move=lambda name, height: shown.cut_at(height), places=shown.tree.objects.tolist(),
-        content=(shown.run.key, shown.n_clusters, shown.height, shown.support, marks, most,
+        content=(edition_of(shown.run), shown.n_clusters, shown.height, shown.support, marks, most,
                  shown.info.pictures, shown.info.fingerprint, shown.selected),
     )
     further = ""

@@ -21,7 +21,7 @@ from tripletscope.core.studies.quality import (
     quality,
 )
 from tripletscope.core.studies.quality.verdict import verdict
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
@@ -51,9 +51,9 @@ class QualityContext(Context):
 
     @cached_property
     def report(self) -> QualityReport:
-        info, predicted = self.info, self.agreement.key if self.agreement else ""
+        info = self.info
         content = (info.fingerprint, info.pairs, info.state, info.gold, info.catch_trials)
-        return _report((*content, predicted), self)
+        return _report((*content, edition_of(self.agreement)), self)
 
     @cached_property
     def people(self) -> pd.DataFrame:

@@ -9,9 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import attach_objects, features_of
 from tripletscope.core.models.embedding.features import ColumnMap, is_feature
-from tripletscope.core.run import Run, run
+from tripletscope.core.run import Run, key, run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.imports import accept_features
 from tripletscope.dashboard.interface import panels
@@ -55,9 +56,16 @@ def choose_features(context: Context) -> Run | None:
     if not settings["columns"]:
         panels.empty("No feature is chosen", "Choose at least one column under Features.")
         return None
+    method = ColumnMap(**settings)
     with errors_shown():
-        return run("fit", ColumnMap(**settings), context.triplets)
+        return _fitted(key("fit", method, context.triplets), method, context.triplets)
     return None
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _fitted(key: str, _method: ColumnMap, _answers: Triplets) -> Run:
+    """The same result as long as nothing changes: trees that are grown of it stay, too."""
+    return run("fit", _method, _answers)
 
 
 def show_table(current: Session) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.run import Run
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import _KEY, Session
 
 APP = str(ROOT / "dashboard" / "app.py")
@@ -65,6 +68,15 @@ def settled(app: AppTest, services) -> AppTest:
     app.run()
     assert not app.exception
     return app
+
+
+def stopped(services) -> tuple[DatasetInfo, Run]:
+    """The one map of the one data set as if it had been stopped: of the same key, and another."""
+    (info,) = services.workspace.datasets()
+    (listed,) = services.workspace.runs(info.id, "fit")
+    found = services.workspace.run(info.id, listed.key)
+    turned = {name: array[::-1] for name, array in found.arrays.items()}
+    return info, replace(found, complete=False, arrays=turned)
 
 
 def words(app: AppTest) -> str:

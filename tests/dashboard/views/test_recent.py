@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.dashboard.views.harness import session_on, settled, start, unfold, words
+from tests.dashboard.views.harness import session_on, settled, start, stopped, unfold, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import load, propose
 from tripletscope.core.io.interpretation.interpret import interpret
@@ -16,7 +16,7 @@ from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.imports import accept_matrix, suggested_name
 from tripletscope.dashboard.views.opening import about, answers_of, size_of
-from tripletscope.dashboard.views.recent import small_map, told_apart
+from tripletscope.dashboard.views.recent import _thumbnail, small_map, told_apart
 from tripletscope.dashboard.views.understood import EXAMPLES
 
 CSV = (
@@ -91,6 +91,13 @@ def test_a_thumbnail_holds_its_points(n_components):
     assert at.min() >= 5
     assert (at.max(axis=0) <= [79, 51]).all()
     assert np.corrcoef(at[:, 0], np.delete(positions, 3, axis=0)[:, 0])[0, 1] > 0.99
+
+
+def test_a_thumbnail_is_that_of_the_map_as_it_is_now(services, mapped):
+    info, other = stopped(services)
+    whole = _thumbnail(info)
+    services.workspace.add_run(info, other, "")
+    assert _thumbnail(info) != whole
 
 
 def test_an_empty_map_has_an_empty_frame():

@@ -19,6 +19,7 @@ from tests.dashboard.views.harness import (
     session_on,
     settled,
     start,
+    stopped,
     unfold,
     words,
 )
@@ -350,6 +351,32 @@ def test_a_tree_grows_on_features_before_there_is_a_map(services, measured, hold
         assert "where nobody answered, by the features" in words(app)
         app.multiselect(key=f"trees.features@{info.id}.columns").set_value([]).run()
         assert "No feature is chosen" in words(app)
+
+
+@pytest.fixture
+def grown(monkeypatch) -> list:
+    """Grows by one with every tree."""
+    found, real = [], grove.fitted_tree
+    monkeypatch.setattr(grove, "fitted_tree", lambda *given: found.append(1) or real(*given))
+    return found
+
+
+def test_on_features_a_tree_is_grown_once(services, measured, grown):
+    app = on_features(*measured)
+    before = len(grown)
+    assert before
+    assert not app.run().exception
+    assert len(grown) == before
+
+
+def test_a_map_that_was_stopped_has_a_tree_of_its_own(services, mapped, grown):
+    app = trees(mapped)
+    services.workspace.add_run(*stopped(services), "")
+    before = len(grown)
+    app.run()
+    assert len(grown) == before + 1
+    app.run()
+    assert len(grown) == before + 1
 
 
 def test_standardised_features_make_another_tree(services, measured):
