@@ -68,6 +68,35 @@ def test_the_odd_one_out_is_chosen_by_luce():
     assert share == pytest.approx(weight / weight.sum(), abs=0.04)
 
 
+def judged(task: str, places: np.ndarray, n: int, n_questions: int, **how) -> list:
+    """What so many simulated people say to all questions of a task without checks."""
+    experiment = experiment_of(
+        len(places), task=task, n_questions=n_questions, repeated=0.0, catch=0.0, n_practice=0,
+    )
+    return simulated_participants(experiment, places, n, careless=0.0, **how)
+
+
+def test_two_objects_are_the_same_and_in_a_pile_below_a_part_of_the_largest_distance():
+    line = np.array([[0.0, 0.0], [2.9, 0.0], [6.1, 0.0], [10.0, 0.0]])
+    found = judged("same_different", line, 2, 6, noise="positions", level=0.0)
+    same = {frozenset(one.shown) for one in found if not one.chosen[0]}
+    assert same == {frozenset({"o0", "o1"})}, "2.9 of 10, and not 3.2"
+    piles = judged("piles", line, 1, 1, noise="positions", level=0.0)[0]
+    at = dict(zip(piles.shown, piles.chosen, strict=True))
+    assert at["o0"] == at["o1"] != at["o2"] == at["o3"]
+
+
+def test_perception_is_blurred_by_a_part_of_the_radius():
+    places = np.array([[0.0, 0.0], [2.0, 0.0], [10.0, 0.0]])
+    found = judged("same_different", places, 3_000, 3, noise="logistic", level=1.0)
+    near = [one.chosen[0] for one in found if {*one.shown} == {"o0", "o1"}]
+    radius = np.sqrt(np.mean((places[:, 0] - 4.0) ** 2))
+    seen = np.random.default_rng(0).standard_normal((200_000, 2)) * 0.2 * radius * np.sqrt(2)
+    expected = np.mean(np.linalg.norm(places[1] + seen, axis=1) > 3.0)
+    assert len(near) == 3_000
+    assert np.mean(near) == pytest.approx(expected, abs=0.035)
+
+
 def test_who_does_not_look_is_quick_guesses_and_is_stopped():
     experiment = experiment_of(8, n_questions=100, catch=0.2, fails=3)
     for careless, n_done in ((0.0, 10), (1.0, 0)):
