@@ -33,9 +33,8 @@ def show_gold(context: QualityContext) -> None:
         _two_ways(context)
         return
     context.present(GoldQuestions(gold, gold_mistakes(context.answers, gold)))
-    if box := panels.folded("Use other gold questions", "gold.others"):
-        with box:
-            _two_ways(context)
+    with st.expander("Use other gold questions"):  # drawn, as a fold would drop an upload
+        _two_ways(context)
     _change(context, None, "gold.forget", "Forget these gold questions")
 
 

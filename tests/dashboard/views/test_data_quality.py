@@ -257,7 +257,6 @@ def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(servi
 
     app = data_page("quality")
     app.segmented_control(key="quality.view").set_value("gold").run()
-    unfold(app, "Use other gold questions")
     other = replace(started, gold=once[1])
     for exclusion in first.exclusions:
         other = other.excluding(exclusion)
