@@ -94,7 +94,7 @@ def pytest_collection_finish() -> None:
     """Look through all objects for garbage seldom, and never through what stays: they are many."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(700, 10, 100)
+    gc.set_threshold(700, 10, 1000)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

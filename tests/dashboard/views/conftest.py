@@ -9,6 +9,7 @@ from tests.dashboard.views.harness import session_on
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.dashboard.views.trees import grove
 
 
 @pytest.fixture
@@ -25,3 +26,12 @@ def mapped(services, opened):
     found = run("fit", STE(n_init=1), services.workspace.triplets(info))
     services.workspace.add_run(info, found, "STE")
     return opened
+
+
+@pytest.fixture
+def grown(monkeypatch) -> list:
+    """Grows by one with every tree; none is there yet."""
+    grove._grown.clear()
+    found, real = [], grove.fitted_tree
+    monkeypatch.setattr(grove, "fitted_tree", lambda *given: found.append(1) or real(*given))
+    return found
