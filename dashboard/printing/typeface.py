@@ -46,11 +46,11 @@ def face_for(text: str) -> str:
 def _face_of(further: frozenset[str]) -> str:
     if font_file() is None:
         return ""
-    # Only what is needed is unpacked; each weight starts from the few letters.
     options = Options()
     options.layout_features = ["kern", "liga", "mark", "mkmk", "ccmp"]
     subsetter = Subsetter(options)
     subsetter.populate(text="".join(_ALWAYS | further))
+    # Only what is needed is unpacked; each weight starts from the few letters.
     few = io.BytesIO()
     with TTFont(font_file(), lazy=True, recalcTimestamp=False) as font:
         subsetter.subset(font)
