@@ -9,12 +9,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
 from tripletscope import __version__
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.reproductions.dependence import code_of

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.evaluation.compare import learning_curve, tune

@@ -118,6 +118,17 @@ def test_folders_load_none_of_their_modules():
     ]
 
 
+def test_properties_wait_for_no_other_thread():
+    """In Python 3.11 `functools.cached_property` has one lock for all instances of a class."""
+    own = f"{PACKAGE}.core.data.lazy"
+    everywhere = ("core", "dashboard", "reproductions", "pages", "tests", "benchmarks", "docs")
+    assert not [
+        path for path in modules(*everywhere)
+        if name_of(path) != own and path != Path(__file__)
+        and re.search(r"functools(\.| import .*\b)cached_property", path.read_text())
+    ]
+
+
 def storey(module: str) -> tuple[int, str] | None:
     """Floor and room of a module of the dashboard."""
     package, _, rest = module.partition(".dashboard.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.short_repr import short_repr
 
 

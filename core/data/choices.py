@@ -8,12 +8,12 @@ then of the second among the rest, and so on.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import comb
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.places import first_of, within
 
 

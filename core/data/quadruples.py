@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import (
     Judgements,
     Triplets,

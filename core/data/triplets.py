@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ import pandas as pd
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped, recur
+from tripletscope.core.data.lazy import cached_property
 
 ANCHOR, NEAR, FAR = 0, 1, 2
 #: Column of answers that are held out together, as those of a trial, but are no one choice.

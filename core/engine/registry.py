@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import lazy_loader
+
+from tripletscope.core.data.lazy import cached_property
 
 _CORE = Path(__file__).parent.parent
 _PACKAGE = __package__.rpartition(".")[0]

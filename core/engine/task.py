@@ -10,11 +10,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from functools import cached_property, wraps
+from functools import wraps
 from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Column, checked, parameters, with_seed
 from tripletscope.core.engine.docstrings import completed, short_signature

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Choice
 

@@ -6,13 +6,13 @@ response function of an embedding, STE's, t-STE's or CKL's.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.models.optimise.elementary import SIMILARITY, address, compiled, found_at
 from tripletscope.core.models.optimise.loss import Loss

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy.special import expit, logit, ndtr
 from scipy.stats import chi2
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.scale.trials import ScaleTrials

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from textwrap import wrap
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.dashboard.figures.colours import LOOKS, look
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten

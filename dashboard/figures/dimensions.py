@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, as_figure
 from tripletscope.dashboard.figures.fonts import wrapped
 from tripletscope.dashboard.figures.labels import escape, shorten, shorten_each

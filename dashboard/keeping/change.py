@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,12 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.files import (
     Compared,
+    partial_of,
+    put_beside,
     slug,
+    synced,
     whole_file,
     write_json,
-    written,
 )
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
@@ -38,14 +40,33 @@ _BEGINNINGS = {
 }
 
 
-class FolderChange:
-    """A change of ``about.json``; `complete` fills `released`, the files no longer mentioned."""
+class WrittenFile(NamedTuple):
+    """A whole file that no data set mentions yet.
 
-    def __init__(self, path: Path, about: Mapping[str, Any], compared: Compared) -> None:
-        self._path, self._before, self._compared = path, about, compared
-        self.about = copy.deepcopy(dict(about))
-        self.released: list[Path] = []
-        self._new: list[str] = []
+    stem, ending: Of its place in the folder, which a change decides.
+    total: Its sum.
+    """
+
+    path: Path
+    stem: str
+    ending: str
+    total: str
+
+
+class Draft:
+    """What a change will keep, computed and written before anybody has to wait for it.
+
+    facts, extra: Entries of ``about.json``; None removes one of `extra`.
+    files: Tables by part; None removes one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.facts: dict[str, Any] = {}
+        self.extra: dict[str, Any] = {}
+        self.files: dict[str, WrittenFile | None] = {}
+        self.pictures: dict[str, WrittenFile] = {}
+        self._unfinished: list[Path] = []
 
     def keep_answers(self, cleaning: Cleaning, pairs: Pairs | Quadruples | None = None) -> None:
         """Replace answers, checks and exclusions; `pairs` are comparisons beside triplets."""
@@ -63,16 +84,13 @@ class FolderChange:
         raw, left, gold = cleaning.raw, cleaning.triplets, cleaning.gold
         if isinstance(raw, Quadruples):
             left, pairs = triplets_of(raw), left
-        self.about.update(
+        self.facts.update(
             imported=triplets_of(raw).fingerprint, exclusions=cleaning.log(),
             **facts(left, pairs), gold=gold.fingerprint if gold is not None else None,
         )
-        self.about["extra"].pop("trials", None)
-        if left.trials is not None:  # which differs from the number of answers
-            self.about["extra"]["trials"] = left.n_trials
-        self.about["extra"].pop("recur", None)
-        if not left.objects_recur:
-            self.about["extra"]["recur"] = False
+        # Trials are noted where their number differs from that of answers.
+        self.extra["trials"] = left.n_trials if left.trials is not None else None
+        self.extra["recur"] = None if left.objects_recur else False
         if gold is None:
             self.keep_table("gold", None)
             self.keep_table("gold_objects", None)
@@ -87,31 +105,68 @@ class FolderChange:
 
     def keep_table(self, part: str, table: pd.DataFrame | None, *, empty: bool = False) -> None:
         """Replace a table; None, or one without rows, removes it."""
-        if table is None or (table.empty and not empty):
-            self.about["files"].pop(part, None)
-        else:
-            self.about["files"][part] = self.keep_file(part, "parquet", table.to_parquet)
+        is_kept = table is not None and (empty or not table.empty)
+        self.files[part] = self.write(part, "parquet", table.to_parquet) if is_kept else None
 
     def keep_pictures(self, pictures: Mapping[str, bytes]) -> None:
         for name, content in pictures.items():
-            place = picture_place(name)
-            self.about["pictures"][name] = self.keep_file(
-                place, _ending(content), lambda path, content=content: path.write_bytes(content)
+            self.pictures[name] = self.write(
+                picture_place(name), _ending(content),
+                lambda path, content=content: path.write_bytes(content),
             )
 
-    def keep_file(self, stem: str, ending: str, write: Callable[[Path], Any]) -> str:
-        """Write a file, unless its content is there already; its place in the folder."""
-        folder, _, name = stem.rpartition("/")
-        (self._path / folder).mkdir(exist_ok=True)
+    def write(self, stem: str, ending: str, write: Callable[[Path], Any]) -> WrittenFile:
+        place = self._path / f"{stem}.{ending}"
+        place.parent.mkdir(exist_ok=True)
+        partial = partial_of(place)
+        self._unfinished.append(partial)
+        total = write(partial)
+        return WrittenFile(
+            partial, stem, ending, total if isinstance(total, str) else synced(partial)
+        )
+
+    def tidy(self) -> None:
+        """Remove what no change has taken."""
+        for partial in self._unfinished:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+
+
+class FolderChange:
+    """A change of ``about.json``; `complete` fills `released`, the files no longer mentioned."""
+
+    def __init__(self, path: Path, about: Mapping[str, Any], compared: Compared) -> None:
+        self._path, self._before, self._compared = path, about, compared
+        self.about = copy.deepcopy(dict(about))
+        self.released: list[Path] = []
+        self._new: list[str] = []
+
+    def keep(self, draft: Draft) -> None:
+        """Mention what was written beforehand."""
+        self.about.update(draft.facts)
+        places = {part: file and self.place(file) for part, file in draft.files.items()}
+        for entries, new in ((self.about["extra"], draft.extra), (self.about["files"], places)):
+            for name, value in new.items():
+                if value is None:
+                    entries.pop(name, None)
+                else:
+                    entries[name] = value
+        self.about["pictures"].update(
+            (name, self.place(file)) for name, file in draft.pictures.items()
+        )
+
+    def place(self, file: WrittenFile) -> str:
+        """Put a file to the others, unless its content is there already; its place."""
+        folder, _, name = file.stem.rpartition("/")
         there = {
             total: place.rpartition("/")[2] for place, total in self.about["sums"].items()
-            if place.rpartition("/")[0] == folder and place.endswith(f".{ending}")
+            if place.rpartition("/")[0] == folder and place.endswith(f".{file.ending}")
         }
-        file, total, new = written(
-            self._path / folder, name, ending, write, there, self._compared
+        placed, new = put_beside(
+            file.path, self._path / folder, name, file.ending, file.total, there, self._compared
         )
-        place = f"{folder}/{file}".lstrip("/")
-        self.about["sums"][place] = total
+        place = f"{folder}/{placed}".lstrip("/")
+        self.about["sums"][place] = file.total
         if new:
             self._new.append(place)
         return place

@@ -16,7 +16,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from tripletscope.dashboard.keeping.change import TABLES, FolderChange
+from tripletscope.dashboard.keeping.change import TABLES, Draft, FolderChange
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.description import FORMAT, MEASURED, new_about
 from tripletscope.dashboard.keeping.files import partial_of, slug, whole_file
@@ -165,7 +165,8 @@ def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
         return False
     partial = partial_of(folder / name)
     partial.mkdir()
-    with DataFolder(partial).changing(new_about()) as change:
+    taken = DataFolder(partial)
+    with taken.draft() as draft, taken.changing(new_about()) as change:
         about, data = change.about, folder / "data"
         about.update({field: row[field] for field in about if field in row})
         about.update(files={}, pictures={}, extra=dict(row["extra"]))
@@ -181,7 +182,7 @@ def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
               for part, stem, kind in answers if stem),
             *((part, f"{stem}.table.parquet", stem) for part, stem in tables if stem),
         ):
-            if place := _linked(change, data / file, part, total):
+            if place := _linked(change, draft, data / file, part, total):
                 about["files"][part] = place
         if MEASURED in about["files"]:
             about["extra"][MEASURED] = measured
@@ -189,12 +190,13 @@ def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
             about["gold"] = None
         for picture, file in row["pictures"].items():
             stem = f"pictures/{slug(Path(picture).stem)}"
-            if place := _linked(change, folder / "pictures" / file, stem, Path(file).stem):
+            source = folder / "pictures" / file
+            if place := _linked(change, draft, source, stem, source.stem):
                 about["pictures"][picture] = place
         features = []
         for entry in about["extra"].pop(TABLES, ()):
             file, stem = folder / "runs" / entry["file"], f"features/{slug(entry['name'])}"
-            if place := _linked(change, file, stem, file.stem):
+            if place := _linked(change, draft, file, stem, file.stem):
                 features.append({"named": False, **entry, "file": place})
         if features:
             about["extra"][TABLES] = features
@@ -235,11 +237,15 @@ def _take_sessions(folder: Path, datasets: Rows, sessions: Rows, names: Mapping)
         }).encode())
 
 
-def _linked(change: FolderChange, source: Path, stem: str, total: str | None) -> str | None:
+def _linked(
+    change: FolderChange, draft: Draft, source: Path, stem: str, total: str | None
+) -> str | None:
     """Place of a linked file, with the sum of its first writing; None where it is missing."""
     if not source.is_file():
         return None
-    place = change.keep_file(stem, source.suffix.lstrip("."), lambda path: _link(source, path))
+    place = change.place(
+        draft.write(stem, source.suffix.lstrip("."), lambda path: _link(source, path))
+    )
     change.about["sums"][place] = total or change.about["sums"][place]
     return place
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io import MeasuredTable
-from tripletscope.dashboard.keeping.change import TABLES, FolderChange
+from tripletscope.dashboard.keeping.change import TABLES, FolderChange, WrittenFile
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.files import slug, write_arrays
 from tripletscope.dashboard.keeping.opened import OpenFolder
@@ -50,14 +50,25 @@ class FeatureTables(OpenFolder):
         self, info: DatasetInfo, about: Judgements, tables: Sequence[MeasuredTable], origin: str
     ) -> list[str]:
         """Keep tables, with rows for the objects of `about`; their names, perhaps numbered."""
+        with self._drafting(info.id) as draft:
+            files = [
+                draft.write(
+                    f"features/{slug(table.name).lower()}", "npz",
+                    partial(write_arrays, arrays=_arrays(table, about)),
+                ) for table in tables
+            ]
+            return self._list_tables(info, tables, files, origin)
+
+    def _list_tables(
+        self, info: DatasetInfo, tables: Sequence[MeasuredTable], files: Sequence[WrittenFile],
+        origin: str,
+    ) -> list[str]:
+        """Mention the files of tables; their names."""
         names: list[str] = []
         with self._changing(info.id) as change:
             listed = _listed(info, change)
-            for table in tables:
-                file = change.keep_file(
-                    f"features/{slug(table.name).lower()}", "npz",
-                    partial(write_arrays, arrays=_arrays(table, about)),
-                )
+            for table, written in zip(tables, files, strict=True):
+                file = change.place(written)
                 same = next((e["name"] for e in listed if e["file"] == file), None)
                 if same is None:
                     same = free_name(table.name, {entry["name"] for entry in listed})

@@ -13,7 +13,7 @@ import stat
 import struct
 import unicodedata
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -198,29 +198,25 @@ def checked(path: Path, total: str | None, compared: Compared) -> Path:
     return path
 
 
-def written(
-    folder: Path, stem: str, ending: str, write: Callable[[Path], Any], there: Mapping[str, str],
+def put_beside(
+    partial: Path, folder: Path, stem: str, ending: str, total: str, there: Mapping[str, str],
     compared: Compared,
-) -> tuple[str, str, bool]:
-    """Write a whole file: its name, its sum, and whether it is new.
+) -> tuple[str, bool]:
+    """Give a written file its name, which nobody has: that name, and whether it is new.
 
     there: Names of files by their sums; one with the same content is taken instead.
     """
-    with unfinished(folder / f"{stem}.{ending}") as partial:
-        total = write(partial)
-        if not isinstance(total, str):
-            total = synced(partial)
-        if total in there:
-            with suppress(DamagedFile):
-                checked(folder / there[total], total, compared)
-                return there[total], total, False
-        path = _reserved(folder, stem, ending)
-        try:
-            put(partial, path)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-    return path.name, total, True
+    if total in there:
+        with suppress(DamagedFile):
+            checked(folder / there[total], total, compared)
+            return there[total], False
+    path = _reserved(folder, stem, ending)
+    try:
+        put(partial, path)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return path.name, True
 
 
 def _reserved(folder: Path, stem: str, ending: str) -> Path:

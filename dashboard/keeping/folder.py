@@ -28,6 +28,7 @@ from tripletscope.dashboard.keeping.change import (
     PAIR_ROLES,
     PICTURES,
     ROLES,
+    Draft,
     FolderChange,
     facts,
     files_of,
@@ -45,12 +46,13 @@ from tripletscope.dashboard.keeping.files import (
     HeldArrays,
     checked,
     damaged,
+    put_beside,
     read_arrays,
     reading,
     sum_of,
+    unfinished,
     write_arrays,
     write_json,
-    written,
 )
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
@@ -168,13 +170,24 @@ class DataFolder:
         write = (
             arrays.write if isinstance(arrays, HeldArrays) else partial(write_arrays, arrays=arrays)
         )
-        name, total, _ = written(folder, "arrays", "npz", write, {}, self._compared)
+        with unfinished(folder / "arrays.npz") as partly:
+            total = write(partly)
+            name, _ = put_beside(partly, folder, "arrays", "npz", total, {}, self._compared)
         return name, total
 
     def keep_result(self, key: str, described: Mapping[str, Any]) -> None:
         write_json(self.path / RESULTS / key / RUN, described)
 
     # Changing ------------------------------------------------------------------------------
+
+    @contextmanager
+    def draft(self) -> Iterator[Draft]:
+        """What a change will keep; what none has taken is removed at the end."""
+        draft = Draft(self.path)
+        try:
+            yield draft
+        finally:
+            draft.tidy()
 
     @contextmanager
     def changing(self, about: Mapping[str, Any]) -> Iterator[FolderChange]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tripletscope.dashboard.keeping.change import ABOUT, FolderChange
+from tripletscope.dashboard.keeping.change import ABOUT, Draft, FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.description import info_of, new_about
 from tripletscope.dashboard.keeping.earlier import is_earlier, take_over
@@ -227,6 +227,15 @@ class OpenFolder:
             if dataset in there:
                 with whole_file(self.folder / OPENED, sync=False) as file:
                     file.write(json.dumps({**times, dataset: now}, indent=1).encode())
+
+    @contextmanager
+    def _drafting(self, dataset: str) -> Iterator[Draft]:
+        """What a change will keep: nothing is computed or written under the lock for changes."""
+        with self.explaining(writing=True):
+            if self._about_of(dataset) is None:
+                raise WorkspaceError("The data set was deleted in another tab meanwhile.")
+            with self._folder(dataset).draft() as draft:
+                yield draft
 
     @contextmanager
     def _changing(self, dataset: str) -> Iterator[FolderChange | None]:

@@ -19,7 +19,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.dashboard.keeping.change import FolderChange, triplets_of
+from tripletscope.dashboard.keeping.change import Draft, FolderChange, triplets_of
 from tripletscope.dashboard.keeping.dataset import (
     AFTER_EXCLUSIONS,
     ALL_ANSWERS,
@@ -83,14 +83,16 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         with self.explaining(writing=True):
             try:
                 partial.mkdir()
-                with DataFolder(partial).changing(new_about()) as change:
+                folder = DataFolder(partial)
+                with folder.draft() as draft, folder.changing(new_about()) as change:
+                    draft.keep_answers(Cleaning(triplets, catch_trials), pairs)
+                    draft.keep_pictures(pictures or {})
+                    draft.keep_table(MEASURED, measured.table if measured else None)
                     change.about.update(
                         name=triplets.name, origin=origin, created=created, report=report,
                         extra=extra,
                     )
-                    change.keep_answers(Cleaning(triplets, catch_trials), pairs)
-                    change.keep_pictures(pictures or {})
-                    change.keep_table(MEASURED, measured.table if measured else None)
+                    change.keep(draft)
                 partial.replace(path)
             except BaseException:
                 self.trash.remove(partial)
@@ -116,18 +118,20 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 free_name(AFTER_EXCLUSIONS, {*info.views})
             )
         state, raw = attrgetter("imported", "exclusions", "gold"), triplets_of(cleaning.raw)
-        with self._changing(info.id) as change:
-            if change is None or state(info_of(info.id, change.about, "")) != state(info):
-                raise WorkspaceError(
-                    f"{info.name} was {'deleted' if change is None else 'changed'} in another tab "
-                    "meanwhile. Nothing was changed here: load the page again."
-                )
-            views = views_of(change.about)[1]
-            if change.about["imported"] != raw.fingerprint:
-                change.keep_triplets("answers", raw)
-            change.keep_cleaning(cleaning, None if info.has_only_pairs else self.pairs(info))
-            change.keep_pictures(pictures or {})
-            keep_views(change, views, view)
+        with self._drafting(info.id) as draft:
+            if info.imported != raw.fingerprint:
+                draft.keep_triplets("answers", raw)
+            draft.keep_cleaning(cleaning, None if info.has_only_pairs else self.pairs(info))
+            draft.keep_pictures(pictures or {})
+            with self._changing(info.id) as change:
+                if change is None or state(info_of(info.id, change.about, "")) != state(info):
+                    raise WorkspaceError(
+                        f"{info.name} was {'deleted' if change is None else 'changed'} in another "
+                        "tab meanwhile. Nothing was changed here: load the page again."
+                    )
+                views = views_of(change.about)[1]
+                change.keep(draft)
+                keep_views(change, views, view)
         return self._held(info.id, cleaning)
 
     def use_view(self, info: DatasetInfo, view: str) -> DatasetInfo:
@@ -180,14 +184,11 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         cleaning = Cleaning.from_log(
             answers, views[info.view], catch_trials, self.cleaning(info).gold
         )
-        with self._changing(info.id) as change:
-            self._about(info)  # or it was deleted meanwhile
-            change.keep_answers(cleaning)
-            keep_views(change, views, info.view)
+        with self._drafting(info.id) as draft:
+            draft.keep_answers(cleaning)
             if measured is not None:
-                change.keep_table(MEASURED, measured.table)
-            change.about.update(report=report, renewals=change.about["renewals"] + 1)
-            change.about["extra"].update(extra or {})
+                draft.keep_table(MEASURED, measured.table)
+            self._renew(info, draft, views, report, extra or {})
         folder = self._folder(info.id)
         # Results of uploaded distances do not depend on the answers.
         self.trash.take(
@@ -195,6 +196,17 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             if run.state is not None or measured is not None
         )
         return self._held(info.id, cleaning)
+
+    def _renew(
+        self, info: DatasetInfo, draft: Draft, views: Mapping[str, ExclusionLog],
+        report: list[str], extra: Mapping[str, Any],
+    ) -> None:
+        with self._changing(info.id) as change:
+            self._about(info)  # or it was deleted meanwhile
+            change.keep(draft)
+            keep_views(change, views, info.view)
+            change.about.update(report=report, renewals=change.about["renewals"] + 1)
+            change.about["extra"].update(extra)
 
     def _held(self, dataset: str, cleaning: Cleaning) -> DatasetInfo:
         """A data set after a change, with its answers in memory."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any, Literal
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.dashboard.printing.render import NOT_XML
 from tripletscope.dashboard.report.references import cited, library
 from tripletscope.dashboard.results import Drawing

@@ -138,14 +138,16 @@ class Deposit:
     def files(self) -> dict[str, bytes]:
         """The folder as a workspace keeps it, by the places of its files."""
         with TemporaryDirectory() as new:
-            with DataFolder(Path(new)).changing(self.about) as change:
+            folder = DataFolder(Path(new))
+            with folder.draft() as draft, folder.changing(self.about) as change:
                 change.about["extra"] = dict(self.info.extra)
                 if self.names:
-                    change.keep_answers(self.cleaning, self.pairs)
+                    draft.keep_answers(self.cleaning, self.pairs)
+                    if self.measured is not None:
+                        draft.keep_table(MEASURED, self.measured.table)
+                    change.keep(draft)
                     keep_views(change, {v: of.log() for v, (_, of) in self.views.items()},
                                self.info.view)
-                    if self.measured is not None:
-                        change.keep_table(MEASURED, self.measured.table)
             about, made = change.about, {place: Path(new, place) for place in change.about["sums"]}
             files = {
                 place: (path if path.exists() else self.folder.checked(about, place)).read_bytes()

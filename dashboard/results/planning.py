@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import NoneType
 from typing import Any, NamedTuple, Self
 
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies

@@ -30,6 +30,7 @@ from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.help import Help
 from tripletscope.dashboard.serving.notice import NEVER
+from tripletscope.dashboard.serving.watchdog import watch_pages
 from tripletscope.dashboard.wording.formats import plain
 from tripletscope.dashboard.working.pool import close_pool, pool
 
@@ -112,6 +113,7 @@ def _get_ready() -> None:
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
     pool().warm()
+    watch_pages()
     threading.Thread(target=_get_ready, name="compiler", daemon=True).start()
     try:
         yield

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.progress import Progress

@@ -6,11 +6,11 @@ n objects have n (n - 1) (n - 2) / 2 comparisons; memory for n x n numbers suffi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr, stdtr
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.models.optimise.elementary import compiled

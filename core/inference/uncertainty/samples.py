@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
 from tripletscope.core.data.geometry import coverage_radius, procrustes, rms
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.engine.progress import Progress, silent

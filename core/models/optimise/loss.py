@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.threads import side_by_side
 from tripletscope.core.models.optimise.elementary import (
     KERNEL,

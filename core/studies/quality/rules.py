@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import Column, Content, Number
 from tripletscope.core.studies.quality.people import participants

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import streamlit as st
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import Stability
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import clusters_of, described, named, support_of

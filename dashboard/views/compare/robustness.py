@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property
 
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster.counting import recommend_clusters
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.uncertainty.robustness import ALL

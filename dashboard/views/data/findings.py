@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from operator import attrgetter
 
 import joblib
 import streamlit as st
 from sklearn.base import clone
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.method import Piece
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis

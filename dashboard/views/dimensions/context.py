@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.interface import panels

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.inspection import answers_at_odds, inspect_objects
 from tripletscope.core.inference.uncertainty import Samples

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
