@@ -148,8 +148,8 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
             printable.further(composition)
             st.button(
                 "Add to a sheet", key=f"{printable.key}.add", icon=":material/dashboard:",
-                disabled=len(panels) >= _MOST, on_click=panels.append,
-                args=(Panel(printable.name, svg, composition.font),),
+                disabled=len(panels) >= _MOST, on_click=_add,
+                args=(panels, Panel(printable.name, svg, composition.font)),
                 help="Several figures side by side, with letters.",
             )
 
@@ -318,6 +318,11 @@ def _show_sheet(session: Session, panels: list[Panel], name: str) -> None:
                 on_click="ignore", width="stretch",
             )
         _preview(svg, f"Sheet of {count(len(panels), 'panel')}", session)
+
+
+def _add(panels: list[Panel], panel: Panel) -> None:
+    if len(panels) < _MOST:  # another tab may have filled the sheet
+        panels.append(panel)
 
 
 def _earlier(panels: list[Panel], panel: Panel) -> None:

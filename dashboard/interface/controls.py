@@ -131,14 +131,16 @@ def number(
 
 
 def pressed(
-    session: Session, key: str, label: str, *, button: Callable = st.button, **further: Any
+    session: Session, key: str, label: str, *, button: Callable = st.button,
+    disabled: bool = False, **further: Any,
 ) -> bool:
     """Whether a button, or the button of a form, was pressed.
 
-    Streamlit forgets a press if its run is interrupted before the button; the session keeps it.
+    Streamlit forgets a press if its run is interrupted before the button; the session keeps it. A
+    press on what is disabled by now, as after the same press in another tab, is none.
     """
-    button(label, key=key, on_click=session.press, args=(key,), **further)
-    return session.take_press(key)
+    button(label, key=key, on_click=session.press, args=(key,), disabled=disabled, **further)
+    return session.take_press(key) and not disabled
 
 
 def picture_uploader(key: str) -> list[Any]:

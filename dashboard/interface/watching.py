@@ -74,7 +74,7 @@ def state_of(job: Job) -> dict[str, Any]:
 
     A job that was given up seems active: the page that watched it is on its way out.
     """
-    step = job.steps[min(job.step, len(job.steps) - 1)]
+    step = job.present_step
     if job.state == "waiting":
         words = f"{job.title}: waiting, {place_in_queue(job.place)} in the queue"
     elif job.stopping:

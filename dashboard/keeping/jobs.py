@@ -56,9 +56,9 @@ class Step:
     estimates: str = ""
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
-    """A sequence of steps.
+    """A sequence of steps; without any it is done at once.
 
     id: Unguessable. Digits and letters only: widgets are named by it, and some signs part names.
     slot: A newer job of the same owner there replaces it.
@@ -92,6 +92,7 @@ class Job:
     _ended: threading.Event = field(default_factory=threading.Event)
     _cancelled: Callable[[], None] = field(default=lambda: None)
     _queued: float = 0.0
+    _seconds: float = 0.0
     _pace: Pace | None = field(default=None, repr=False)
 
     @property
@@ -103,10 +104,18 @@ class Job:
         return self._stop.is_set()
 
     @property
+    def present_step(self) -> Step:
+        """The step at work, or the next or last one; one without work where there is none."""
+        there = self.steps[self.step : self.step + 1] or self.steps[-1:]
+        return there[0] if there else Step(self.title, _nothing)
+
+    @property
     def share_done(self) -> float:
+        if self.step >= len(self.steps):
+            return 1.0
         weights = [step.weight for step in self.steps]
-        done = sum(weights[: self.step]) + weights[min(self.step, len(weights) - 1)] * self.fraction
-        return min(done / sum(weights), 1.0) if self.step < len(weights) else 1.0
+        done = sum(weights[: self.step]) + weights[self.step] * self.fraction
+        return min(done / sum(weights), 1.0)
 
     @property
     def seconds_left(self) -> float | None:
@@ -159,11 +168,12 @@ class Job:
         try:
             if self._stop.is_set():
                 raise Stopped
-            self.results.append(self.steps[self.step].work(self._report))
-            self.step += 1
+            if self.step < len(self.steps):
+                self.results.append(self.steps[self.step].work(self._report))
+                self.step += 1
             if self._stop.is_set():
                 self._end("stopped")
-            elif self.step == len(self.steps):
+            elif self.step >= len(self.steps):
                 self._end("done")
             else:
                 self.state, self.fraction, self.begun = "waiting", 0.0, None
@@ -175,19 +185,41 @@ class Job:
         except MemoryError:
             self._end("failed", "There was not enough memory. Use fewer answers or dimensions.")
         except BaseException:  # also SystemExit: its place would never be free
-            log.exception("job %s failed", self.title)
-            self._end(
-                "failed", "Something went wrong inside the program; the server's log says what."
-            )
+            self._fail()
 
     def _run(self) -> None:
         while self.active:
             self._advance()
 
+    def _work(self, what: Callable[[], None]) -> None:
+        try:
+            self.context.run(what)
+        except BaseException:  # of the context, which is in use: steps that fail have ended
+            self._fail()
+
+    def _may_wait(self) -> bool:
+        """Whether a step waits for its turn; whatever is wrong with the job ends it alone."""
+        try:
+            if self.stopping:
+                self._end("stopped")
+            elif self.step >= len(self.steps):
+                self._end("done")
+            else:
+                self._seconds = float(self.steps[self.step].seconds)
+        except Exception:
+            self._fail()
+        return self.active
+
+    def _fail(self) -> None:
+        log.exception("job %s failed", self.title)
+        self._end("failed", "Something went wrong inside the program; the server's log says what.")
+
     def _end(self, state: str, message: str = "") -> None:
         self.message, self.state = message, state
         # Ended jobs are remembered, without their data.
-        self.steps = [replace(step, work=_nothing) for step in self.steps]
+        self.steps = [
+            replace(step, work=_nothing) for step in self.steps or () if type(step) is Step
+        ]
         self.views.clear()
         self._ended.set()
 
@@ -228,6 +260,9 @@ class Jobs:
         With `at_once` it needs no worker: it waits for another process.
         """
         with self._lock:
+            if job.id in self._jobs or not job.active:
+                return job
+            self.seen(job.owner)
             for other in self.of(job.owner):
                 if other.active and other.slot == job.slot:
                     other.cancel()
@@ -239,13 +274,12 @@ class Jobs:
             if mine >= _MOST_OF_ONE:
                 job._end("failed", f"{mine} computations are waiting already. Cancel some of them.")
                 return job
-            self.seen(job.owner)
             if not at_once:
                 job._cancelled = self._schedule
                 self._queue(job)
                 return job
         threading.Thread(
-            target=job.context.run, args=(job._run,), name="job at once", daemon=True
+            target=job._work, args=(job._run,), name="job at once", daemon=True
         ).start()
         return job
 
@@ -277,7 +311,7 @@ class Jobs:
         now = time.monotonic()
         with self._lock:
             for job in list(self._jobs.values()):
-                away = now - self._seen[job.owner]
+                away = now - self._seen.setdefault(job.owner, now)
                 if job.active and away > self._gone and not job.stopping:
                     log.info("%s is stopped: nobody has asked for it in a long time", job.title)
                     job.cancel()
@@ -298,7 +332,10 @@ class Jobs:
 
     def _tend_always(self) -> None:
         while not self._over.wait(_TEND_EVERY):
-            self.tend()
+            try:
+                self.tend()
+            except Exception:  # or nothing would be tended any more
+                log.exception("jobs could not be tended")
 
     def _queue(self, job: Job) -> None:
         with self._lock:
@@ -309,14 +346,11 @@ class Jobs:
     def _schedule(self) -> None:
         """Begin what may begin, and number the others."""
         with self._lock:
-            for job in self._waiting:
-                if job.stopping:
-                    job._end("stopped")
             now = time.monotonic()
             # Waiting counts, or long steps would wait for all short ones.
             queue = sorted(
-                (job for job in self._waiting if job.active),
-                key=lambda job: job.steps[job.step].seconds - (now - job._queued),
+                (job for job in self._waiting if job._may_wait()),
+                key=lambda job: job._seconds - (now - job._queued),
             )
             self._waiting = []
             for job in queue:
@@ -342,10 +376,10 @@ class Jobs:
         if not job.active:  # and about to leave its worker
             return False
         elapsed = time.monotonic() - job.begun if job.begun is not None else 0.0
-        return max(job.steps[min(job.step, len(job.steps) - 1)].seconds, elapsed) >= self.long
+        return max(job._seconds, elapsed) >= self.long
 
     def _work(self, job: Job) -> None:
-        job.context.run(job._advance)
+        job._work(job._advance)
         with self._lock:
             self._running.remove(job)
             if job.active:

@@ -108,26 +108,34 @@ def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
                 st.button(
                     panels.plain(labels[near]), key=f"{PAGE}.answer.{side}", width="stretch",
                     shortcut=side, on_click=_answer,
-                    args=(grove, [x, near, far], len(waiting) == 1 and bool(level)),
+                    args=(grove, n_given, [x, near, far], len(waiting) == 1 and bool(level)),
                 )
         with columns[1]:
             st.button(
                 "Undo the last", key=f"{PAGE}.undo", width="stretch", type="tertiary",
-                disabled=not n_given, icon=":material/undo:", on_click=_undo, args=(grove,),
+                disabled=not n_given, icon=":material/undo:", on_click=_undo,
+                args=(grove, n_given),
             )
     # The arrow keys would still move through the box in which the person was chosen.
     focus_on(f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True)
 
 
-def _answer(grove: Grove, answer: list[int], ends_level: bool) -> None:
-    _keep(grove, [*given_answers(grove), answer])
+# A second click, and one in another tab, may come when the question has been answered.
+def _answer(grove: Grove, n_given: int, answer: list[int], ends_level: bool) -> None:
+    given = given_answers(grove)
+    if len(given) != n_given:
+        return
+    _keep(grove, [*given, answer])
     grove.session.press(_ANSWERED)
     if ends_level:
         grove.session.press(f"{_ANSWERED}.level")
 
 
-def _undo(grove: Grove) -> None:
-    _keep(grove, given_answers(grove)[:-1])
+def _undo(grove: Grove, n_given: int) -> None:
+    given = given_answers(grove)
+    if len(given) != n_given:
+        return
+    _keep(grove, given[:-1])
     grove.session.press(_ANSWERED)
     grove.session.press(f"{_ANSWERED}.level")
 

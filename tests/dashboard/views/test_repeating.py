@@ -59,6 +59,19 @@ def test_analyses_are_repeated_with_their_settings(services):
     assert app.button(key="data.repeat.run").disabled
 
 
+def test_a_press_after_another_tab_has_got_the_results_is_none(services):
+    session, first, second = two(services)
+    services.workspace.add_run(second, run("fit", STE(n_init=1), SECOND), "STE")
+    app = start("data", session, "repeating")
+    button = app.button(key="data.repeat.run")
+    assert not button.disabled
+    services.workspace.add_run(first, run("fit", STE(n_init=1), FIRST), "STE")
+    button.click().run()
+    assert not app.exception
+    assert app.button(key="data.repeat.run").disabled
+    assert not services.jobs.of(session), "there is nothing to compute"
+
+
 def test_what_fails_is_told_and_the_others_are_computed(services):
     session, first, second = two(services, crowd(12, 300, people=1))
     add = services.workspace.add_run

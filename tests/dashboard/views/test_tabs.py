@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import streamlit as st
 
 from tests.dashboard.views.harness import PAGES, crowd, session_on, start, words
 from tripletscope.core import run as runs
@@ -15,7 +16,9 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, run
+from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import page as declared
@@ -112,6 +115,36 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
             assert bool(found) == (work is fails and slot_of[name] is not None), f"{page}, {name}"
             if work is stops and slot_of[name] is not None:
                 break
+
+
+@pytest.mark.parametrize("page", WITH_TABS)
+def test_a_press_on_what_is_disabled_by_now_is_none(services, held, page, monkeypatch):
+    """Another tab may have got the result of what a browser still shows enabled."""
+    answers = crowd(12, 300)
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    for method in (DEFAULT_EMBEDDING(), K1()):
+        services.workspace.add_run(info, run("fit", method, answers), method.title)
+    button, disabled_now = st.button, set()
+
+    def as_before(*given, disabled=False, **further):
+        if disabled:
+            disabled_now.add(further.get("key"))
+        return button(*given, **further)
+
+    names = [name for name, _ in each_tab(page, session)]
+    for name in names:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(st, "button", as_before)
+            earlier.setitem(pressed.__kwdefaults__, "button", as_before)
+            disabled_now.clear()
+            app = start(page, session, name)
+            before = [job.id for job in services.jobs.of(session)]
+        for key in [key for key in disabled_now if key in {button.key for button in app.button}]:
+            app.button(key=key).click()
+        app.run()
+        assert not app.exception, f"{page}, {name}, {disabled_now}"
+        assert [job.id for job in services.jobs.of(session)] == before, f"{page}, {name}"
 
 
 @pytest.fixture(scope="module")
