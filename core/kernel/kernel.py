@@ -53,6 +53,21 @@ class Kernel(Method):
         refuse_matrix(self.n_objects_)
         return inner_products(self.features_)
 
+    def rows(self, objects: np.ndarray) -> np.ndarray:
+        """(k, n) similarities of k objects to all, without making a matrix."""
+        self._require_fit()
+        if self.gram_ is not None:
+            return self.gram_[objects]
+        with single_blas_thread():
+            return self.features_[objects] @ self.features_.T
+
+    def squared_norms(self) -> np.ndarray:
+        """(n,) similarities of the objects to themselves."""
+        self._require_fit()
+        if self.gram_ is not None:
+            return self.gram_.diagonal()
+        return np.einsum("ij,ij->i", self.features_, self.features_)
+
     def distances(self) -> np.ndarray:
         """(n, n) distances of the vectors: sqrt(K_aa + K_bb - 2 K_ab)."""
         return kernel_distances(self.kernel_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -115,19 +115,22 @@ def fold_errors(
     )
 
 
-def expansion_rates(distances: np.ndarray) -> np.ndarray:
+def expansion_rates(distances: Iterable[np.ndarray]) -> np.ndarray:
     """(m,) how fast the balls around each object fill, from distances (m, n) to all objects.
+
+    Rows are taken one after the other.
 
     The smallest c with |B(x, 2r)| <= c |B(x, r)| for all r > 0 (Haghiri et al. 2017), estimated
     as in section 2.3.3 of Haghiri's thesis.
     """
-    rates = np.ones(len(distances))
-    for i, row in enumerate(np.sort(distances, axis=1)):
+    rates = []
+    for unsorted in distances:
+        row = np.sort(unsorted)
         # The ratio is largest where the larger ball has just reached another object.
         larger = np.searchsorted(row, row, side="right")
         smaller = np.searchsorted(row, row / 2, side="right")
-        rates[i] = (larger / smaller).max()
-    return rates
+        rates.append((larger / smaller).max())
+    return np.array(rates)
 
 
 def height_bound(n_objects: int, leaf_size: int, expansion: float, epsilon: float = 0.05) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ from tripletscope.dashboard.figures.theme import (
 
 #: More rows than this are drawn as means of blocks: a screen has no more pixels for them.
 _MOST_ROWS = 400
+#: Of similarities that are in memory at a time.
+_BYTES = 2**25
 _SHARE = 0.3  # of the width that names at the side take at most
 _TREE = 0.16  # of the height that the tree takes
 _FOOT = 5.0  # heights of a line that the bar of colours takes
@@ -40,7 +42,7 @@ _NAMED_CELLS = 100
 
 
 def similarity_matrix(
-    values: np.ndarray,
+    rows: Callable[[np.ndarray], np.ndarray],
     order: np.ndarray,
     objects: pd.DataFrame,
     *,
@@ -52,16 +54,14 @@ def similarity_matrix(
 ) -> go.Figure:
     """Similarities of all objects in colours, with a mark for every object at the side.
 
-    values (n, n): Where some are negative, the colours have their middle at 0.
+    rows: (k, n) similarities of k objects to all, so that no more of them are in memory than are
+        drawn. Where some are negative, the colours have their middle at 0.
     order (m,): Objects in the order of the rows; others are not drawn.
     tree: Drawn above the columns; its leaves are in the same order.
     Returns: The first trace names the objects of every row in ``meta.cells``, for clicks on a cell.
     """
-    shown = values[np.ix_(order, order)].astype(float)
-    # Similarity to itself says nothing and would take most of the scale.
-    shown[np.diag_indices_from(shown)] = np.nan
-    m, size = len(order), -(-len(order) // _MOST_ROWS)
-    shown = blocks(shown, size)
+    m, size = len(order), rows_of_a_block(len(order))
+    shown = drawn_similarities(rows, order)
     members, foot = order.tolist(), min(_FOOT * FONT_SIZE / canvas.height, 0.4)
     figure = go.Figure(
         go.Heatmap(
@@ -93,6 +93,28 @@ def similarity_matrix(
         yaxis2={"visible": False, "domain": [top, 1.0], "fixedrange": True, "anchor": "x"},
     )
     return finished(figure, caption, canvas)
+
+
+def rows_of_a_block(n_objects: int) -> int:
+    """How many objects are drawn as one row."""
+    return -(-n_objects // _MOST_ROWS)
+
+
+def drawn_similarities(
+    rows: Callable[[np.ndarray], np.ndarray], order: np.ndarray
+) -> np.ndarray:
+    """Similarities of objects in an order, or their means over blocks, without that to itself.
+
+    The latter says nothing and would take most of the scale.
+    """
+    m, size = len(order), rows_of_a_block(len(order))
+    step, means = size * max(_BYTES // (8 * size * max(m, 1)), 1), []
+    for start in range(0, m, step):
+        part = rows(order[start : start + step])[:, order].astype(float)
+        itself = np.arange(len(part))
+        part[itself, start + itself] = np.nan
+        means.append(blocks(part, size))
+    return np.concatenate(means) if means else np.zeros((0, 0))
 
 
 def _colours(shown: np.ndarray) -> dict[str, Any]:
@@ -202,10 +224,10 @@ def blocks(values: np.ndarray, size: int) -> np.ndarray:
     """Means of square blocks, without missing values."""
     if size <= 1:
         return values
-    starts = np.arange(0, len(values), size)
+    down, across = (np.arange(0, side, size) for side in values.shape)
     finite = np.isfinite(values)
     total, count = (
-        np.add.reduceat(np.add.reduceat(part, starts, axis=0), starts, axis=1)
+        np.add.reduceat(np.add.reduceat(part, down, axis=0), across, axis=1)
         for part in (np.where(finite, values, 0.0), finite.astype(float))
     )
     return np.where(count > 0, total / np.maximum(count, 1.0), np.nan)

@@ -8,19 +8,24 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster import AgglomerativeClustering
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.ordering import ROOM, order_of_kernel
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.kernel.classification import Classification
 from tripletscope.core.kernel.evidence import Evidence, common_comparisons, evidence
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
-from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import KernelMap, Spectrum
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.matrix import similarity_matrix, spectrum_figure
+from tripletscope.dashboard.figures.matrix import (
+    drawn_similarities,
+    rows_of_a_block,
+    similarity_matrix,
+    spectrum_figure,
+)
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
@@ -42,6 +47,8 @@ _POINT = 0.01
 _AXES = 3
 #: Objects whose random comparisons are counted, and most names.
 _COUNTED, _NAMED = 50, 5
+#: Bytes of similarities that are counted at a time.
+_AT_A_TIME = 2**25
 #: Share of pairs without a similarity above which the page states it.
 _MANY_WITHOUT = 0.3
 
@@ -57,24 +64,36 @@ def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if answers.n_objects > MOST_IN_A_MATRIX or kernel.placed_.sum() < 2:
         return
     by, objects = shown.colour, answers.objects
-    text = words("matrix by column" if by else "matrix of", method=words.method(run.fresh()),
-                 column=by, about=shown.about)
+    is_of_some = 8 * kernel.placed_.sum() ** 2 > ROOM
+    order = "matrix by column" if by else "matrix of some" if is_of_some else "matrix of"
+    text = words(order, method=words.method(run.fresh()), column=by, about=shown.about)
+
+    def ordered() -> tuple[np.ndarray, Dendrogram | None]:
+        return (_in_order(objects[by], kernel.placed_), None) if by else order_of_kernel(kernel)
 
     def draw(canvas: Canvas) -> go.Figure:
-        tree = None if by else AgglomerativeClustering().tree(space_of(kernel))
+        in_order, tree = ordered()
         return similarity_matrix(
-            kernel.kernel_, _in_order(objects[by], kernel.placed_) if by else tree.order, objects,
+            kernel.rows, in_order, objects,
             tree=tree, colour=by if by and not is_quantity(objects[by]) else None,
             selected=shown.selected, caption=text, canvas=canvas,
         )
 
     def table() -> pd.DataFrame:
+        """All similarities, or those that are drawn, of blocks of objects."""
         ids = answers.ids
-        return pd.DataFrame(kernel.kernel_, index=ids, columns=ids).rename_axis("id").reset_index()
+        if 8 * kernel.n_objects_**2 > ROOM:
+            in_order, _ = ordered()
+            size, values = rows_of_a_block(len(in_order)), drawn_similarities(kernel.rows, in_order)
+            ids = [", ".join(ids[i] for i in in_order[k : k + size])
+                   for k in range(0, len(in_order), size)]
+        else:
+            values = kernel.kernel_
+        return pd.DataFrame(values, index=ids, columns=ids).rename_axis("id").reset_index()
 
     yield Drawing(
         f"matrix-{run.method}", words("title matrix", method=kernel.title), text,
-        words("alt matrix", objects=words.count(len(kernel.kernel_), "object")), 1.05, draw, table,
+        words("alt matrix", objects=words.count(kernel.n_objects_, "object")), 1.05, draw, table,
         (run.key,), picks=True, saved_as=f"{run.method}-similarities",
     )
     yield Advice(_of_a_pair(shown, kernel))
@@ -108,7 +127,7 @@ def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
         return words("click a cell")
     first, second = shown.selected
     text = words("similarity of pair", names=[answers.labels[i] for i in shown.selected],
-                 value=kernel.kernel_[first, second])
+                 value=kernel.rows(np.array([first]))[0, second])
     if isinstance(kernel, TripletKernel):
         common, same = common_comparisons(kernel, answers, first, second)
         text += " " + words("rests on" if common else "rests on nothing", common=common, same=same)
@@ -117,9 +136,8 @@ def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
 
 def _gaps(shown: ShownResults, kernel: Kernel) -> Iterator[str]:
     """Missing similarities, and their reasons."""
-    words, answers, values = shown.words, shown.answers, kernel.kernel_
-    between = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
-    without = 1.0 - between / max(values.size - len(values), 1)
+    words, answers, n = shown.words, shown.answers, kernel.n_objects_
+    without = 1.0 - _n_similar(kernel) / max(n * (n - 1), 1)
     if without > _MANY_WITHOUT:
         of_triplets = isinstance(kernel, TripletKernel)
         yield words("zeros of triplets" if of_triplets else "zeros of a map", share=without)
@@ -133,6 +151,14 @@ def _gaps(shown: ShownResults, kernel: Kernel) -> Iterator[str]:
     for design in recognise(answers):
         yield words("landmarks", kernel=design.kernel, number=len(design.landmarks),
                     asked=design.n_asked, possible=design.n_possible)
+
+
+def _n_similar(kernel: Kernel) -> int:
+    """How many ordered pairs of objects have a similarity other than 0."""
+    objects = np.arange(kernel.n_objects_)
+    parts = np.array_split(objects, max(8 * len(objects) ** 2 // _AT_A_TIME, 1))
+    similar = sum(np.count_nonzero(kernel.rows(part)) for part in parts)
+    return similar - np.count_nonzero(kernel.squared_norms())
 
 
 def _in_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:

@@ -65,7 +65,7 @@ def show_similarities(here: KernelContext) -> None:
             )
         here.present(run, colour=column)
         _turn_to_more(here, kernel)
-    _neighbours(here, kernel.kernel_, kernel.placed_)
+    _neighbours(here, kernel)
 
 
 def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
@@ -90,7 +90,7 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
             st.switch_page("../pages/simulate.py")
 
 
-def _neighbours(here: KernelContext, values: np.ndarray, placed: np.ndarray) -> None:
+def _neighbours(here: KernelContext, kernel: Kernel) -> None:
     """The objects that are most similar to one."""
     labels, ids = here.triplets.labels, here.triplets.ids
     st.subheader("Similar to one object", anchor=False)
@@ -102,19 +102,20 @@ def _neighbours(here: KernelContext, values: np.ndarray, placed: np.ndarray) -> 
     if i is None:
         st.caption("Select an object here, or by a click on its mark next to the matrix.")
         return
-    if not placed[i]:
+    if not kernel.placed_[i]:
         st.caption(panels.plain(f"{labels[i]} has no usable answers."))
         return
-    others = np.flatnonzero(placed & (np.arange(len(values)) != i))
-    order = others[np.argsort(-values[i, others], kind="stable")]
+    values = kernel.rows(np.array([i]))[0]
+    others = np.flatnonzero(kernel.placed_ & (np.arange(len(values)) != i))
+    order = others[np.argsort(-values[others], kind="stable")]
     best = order[:_MOST_SIMILAR]
     text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[i]}."
     here.figure(Drawing(
         "similar", "Most similar objects", text, text, 0.58, lambda canvas: most_similar(
-            values[i, best], [labels[k] for k in best], best.tolist(), caption=text,
+            values[best], [labels[k] for k in best], best.tolist(), caption=text,
             canvas=canvas,
         ), table_of(
             id=[ids[k] for k in order], label=[labels[k] for k in order],
-            similarity=values[i, order],
+            similarity=values[order],
         ), picks=True,
     ))

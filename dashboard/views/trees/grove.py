@@ -13,7 +13,6 @@ import streamlit as st
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.uncertainty import Samples
-from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.models.embedding.features import ColumnMap
@@ -55,6 +54,8 @@ Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
 UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
 #: Answers that are less certain than this are unsure.
 SURE = 0.75
+#: Objects whose distances take half a gigabyte of the server that everybody uses.
+_MOST_OBJECTS = 2**13
 #: Looking up pivots with most answers takes long where there are very many.
 _QUICK = 300_000
 #: Objects that a person is asked about, to begin with.
@@ -135,10 +136,10 @@ class Grove(FitContext):
 def choose_space(context: Context) -> Grove | None:
     """Ask for the map, kernel or features that answer; None where there is none."""
     info = context.info
-    if info.n_objects > MOST_IN_A_MATRIX:
+    if info.n_objects > _MOST_OBJECTS:
         panels.empty(
             "Too many objects for a matrix",
-            f"Trees on this page use a matrix of distances, of up to {MOST_IN_A_MATRIX:,} objects.",
+            f"Trees on this page use a matrix of distances, of up to {_MOST_OBJECTS:,} objects.",
         )
         return None
     listed = [*maps_of(info), *context.runs("fit", "kernel")]
@@ -356,7 +357,9 @@ def _grown(fit: tuple, certain: tuple, data: str, plan: Planting, _grove: Grove)
     samples: Samples | None = _grove.samples.samples() if certain else None
     tree = fitted_tree(_grove, plan, _oracle(_grove, plan, samples))
     inside = _grove.rows_of_distances[list(plan.objects)]
-    rates = expansion_rates(_grove.space.distances()[np.ix_(inside, inside)])
+    rates = expansion_rates(
+        _grove.space.rows(i, i + 1)[0, inside] for i in inside.tolist()
+    )
     bound = height_bound(len(plan.objects), plan.leaf_size, float(rates.max()))
     return Grown(tree, tree.decisions(), bound, rates)
 

@@ -209,7 +209,7 @@ def _found(
     neighbours = _search(grove, plan, grown, query, k, trees, budget, oracle)
     n_questions = oracle.n_questions
     rows, others = grove.rows_of_distances, np.array(plan.objects)
-    distances = grove.space.distances()[rows[query], rows[others]]
+    distances = grove.space.rows(rows[query], rows[query] + 1)[0, rows[others]]
     ranked = others[np.argsort(distances, kind="stable")]
     true = ranked[:k]
     table = _neighbours(grove, neighbours[: len(true)], true, ranked)

@@ -120,7 +120,7 @@ def test_the_matrix_is_in_the_order_asked_for_without_its_diagonal():
     values = np.arange(64.0).reshape(8, 8)
     values += values.T
     order = np.array([5, 2, 7, 0])
-    figure = similarity_matrix(values, order, objects(8), colour="kind", selected=[7])
+    figure = similarity_matrix(values.__getitem__, order, objects(8), colour="kind", selected=[7])
     heat, *marks = figure.data
     assert np.isnan(np.diag(heat.z)).all()
     assert heat.z[0, 2] == values[5, 7]
@@ -137,7 +137,7 @@ def test_the_matrix_is_in_the_order_asked_for_without_its_diagonal():
 def test_a_large_matrix_is_drawn_in_blocks():
     n = 1000
     values = np.add.outer(np.arange(n), np.arange(n)).astype(float)
-    figure = similarity_matrix(values, np.arange(n), objects(n))
+    figure = similarity_matrix(values.__getitem__, np.arange(n), objects(n))
     heat, marks = figure.data
     assert heat.z.shape == (334, 334)
     assert heat.dx == heat.dy == 3
@@ -151,11 +151,11 @@ def test_a_large_matrix_is_drawn_in_blocks():
 
 def test_colours_have_their_middle_at_nought_where_some_are_negative():
     values = np.random.default_rng(0).normal(0.5, 1.0, (8, 8))
-    heat = similarity_matrix(values + values.T, np.arange(8), objects(8)).data[0]
+    heat = similarity_matrix((values + values.T).__getitem__, np.arange(8), objects(8)).data[0]
     assert heat.zmin == -heat.zmax
     assert len(heat.colorscale) % 2 == 1
     assert heat.colorscale[len(heat.colorscale) // 2][0] == 0.5
-    positive = similarity_matrix(np.abs(values), np.arange(8), objects(8)).data[0]
+    positive = similarity_matrix(np.abs(values).__getitem__, np.arange(8), objects(8)).data[0]
     assert positive.zmin > 0
     assert positive.colorscale != heat.colorscale
 
@@ -167,17 +167,17 @@ def test_colours_of_a_matrix_that_is_nearly_all_the_same_have_two_ends(between, 
     values = np.eye(40)
     for (i, k), value in between.items():
         values[i, k] = values[k, i] = value
-    heat = similarity_matrix(values, np.arange(40), objects(40)).data[0]
+    heat = similarity_matrix(values.__getitem__, np.arange(40), objects(40)).data[0]
     assert (heat.zmin, heat.zmax) == pytest.approx(ends)
 
 
 def test_a_cell_names_its_objects_and_a_chosen_pair_has_frames():
     order = np.array([3, 1, 0, 2])
-    figure = similarity_matrix(np.eye(4), order, objects(4), selected=[1, 2])
+    figure = similarity_matrix(np.eye(4).__getitem__, order, objects(4), selected=[1, 2])
     assert figure.data[0].meta["cells"] == order.tolist()
     frames = {((s.x0 + s.x1) / 2, (s.y0 + s.y1) / 2) for s in figure.layout.shapes}
     assert frames == {(1, 3), (3, 1)}
-    many = similarity_matrix(np.eye(900), np.arange(900), objects(900))
+    many = similarity_matrix(np.eye(900).__getitem__, np.arange(900), objects(900))
     assert np.concatenate(many.data[0].meta["cells"]).tolist() == list(range(900))
     assert not many.layout.shapes
 
@@ -185,7 +185,7 @@ def test_a_cell_names_its_objects_and_a_chosen_pair_has_frames():
 def test_the_tree_stands_above_the_columns_that_it_joins():
     points = np.random.default_rng(0).normal(size=(8, 2))
     found = AgglomerativeClustering().tree(Space(8, np.arange(8), vectors=points))
-    figure = similarity_matrix(points @ points.T, found.order, objects(8), tree=found)
+    figure = similarity_matrix((points @ points.T).__getitem__, found.order, objects(8), tree=found)
     (drawn,) = [trace for trace in figure.data if trace.name == "tree"]
     ends = np.array(drawn.x).reshape(-1, 5)[:, [0, 2]]
     assert np.allclose(ends, found.places[found.children])

@@ -67,7 +67,7 @@ def two_trees(canvas):
 def a_kernel(canvas):
     tree = hierarchy("average")
     return similarity_matrix(
-        POINTS @ POINTS.T, tree.order, OBJECTS, tree=tree, colour="kind",
+        (POINTS @ POINTS.T).__getitem__, tree.order, OBJECTS, tree=tree, colour="kind",
         caption="k1 (own rankings). Things: 24 objects, 2,000 answers.", canvas=canvas,
     )
 
