@@ -64,7 +64,6 @@ class Worker(Child):
         )
         self._pack = plain.pack
         self.wanted = wanted
-        self._late = False
 
     def ask(
         self, what: str, *, file: str, progress: Progress = silent, patience: float | None = None,
@@ -88,15 +87,25 @@ class Worker(Child):
 
         def exchange(files: Mapping[str, list[File]]) -> Message:
             data = self._pack({"do": what, "arguments": arguments, "files": files})
-            clock = threading.Timer(
-                patience or PATIENCE + PER_MEGABYTE * len(data) / 1e6, self._out_of_time
-            )
+            late = threading.Event()
+
+            def end() -> None:
+                late.set()
+                self.abandon()
+
+            clock = threading.Timer(patience or PATIENCE + PER_MEGABYTE * len(data) / 1e6, end)
             clock.daemon = True
             clock.start()
             try:
                 return self._exchange([data], heard, lambda: _GRACE)
-            except Lost as lost:
-                raise self._ended(file, lost.stopping) from None
+            except (Lost, Gone) as error:
+                if late.is_set():
+                    raise DataError(
+                        "reading took too long and was stopped", file=file, remedy=_SMALLER
+                    ) from None
+                if isinstance(error, Gone):
+                    raise
+                raise self._ended(file, error.stopping) from None
             finally:
                 clock.cancel()
 
@@ -107,16 +116,8 @@ class Worker(Child):
                 message = exchange({key: contents(key) for key in keys})
         return _result(message, file)
 
-    def _out_of_time(self) -> None:
-        self._late = True
-        self._end()
-
     def _ended(self, file: str, asked_to_stop: bool) -> Exception:
         """The error for a process that has ended."""
-        if self._late:
-            return DataError(
-                "reading took too long and was stopped", file=file, remedy=_SMALLER
-            )
         if asked_to_stop or self._dismissed:
             return Stopped()
         log.warning("the process that read %s has ended", file)

@@ -141,7 +141,7 @@ class Child:
         self.reserved = True
         self.used = time.monotonic()
         self._receive = receive
-        self._dismissed = False
+        self._dismissed = self._abandoned = False
         self._lines: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         self._n_lines = lines
         context = multiprocessing.get_context("forkserver" if COPIES else "spawn")
@@ -188,6 +188,11 @@ class Child:
         self._dismissed = True
         self._end()
 
+    def abandon(self) -> None:
+        """End the process because of one request; others are to be asked again elsewhere."""
+        self._abandoned = True
+        self._end()
+
     def _exchange(
         self, pieces: list[Any], heard: Callable[[Message], bool], grace: Callable[[], float]
     ) -> Message:
@@ -220,7 +225,7 @@ class Child:
         """Stop the request on a line, and free that."""
         try:
             self._answer(here, lambda message: True, lambda: _FORGOTTEN)
-        except Lost:
+        except (Lost, Gone):
             self._end()
         else:
             self._lines.put(here)
@@ -239,6 +244,8 @@ class Child:
         while True:
             message = self._received(here, _TICK)
             if message is None:
+                if self._abandoned and not stopping:
+                    raise Gone
                 raise Lost(stopping)
             if message and "report" not in message:
                 return message
@@ -247,7 +254,7 @@ class Child:
                 with suppress(OSError):  # it has ended
                     here.send_bytes(STOP)
             if stopping and time.monotonic() - since > grace():
-                self.close()
+                self.abandon()
 
     def _received(self, here: Connection, seconds: float) -> Message | None:
         """A message within that time, an empty one, or None for an end or nonsense."""

@@ -95,7 +95,7 @@ class JobProcess(Child):
             reply = self._exchange(parcel.pieces, heard, lambda: _HEARD if stopping else _UNHEARD)
         except Lost as lost:
             if lost.stopping:
-                raise Stopped(_NOT_HEARD if self._dismissed else "") from None
+                raise Stopped(_NOT_HEARD if self._abandoned else "") from None
             if self._dismissed:
                 raise Stopped from None
             log.error(

@@ -267,6 +267,53 @@ def test_cancelling_ends_a_process_that_does_not_listen(astray):
     assert gone(astray)
 
 
+@pytest.mark.parametrize("ending", ["it is given up", "it takes too long"])
+def test_the_end_of_one_request_is_not_that_of_others(strays, monkeypatch, ending):
+    """They are asked again: giving up one direction test ended the next one without a word."""
+    takers, take = [], strays.take
+
+    def noting(wanted, about):
+        worker = take(wanted, about)
+        takers.append((threading.current_thread().name, worker.pid))
+        return worker
+
+    monkeypatch.setattr(strays, "take", noting)
+
+    def ask(progress, patience=None):
+        return strays.ask(
+            "objects", "upload", file="a.csv", contents=lambda key: [], wanted=lambda: True,
+            name="forever", content=b"", progress=progress, patience=patience,
+        )
+
+    def asked_by_other() -> list[int]:
+        return [pid for name, pid in takers if name == "other"]
+
+    begun, ends = threading.Event(), []
+
+    def other() -> None:
+        def progress(fraction: float) -> bool:
+            begun.set()
+            return len(asked_by_other()) > 1
+        try:
+            ask(progress)
+        except (DataError, Stopped) as error:
+            ends.append(error)
+
+    thread = threading.Thread(target=other, name="other", daemon=True)
+    thread.start()
+    assert begun.wait(60)
+    if ending == "it is given up":
+        with pytest.raises(Stopped):
+            ask(lambda fraction: True)
+    else:
+        with pytest.raises(DataError, match="took too long"):
+            ask(lambda fraction: False, patience=1.0)
+    thread.join(60)
+    assert isinstance(ends[0], Stopped), "as it was at last"
+    first, second = asked_by_other()
+    assert first != second, "it was asked again"
+
+
 @needs_limits
 @pytest.mark.parametrize("name", ["nonsense", "too_long"])
 def test_nonsense_ends_the_conversation(astray, name, monkeypatch):
