@@ -29,6 +29,8 @@ class Task:
     #: An answer in words, with ``{who}``, ``{anchor}``, ``{near}`` and ``{far}`` of its first
     #: triplet, and ``{fourth}`` of four objects.
     sentence: str
+    #: What each of the objects in that sentence is there, in their order.
+    parts: tuple[str, ...]
     #: Outcome of rows without a choice, whose columns are in the order of the answer.
     in_order: int = 0
     opposite: str = ""  # the task that reverses every answer, if that makes sense

@@ -176,7 +176,7 @@ class Answering:
         """A preview of a reading."""
         imported, triplets, lines, match = self._read(upload, reading, progress)
         sentences = [
-            Shown(s.text, s.row, self._thumbnails(upload, triplets, [s.anchor, s.near, s.far]))
+            Shown(s.text, s.row, list(s.parts), self._thumbnails(upload, triplets, s.objects))
             for s in imported.sentences(_SENTENCES)
         ]
         missing, unused = (match.missing, match.unused) if match else ([], [])
@@ -255,7 +255,7 @@ class Answering:
         return imported, triplets, lines, match
 
     def _thumbnails(
-        self, upload: UploadedFiles, triplets: Triplets, objects: list[int]
+        self, upload: UploadedFiles, triplets: Triplets, objects: Sequence[int]
     ) -> list[bytes | None]:
         pictures = self._pictures(upload)
         if pictures is None or "image" not in triplets.objects:

@@ -79,10 +79,11 @@ class Opened:
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer in words, with small pictures of its objects if there are any."""
+    """An answer in words: what each of its objects is there, and small pictures if there are any."""
 
     text: str
     row: int
+    parts: list[str]
     pictures: list[bytes | None]
 
 

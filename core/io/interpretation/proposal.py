@@ -16,7 +16,7 @@ from tripletscope.core.io.columns.guess import complete, numbered_columns, optio
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.measuring import PREFERENCES, read_as
-from tripletscope.core.io.names import GROUP_NAMES, is_usual_name, listing, named, normalised
+from tripletscope.core.io.names import is_usual_name, listing, named, normalised
 from tripletscope.core.io.table import Table
 
 
@@ -31,16 +31,25 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
             for reading in complete(table, proposed):
                 meaning = (reading.task, reading.roles, reading.choice_coding)
                 if meaning not in [(r.task, r.roles, r.choice_coding) for r in result]:
-                    # Columns of conditions are kept without a request.
-                    groups = [
-                        column for column in can_be_kept(table, reading)
-                        if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
-                    ]
-                    keep = dict.fromkeys((*reading.keep, *groups))
+                    keep = dict.fromkeys((*reading.keep, *_further(table, reading)))
                     result.append(replace(reading, keep=tuple(keep)))
     return result
 
 
+def _further(table: Table, reading: Reading) -> list[str]:
+    """Columns without a role that are kept without a request.
+
+    Those that say something else in nearly each of many rows, such as clocks, only if wanted.
+    """
+    lists = {column.partition("[")[0] for column in reading.roles.values()}  # of several objects
+    return [
+        column for column in can_be_kept(table, reading) if column not in lists
+        and 1 < len(table.codes(column).values) <= max(table.n_rows // 2, _FEW)
+    ]
+
+
+#: Different values of a column that are kept in any case.
+_FEW = 1_000
 _INSIST = "If the table does compare objects, choose the columns yourself."
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.tasks import TASKS, Task
 
@@ -89,15 +89,14 @@ class Report:
 class Sentence:
     """One answer in words, to check that the file is read the right way round.
 
-    `anchor`, `near` and `far` are positions of objects; `text` marks objects with asterisks, as in
-    Markdown.
+    `objects` are their positions, and `parts` what each of them is in the answer; `text` marks
+    objects with asterisks, as in Markdown.
     """
 
     row: int
     participant: str | None
-    anchor: int
-    near: int
-    far: int
+    objects: tuple[int, ...]
+    parts: tuple[str, ...]
     text: str
 
 
@@ -167,6 +166,6 @@ class Imported:
             who = f"P{participant}" if participant.isdigit() else participant
         words = dict(zip(("anchor", "near", "far", "fourth"), names, strict=False))
         return Sentence(
-            row, participant, int(objects[ANCHOR]), int(objects[NEAR]), int(objects[FAR]),
+            row, participant, tuple(objects.tolist()), self.task.parts,
             self.task.sentence.format(who=who, **words),
         )

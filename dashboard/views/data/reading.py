@@ -105,11 +105,12 @@ def _sentences(current: Session, upload: Upload, opened: Opened, look: Look) -> 
     for sentence in look.sentences:
         with st.container(border=True):
             st.markdown(_emphasised(sentence.text))
-            for column, picture, role in zip(
-                st.columns([1, 1, 1, 2]), sentence.pictures, ("saw", "chose", "not"), strict=False
+            columns = st.columns(5)
+            for column, picture, part in zip(
+                columns, sentence.pictures, sentence.parts, strict=False
             ):
                 if picture is not None:
-                    column.image(io.BytesIO(picture), caption=role)
+                    column.image(io.BytesIO(picture), caption=part)
             st.caption(f"Row {sentence.row:,} of {'its' if opened.sheet.files else 'the'} file")
 
 

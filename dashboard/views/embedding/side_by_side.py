@@ -58,8 +58,14 @@ class ShownMap:
     place: str
     name: str
     data: str
+    listed: RunInfo
     run: Run
     fitted: OrdinalEmbedding
+
+    @property
+    def answers(self) -> tuple[str | None, str | None, int]:
+        """Which answers it is of: tasks differ by the columns that they read of the same ones."""
+        return self.listed.dataset, self.listed.state, self.listed.renewals
 
 
 @tab("embedding", "Side by side", 5, slot=PAGE)
@@ -126,7 +132,7 @@ def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
 
 def _shown(place: str, name: str, data: str, listed: RunInfo) -> ShownMap:
     run = services().workspace.run(listed.dataset, listed.key)
-    return ShownMap(place, name, data, run, run.fitted())
+    return ShownMap(place, name, data, listed, run, run.fitted())
 
 
 def _aligned(info: DatasetInfo, shown: list[ShownMap]) -> list[np.ndarray]:
@@ -249,7 +255,7 @@ def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place:
         text += "Its held-out error is not known."
     else:
         text += ENGLISH("held-out error of map", error=error)
-        if shown.run.data != reference.run.data:
+        if shown.run.data != reference.run.data and shown.answers != reference.answers:
             text += " Its error and that of the reference are about different answers."
     if not shown.run.complete:
         text += " Stopped early."
@@ -269,13 +275,13 @@ def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place:
 
 def _held_out(shown: ShownMap) -> tuple[float, float, float] | None:
     """The newest held-out error of a map's method on its answers, with its interval."""
-    dataset, _ = shown.place.split("/")
-    run, workspace = shown.run, services().workspace
-    same = {"method": run.method, "parameters": run.parameters, "data": run.data}
+    dataset, state, renewals = shown.answers
+    same = {"method": shown.run.method, "parameters": shown.run.parameters}
     records = [
         other.record for task in ("cross_validate", "split_error")
-        for other in workspace.runs(dataset, task, "embedding", of_any_exclusions=True)
+        for other in services().workspace.runs(dataset, task, "embedding", of_any_exclusions=True)
         if other.record.items() >= same.items()
+        and (other.state, other.renewals) == (state, renewals)
     ]
     if not records:
         return None

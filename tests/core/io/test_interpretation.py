@@ -22,6 +22,7 @@ from tripletscope.core.io import (
 )
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts import layouts
+from tripletscope.core.io.tasks import TASKS
 
 
 @pytest.mark.parametrize(
@@ -284,8 +285,35 @@ def test_sentences_come_from_different_places_and_people():
             f"P{row['Participant.ID']} saw *{row['Center']}*; said *{row['Answer']}* is more "
             f"similar than *{row['Right']}*"
         )
-        assert result.triplets.labels[s.near] == row["Answer"]
+        near = s.objects[s.parts.index("more similar")]
+        assert result.triplets.labels[near] == row["Answer"]
     assert result.sentences(5, seed=1) == sentences
+
+
+#: In the sentence of each kind of question, whom an answer names, and what that object is.
+NAMED = {
+    "nearer": ("said {} is more similar", "more similar"),
+    "farther": ("said {} is less similar", "less similar"),
+    "odd_one_out": ("said {} is the odd one out", "odd one out"),
+    "similar_pair": ("said {} and", "belongs together"),
+    "most_central": ("said {} is the most central", "most central"),
+    "most_similar": ("said {} is more similar", "more similar"),
+    "larger_difference": ("and {} differ more", "larger difference"),
+    "smaller_difference": ("and {} differ less", "smaller difference"),
+    "larger_pair": ("and {} differ more", "larger difference"),
+    "smaller_pair": ("and {} are more similar", "more similar"),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_pictures_are_called_what_the_sentence_says(task):
+    """Those of an odd one out were called as if one were more similar than the other."""
+    about, (words, part) = TASKS[task], NAMED[task]
+    names = dict(anchor="a", near="b", far="c", fourth="d")
+    sentence = about.sentence.format(who="Ann", **names)
+    (named,) = (k for k, name in enumerate("abcd") if words.format(name) in sentence)
+    assert about.parts[named] == part
+    assert len(about.parts) == sum(f"{{{name}}}" in about.sentence for name in names)
 
 
 def test_sentences_of_short_and_anonymous_files():

@@ -324,9 +324,9 @@ GROUPED = (
 )
 
 
-def test_columns_that_divide_answers_into_groups_are_kept():
-    assert set(read(GROUPED).answers) == {"time", "Condition"}
-    found = read(GROUPED, keep=["age", "mood"]).answers
+def test_other_columns_are_kept():
+    found = read(GROUPED).answers
+    assert set(found) == {"time", "Condition", "age", "mood"}
     assert found["Condition"].tolist() == ["lab", "crowd", "lab"]
     assert found["age"].cat.categories.tolist() == ["20", "31"]
     assert found["mood"].isna().tolist() == [False, False, True]
@@ -336,10 +336,28 @@ def test_columns_that_divide_answers_into_groups_are_kept():
     assert "Condition" not in read(one_condition).answers, "it divides nothing"
 
 
+@pytest.mark.parametrize("name", ["session", "list", "SONA id", "Sprache", "device", "response"])
+def test_other_columns_are_kept_whatever_they_are_called(name):
+    """Names of sessions and devices were dropped, and names of conditions kept."""
+    rows = [f"cat,dog,car,{k % 3}" for k in range(30)]
+    found = read("\n".join([f"anchor,near,far,{name}", *rows]).encode()).answers
+    kept = "block" if name == "session" else name  # a role of its own
+    assert found[kept].tolist() == [f"{k % 3}" for k in range(30)]
+    two = [f"anchor,near,far,block,{name}", *(f"cat,dog,car,1,{k % 3}" for k in range(30))]
+    assert name in read("\n".join(two).encode()).answers
+
+
+def test_clocks_of_many_rows_are_kept_if_they_are_wanted():
+    rows = [f"cat,dog,car,{1e9 + k}" for k in range(3_000)]
+    content = "\n".join(["anchor,near,far,clock", *rows]).encode()
+    assert "clock" not in read(content).answers
+    assert "clock" in read(content, keep=["clock"]).answers
+
+
 def test_kept_columns_are_part_of_a_reading():
     table = load(GROUPED)
     (reading, *_) = propose(table)
-    assert "Kept with the answers: Condition." in reading.summary()
+    assert "Kept with the answers: Condition, mood and age." in reading.summary()
     assert Reading.from_dict(json.loads(json.dumps(reading.to_dict()))) == reading
     assert can_be_kept(table, reading) == ["Condition", "mood", "age"]
     with pytest.raises(DataError, match="no column 'moods'"):

@@ -8,6 +8,7 @@ import pytest
 
 from tests.dashboard.views.harness import (
     PAGES,
+    crowd,
     figure,
     numbers,
     session_on,
@@ -154,6 +155,28 @@ def test_maps_before_and_after_an_exclusion_stand_beside_one_another(services, o
     assert "Its error and that of the reference are about different answers" in text
     assert "is not known" not in text, "the errors of both are told"
     assert "nearest neighbours are the same" in text
+
+
+def test_errors_are_found_that_read_more_columns_than_maps(services):
+    """Held-out errors of people's answers read who answered; maps do not."""
+    answers = crowd(12, 400)
+    session = session_on(services, answers)
+    workspace, (info,) = services.workspace, services.workspace.datasets()
+    fit, error = run("fit", STE(n_init=1), answers), run("cross_validate", STE(n_init=1), answers)
+    assert fit.data != error.data
+    for found in (fit, error):
+        workspace.add_run(info, found, "STE")
+    text = said(start("embedding", session, "maps"))
+    assert "Held-out error ." in text
+    assert "is not known" not in text
+    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=["person 1"]))
+    info = workspace.update_dataset(info, cleaning)
+    workspace.add_run(info, run("fit", STE(n_init=1), cleaning.triplets), "STE, without one")
+    places = [f"{info.id}/{one.key}"
+              for one in workspace.runs(info.id, "fit", of_any_exclusions=True)]
+    app = start("embedding", session, "maps")
+    app.multiselect(key=f"compare.maps@{info.id}").set_value(places).run()
+    assert said(app).count("is not known") == said(app).count("Held-out error .") == 1
 
 
 def test_comparing_does_not_change_the_map_that_is_open(services, opened):
