@@ -248,12 +248,12 @@ def from_columns(columns: pa.Table, name: str, notes: list[str]) -> Table:
 
 def from_parquet(data: bytes, name: str) -> Table:
     try:
-        cells, notes = _columns_of(data, name)
+        columns, notes = _columns_of(data, name)
+        return from_columns(columns, name, notes)
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise damaged("the Parquet file", name) from error
-    return from_columns(cells, name, notes)
 
 
 def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:

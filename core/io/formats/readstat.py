@@ -37,7 +37,7 @@ _READ: dict[str, Callable[..., Any]] = {
 _DECLARE = ("SPSS", "Stata", "SAS")
 #: Encodings of files whose own one is missing or wrong; every text is valid in the last one.
 _WESTERN = ("WINDOWS-1252", "ISO-8859-1")
-_WRONG_ENCODING = "requested encoding"
+_WRONG_ENCODING, _UNKNOWN_ENCODING = "requested encoding", "character set"
 #: Formats of dates and of moments, without their widths.
 _SPSS = (r"[AEJS]?DATE|MOYR|QYR|WKYR", r"DATETIME|YMDHMS")
 _STATA = (r"%-?t?d.*", r"%-?t[Cc].*")
@@ -70,6 +70,11 @@ def _decoded(data: bytes, program: str, name: str) -> tuple[Mapping[str, list], 
         try:
             values, about = _parsed(data, program, name, encoding)
         except ReadstatError as error:
+            if _UNKNOWN_ENCODING in str(error):
+                raise DataError(
+                    "its texts are in an encoding that is not known here", file=name,
+                    remedy="Save it again in Unicode, or save the answers as CSV.",
+                ) from error
             if _WRONG_ENCODING not in str(error) or encoding == _WESTERN[-1]:
                 raise
             continue

@@ -6,9 +6,13 @@ a process of their own: that of `isolated`, or one that is isolated itself.
 
 from __future__ import annotations
 
+import ctypes
+import os
 import re
 import struct
 import zlib
+from contextlib import suppress
+from encodings.aliases import aliases
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -48,6 +52,26 @@ def program_of(data: bytes) -> str | None:
 
 def is_r(data: bytes) -> bool:
     return _R.match(data) is not None
+
+
+def prepare() -> None:
+    """Load what reading may need, in a process that can open no file later."""
+    for library in ("readstat", "r"):
+        import_module(f"tripletscope.core.io.formats.{library}")
+    for encoding in set(aliases.values()):
+        with suppress(ImportError):  # Windows has one of its own
+            import_module(f"encodings.{encoding}")
+        _hold(encoding.replace("_", "-").upper())
+
+
+def _hold(encoding: str) -> None:
+    """Keep the system's converter of an encoding loaded, which it reads from a file."""
+    if os.name == "nt":  # they are in the libraries there
+        return
+    with suppress(AttributeError):  # of another name, and in the library
+        opened = ctypes.CDLL(None).iconv_open
+        opened.restype = ctypes.c_void_p
+        opened(b"UTF-8", encoding.encode())
 
 
 def read_statistics(data: bytes, program: str, name: str) -> StatisticsTable:
