@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyreadstat
-from pyreadstat import PyreadstatError, ReadstatError
+from pyreadstat import ReadstatError
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import check_size
@@ -24,9 +24,6 @@ from tripletscope.core.io.formats.variables import (
     value_text,
     weeks,
 )
-
-#: What it raises on damaged files; Python's own errors come from its handlers.
-ERRORS = (PyreadstatError, ReadstatError)
 
 _READ: dict[str, Callable[..., Any]] = {
     "SPSS": pyreadstat.read_sav, "SPSS portable": pyreadstat.read_por,

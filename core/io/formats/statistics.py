@@ -9,8 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import struct
-import zlib
 from contextlib import suppress
 from encodings.aliases import aliases
 from importlib import import_module
@@ -38,12 +36,6 @@ _STARTS = {
     "SAS transport": re.compile(rb"HEADER RECORD\*{7}(LIBRARY|LIBV8  ) HEADER RECORD"),
     "R": _R,
 }
-#: Errors after a wrong byte: unexpected types, lengths and positions.
-_BROKEN = (
-    ArithmeticError, AssertionError, AttributeError, LookupError, NotImplementedError, OSError,
-    RecursionError, StopIteration, TypeError, ValueError, struct.error, zlib.error,
-)
-
 
 def program_of(data: bytes) -> str | None:
     """The program of an unpacked file; None if it is of none of these."""
@@ -76,13 +68,13 @@ def _hold(encoding: str) -> None:
 
 def read_statistics(data: bytes, program: str, name: str) -> StatisticsTable:
     """The table of a file, read in this process."""
-    from tripletscope.core.io.formats import readstat
-
     try:
         if program == "R":
             return import_module("tripletscope.core.io.formats.r").read_r(data, name)
-        return readstat.read_labelled(data, program, name)
-    except DataError:
+        library = import_module("tripletscope.core.io.formats.readstat")
+        return library.read_labelled(data, program, name)
+    except (DataError, MemoryError):
         raise
-    except (*_BROKEN, *readstat.ERRORS) as error:
+    except Exception as error:
+        # Damaged files raise errors of any type.
         raise damaged(f"the file of {program}", name) from error
