@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 #: Module that the process runs.
 READER = "tripletscope.core.io.formats.reader"
 #: Seconds of a file, and more of them for each megabyte.
-PATIENCE, PER_MEGABYTE = 60.0, 2.0
+PATIENCE, PER_MEGABYTE = 30.0, 2.0
 _IDLE = 60.0  # seconds after which a process without a file is ended
 _TICK = 0.05  # seconds between looks for a wish to stop
 _SMALLER = "Save it again, or save the answers as CSV."

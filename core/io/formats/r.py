@@ -6,9 +6,7 @@ what it has parsed.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -16,14 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from rdata.parser import DEFAULT_ALTREP_MAP, CharFlags, RObject, RObjectInfo
+from rdata.parser import CharFlags, RObject
 from rdata.parser import RObjectType as Kind
-from rdata.parser._ascii import ParserASCII
-from rdata.parser._binary import ParserBinary
-from rdata.parser._xdr import ParserXDR
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import too_large
+from tripletscope.core.io.formats.r_parser import is_workspace, parse_r
 from tripletscope.core.io.formats.text import MAX_COLUMNS
 from tripletscope.core.io.formats.variables import (
     StatisticsTable,
@@ -34,18 +29,6 @@ from tripletscope.core.io.formats.variables import (
 )
 from tripletscope.core.io.names import listing
 
-#: Beginnings of workspaces.
-_WORKSPACES = (b"RDX", b"RDB", b"RDA")
-#: Items that rdata does not parse: bytes, references that may end, namespaces and packages,
-#: and two without content.
-_WEAK, _NAMED_ENVIRONMENTS = 23, (248, 250)
-_UNKNOWN = (Kind.RAW.value, _WEAK, *_NAMED_ENVIRONMENTS, 247, 252)
-_HAS_ATTRIBUTES = 0x200
-_ORDERS = {">": "big", "<": "little"}
-#: Most values of a vector that is written as its first one, its step and its length.
-_LONGEST = 50_000_000
-#: Depth of a workspace of so many objects: each is inside of the one before.
-_DEEPEST = 200_000
 #: Depth of lists in which tables are looked for.
 _DEEPEST_TABLE = 20
 _NUMBERS = (Kind.LGL, Kind.INT, Kind.REAL)
@@ -57,11 +40,10 @@ _OTHERS = {Kind.CPLX: "complex numbers", Kind.RAW: "raw bytes", Kind.VEC: "lists
 
 def read_r(data: bytes, name: str) -> StatisticsTable:
     """The longest table of a file."""
-    with _deep():
-        parsed = _parsed(data, name)
+    parsed = parse_r(data, name)
     texts = _Texts(parsed.extra.encoding)
     values = [(name, parsed.object)]
-    if data.startswith(_WORKSPACES):
+    if is_workspace(data):
         values = _pairs(parsed.object, texts)
     result = [table for own, value in values for table in _tables_in(value, own, texts)]
     if not result:
@@ -75,185 +57,6 @@ def read_r(data: bytes, name: str) -> StatisticsTable:
         raise DataError(f"the table has more than {MAX_COLUMNS:,} columns", file=name,
                         remedy="Save it with one row for each answer.")
     return table_of(variables, [*notes, *texts.notes()])
-
-
-# Parsing -----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _deep() -> Iterator[None]:
-    """Lets Python's functions call themselves as often as a workspace has objects."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
-class _Whole:
-    """What rdata's parsers leave out: bytes, kinds of environments, and the end of the file."""
-
-    _ahead: int | None = None
-
-    def parse_int(self) -> int:
-        ahead, self._ahead = self._ahead, None
-        return super().parse_int() if ahead is None else ahead
-
-    def parse_R_object(
-        self, reference_list: list[RObject] | None = None,
-        bytecode_rep_list: list[RObject | None] | None = None, info_int: int | None = None,
-    ) -> RObject:
-        known = [] if reference_list is None else reference_list
-        if info_int is None:
-            flags = self.parse_int()
-            if flags & 0xFF in _UNKNOWN:
-                return self._unknown(flags, known)
-            self._ahead = flags
-        return super().parse_R_object(known, bytecode_rep_list, info_int)
-
-    def _unknown(self, flags: int, known: list[RObject]) -> RObject:
-        is_raw = flags & 0xFF == Kind.RAW.value
-        result = RObject(_info(Kind.RAW if is_raw else Kind.NIL), None, None)
-        if flags & 0xFF in _NAMED_ENVIRONMENTS:
-            self.parse_int()
-            self._parse_vector_value(known)
-        if flags & 0xFF in (*_NAMED_ENVIRONMENTS, _WEAK):
-            known.append(result)
-        if is_raw:
-            result.value = self._bytes(self.parse_int())
-        if flags & _HAS_ATTRIBUTES:
-            result.attributes = self.parse_R_object(known)
-        return result
-
-    def _bytes(self, length: int) -> bytes:
-        return self.parse_string(length)
-
-    def _parse_array_values(self, dtype: Any, length: int) -> np.ndarray:
-        if length < 0:  # the mark of more than 2³¹
-            raise ValueError("too long")
-        values = super()._parse_array_values(dtype, length)
-        if len(values) < length:
-            raise EOFError
-        return values
-
-
-class _Ascii(_Whole, ParserASCII):
-    """Text, also with hexadecimal numbers."""
-
-    def _parse_array_values(self, dtype: Any, length: int) -> np.ndarray:
-        if np.dtype(dtype).kind != "f":
-            return super()._parse_array_values(dtype, length)
-        lines = (self._readline() for _ in range(length))
-        return np.array([
-            np.nan if line == "NA" else float.fromhex(line) if "0x" in line else float(line)
-            for line in lines
-        ])
-
-    def _bytes(self, length: int) -> bytes:
-        return bytes.fromhex("".join(self._readline() for _ in range(length)))
-
-
-class _Binary(_Whole):
-    """Equal texts are parsed into one object: rdata's own way takes seconds for a long column."""
-
-    def parse_int(self) -> int:
-        if self._ahead is not None:
-            return super().parse_int()
-        raw = self.file.read(4)
-        if len(raw) < 4:
-            raise EOFError
-        return int.from_bytes(raw, _ORDERS[self.byteorder], signed=True)
-
-    def _parse_vector_value(
-        self, reference_list: list[RObject] | None,
-        bytecode_rep_list: list[RObject | None] | None = None,
-    ) -> list[RObject]:
-        length = self.parse_int()
-        if length < 0:
-            raise ValueError("too long")
-        values = self._texts(length)
-        for _ in range(length - len(values)):
-            values.append(self.parse_R_object(reference_list, bytecode_rep_list))
-        return values
-
-    def _texts(self, most: int) -> list[RObject]:
-        """The texts that come next, `most` of them, up to the first value that is none."""
-        data, order = self.file.getbuffer(), _ORDERS[self.byteorder]
-        known: dict[bytes, RObject] = {}
-        values, at = [], self.file.tell()
-        while len(values) < most:
-            head = bytes(data[at : at + 8])
-            length = int.from_bytes(head[4:], order, signed=True)
-            own = bytes(data[at : at + 8 + max(length, 0)])
-            if own not in known:
-                flags = int.from_bytes(head[:4], order)
-                if flags & 0xFF != Kind.CHAR.value or len(own) < 8 + length:
-                    break
-                known[own] = RObject(
-                    RObjectInfo(Kind.CHAR, False, False, False, flags >> 12 & 0xFFFF, 0),
-                    None if length < 0 else own[8:], None,
-                )
-            values.append(known[own])
-            at += len(own)
-        self.file.seek(at)
-        return values
-
-
-class _Xdr(_Binary, ParserXDR):
-    byteorder = ">"
-
-
-class _Native(_Binary, ParserBinary):
-    pass
-
-
-def _parsed(data: bytes, name: str) -> Any:
-    """What rdata makes of the file."""
-    def sequence(kind: Kind) -> Callable[[RObject], tuple[RObjectInfo, Any]]:
-        def made(state: RObject) -> tuple[RObjectInfo, Any]:
-            n, first, step = state.value
-            if not 0 <= n <= _LONGEST:
-                raise too_large(name)
-            values = first + step * np.arange(int(n))
-            return _info(kind), values.astype(np.int32 if kind is Kind.INT else float)
-        return made
-
-    options = {"expand_altrep": True, "altrep_constructor_dict": {
-        **DEFAULT_ALTREP_MAP, b"wrap_list": DEFAULT_ALTREP_MAP[b"wrap_string"],
-        b"compact_intseq": sequence(Kind.INT), b"compact_realseq": sequence(Kind.REAL),
-        b"deferred_string": _texts_of_numbers,
-    }}
-    body = data[5:] if data.startswith(_WORKSPACES) else data
-    start = body[: body.index(b"\n") + 1]
-    parser = {b"X\n": _Xdr, b"B\n": _Native}.get(start, _Ascii)
-    return parser(memoryview(body)[len(start) :], **options).parse_all()
-
-
-def _info(kind: Kind) -> RObjectInfo:
-    return RObjectInfo(kind, False, False, False, 0, 0)
-
-
-def _texts_of_numbers(state: RObject) -> tuple[RObjectInfo, Any]:
-    """Numbers that R has still to turn into texts: of 15 digits, in the shorter notation."""
-    numbers, more = state.value[0], int(state.value[1].value[0])
-    mask = np.ma.getmaskarray(numbers.value)
-
-    def text(number: Any) -> bytes | None:
-        if numbers.info.type is Kind.INT:
-            return b"%d" % number
-        if not np.isfinite(number):
-            return {np.inf: b"Inf", -np.inf: b"-Inf"}.get(number, b"NaN")
-        number = float(f"{number:.15g}")
-        fixed = np.format_float_positional(number, trim="-")
-        short = np.format_float_scientific(number, trim="-", exp_digits=2)
-        return (short if len(fixed) > len(short) + more else fixed).encode()
-
-    chars = _info(Kind.CHAR)
-    return _info(Kind.STR), [
-        RObject(chars, None if absent else text(number), None)
-        for number, absent in zip(np.asarray(numbers.value), mask, strict=True)
-    ]
 
 
 # Values ------------------------------------------------------------------------------------------
@@ -391,10 +194,12 @@ def _frame(
     frame: RObject, about: Mapping[str, RObject], rows: Sequence[Any], texts: _Texts,
     notes: list[str],
 ) -> Iterator[Variable]:
-    if not isinstance(rows, range):
-        yield Variable("row names", pa.array(rows))
     names = _strings(about.get("names"), texts)
     names += [""] * (len(frame.value) - len(names))
+    of_rows = [] if isinstance(rows, range) else [Variable("row names", pa.array(rows))]
+    is_square = bool(of_rows) and list(rows) == names  # whose names are read from the first column
+    if is_square:
+        yield from of_rows
     for name, value in zip(names, frame.value, strict=False):
         for one in _columns(name or "", value, texts, notes):
             if len(one.values) == len(rows):
@@ -402,6 +207,8 @@ def _frame(
             else:
                 notes.append(f"Column {one.name!r} has {len(one.values):,} values for "
                              f"{len(rows):,} rows and was omitted.")
+    if not is_square:
+        yield from of_rows
 
 
 def _columns(name: str, value: RObject, texts: _Texts, notes: list[str]) -> Iterator[Variable]:

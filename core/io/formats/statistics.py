@@ -73,7 +73,9 @@ def read_statistics(data: bytes, program: str, name: str) -> StatisticsTable:
             return import_module("tripletscope.core.io.formats.r").read_r(data, name)
         library = import_module("tripletscope.core.io.formats.readstat")
         return library.read_labelled(data, program, name)
-    except (DataError, MemoryError):
+    except DataError as error:
+        raise error.at(name) from error
+    except MemoryError:
         raise
     except Exception as error:
         # Damaged files raise errors of any type.
