@@ -131,7 +131,8 @@ def _gathered(
     for table in tables:
         refused |= table.refused
     files = tuple(own for table in tables for own in table.files or [table.name])
-    return replace(together(tables, name), files=files, refused=refused)
+    omitted = tuple(dict.fromkeys(note for table in tables for note in table.omitted))
+    return replace(together(tables, name), files=files, refused=refused, omitted=omitted)
 
 
 def reshaped(table: Table) -> Table:
@@ -154,20 +155,20 @@ def _table(
     program = program_of(data)
     if program is not None:
         table = isolated_table(data, program, name, progress)
-        return from_columns(table.columns, name, table.notes)
+        return from_columns(table.columns, name, table.notes, table.omitted)
     arrays = arrays_in(data, name)
     if arrays is not None:
         return from_arrays(arrays, name)
-    notes: list[str] = []
     is_sheet = is_workbook(data, name)
     if is_sheet:
-        data, numbers, notes = sheet_as_csv(data, name)
+        data, numbers, note, others = sheet_as_csv(data, name)
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
         return from_json(data, name)
     shape = find_shape(data, name, header, delimiter, least_columns)
-    shape.notes[:0] = notes
+    if is_sheet:
+        shape.notes.insert(0, note)
     if encoding != "utf-8":
         title = ENCODINGS.get(encoding, encoding)
         names = examples(data)
@@ -180,7 +181,10 @@ def _table(
     in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
     below = numbers[len(numbers) - table.n_rows - len(table.blank) - len(table.skipped) :]
     none = np.zeros(0, dtype=np.int64)
-    return replace(table, delimiter=None, rows=below[in_text], blank=none, skipped=none)
+    return replace(
+        table, delimiter=None, rows=below[in_text], blank=none, skipped=none,
+        omitted=(note,) if others else (),
+    )
 
 
 def _wide_enough(table: Table, least_columns: int) -> Table:

@@ -234,13 +234,15 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
     }
 
 
-def from_columns(columns: pa.Table, name: str, notes: list[str]) -> Table:
+def from_columns(
+    columns: pa.Table, name: str, notes: list[str], omitted: Sequence[str] = ()
+) -> Table:
     """A table of columns of numbers or texts, whose names may occur twice."""
     if not columns.num_rows:
         raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
     names = unique_names(columns.column_names, notes)
     cells = pa.table([as_cells(column) for column in columns.columns], names)
-    return Table(name, cells, True, None, None, notes, first_row=1)
+    return Table(name, cells, True, None, None, notes, first_row=1, omitted=tuple(omitted))
 
 
 # Parquet -------------------------------------------------------------------------------------
@@ -249,7 +251,7 @@ def from_columns(columns: pa.Table, name: str, notes: list[str]) -> Table:
 def from_parquet(data: bytes, name: str) -> Table:
     try:
         columns, notes = _columns_of(data, name)
-        return from_columns(columns, name, notes)
+        return from_columns(columns, name, notes, [*notes])
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:

@@ -89,7 +89,7 @@ def _result(head: dict[str, Any], body: bytes, name: str) -> StatisticsTable:
         raise DataError("there is not enough memory to read it", file=name, remedy=_SMALLER)
     if "problem" in head:
         raise DataError(head["problem"], file=name, remedy=head["remedy"])
-    return StatisticsTable(from_bytes(body), head["notes"])
+    return StatisticsTable(from_bytes(body), head["notes"], head["omitted"])
 
 
 class _Reader:

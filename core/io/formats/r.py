@@ -51,12 +51,15 @@ def read_r(data: bytes, name: str) -> StatisticsTable:
                         remedy="Save a data frame, a matrix or a dist with saveRDS or save.")
     longest = max(result, key=lambda table: table.n_rows)
     others = [table.title for table in result if table is not longest]
-    notes = [f"R: {longest.title} is read" + (f"; {listing(others)} not." if others else ".")]
-    variables = list(islice(longest.variables(notes), MAX_COLUMNS + 1))
+    title = f"R: {longest.title} is read"
+    omitted = [f"{title}; {listing(others, len(others))} not."] if others else []
+    variables = list(islice(longest.variables(omitted), MAX_COLUMNS + 1))
     if len(variables) > MAX_COLUMNS:
         raise DataError(f"the table has more than {MAX_COLUMNS:,} columns", file=name,
                         remedy="Save it with one row for each answer.")
-    return table_of(variables, [*notes, *texts.notes()])
+    return table_of(
+        variables, [*([] if others else [f"{title}."]), *texts.notes()], omitted
+    )
 
 
 # Values ------------------------------------------------------------------------------------------
@@ -167,13 +170,13 @@ def _table(value: RObject, title: str, texts: _Texts) -> _Table | None:
     classes = _strings(about.get("class"), texts)
     if "data.frame" in classes and value.info.type is Kind.VEC:
         rows = _row_names(about.get("row.names"), texts)
-        return _Table(title, len(rows), lambda notes: _frame(value, about, rows, texts, notes))
+        return _Table(title, len(rows), lambda omitted: _frame(value, about, rows, texts, omitted))
     if "dist" in classes and "Size" in about:
         size = int(about["Size"].value[0])
-        return _Table(title, size, lambda notes: _distances(value, about, size, texts))
+        return _Table(title, size, lambda omitted: _distances(value, about, size, texts))
     shape = about["dim"].value if "dim" in about else ()
     if len(shape) == 2 and value.info.type in (*_NUMBERS, Kind.STR):
-        return _Table(title, int(shape[0]), lambda notes: _matrix(value, about, texts))
+        return _Table(title, int(shape[0]), lambda omitted: _matrix(value, about, texts))
     return None
 
 
@@ -192,7 +195,7 @@ def _row_names(names: RObject | None, texts: _Texts) -> Sequence[Any]:
 
 def _frame(
     frame: RObject, about: Mapping[str, RObject], rows: Sequence[Any], texts: _Texts,
-    notes: list[str],
+    omitted: list[str],
 ) -> Iterator[Variable]:
     names = _strings(about.get("names"), texts)
     names += [""] * (len(frame.value) - len(names))
@@ -201,35 +204,35 @@ def _frame(
     if is_square:
         yield from of_rows
     for name, value in zip(names, frame.value, strict=False):
-        for one in _columns(name or "", value, texts, notes):
+        for one in _columns(name or "", value, texts, omitted):
             if len(one.values) == len(rows):
                 yield one
             else:
-                notes.append(f"Column {one.name!r} has {len(one.values):,} values for "
+                omitted.append(f"Column {one.name!r} has {len(one.values):,} values for "
                              f"{len(rows):,} rows and was omitted.")
     if not is_square:
         yield from of_rows
 
 
-def _columns(name: str, value: RObject, texts: _Texts, notes: list[str]) -> Iterator[Variable]:
+def _columns(name: str, value: RObject, texts: _Texts, omitted: list[str]) -> Iterator[Variable]:
     """The column of a vector; those of a table inside of a table, by the names that R prints."""
     inner = _table(value, name, texts)
     if inner is None:
-        yield from filter(None, [_column(name, value, texts, notes)])
+        yield from filter(None, [_column(name, value, texts, omitted)])
         return
-    for one in inner.variables(notes):
+    for one in inner.variables(omitted):
         one.name = f"{name}.{one.name.removeprefix('column ')}"
         yield one
 
 
-def _column(name: str, value: RObject, texts: _Texts, notes: list[str]) -> Variable | None:
+def _column(name: str, value: RObject, texts: _Texts, omitted: list[str]) -> Variable | None:
     """A column of a data frame; None, and a note, if it is no vector of numbers or texts."""
     about = _attributes(value, texts)
     classes = _strings(about.get("class"), texts)
     values = _whole_numbers(value) if "integer64" in classes else _array(value, texts)
     if values is None:
         kind = _OTHERS.get(value.info.type, "values that are neither numbers nor texts")
-        notes.append(f"Column {name!r} contains {kind} and was omitted.")
+        omitted.append(f"Column {name!r} contains {kind} and was omitted.")
         return None
     title = next(iter(_strings(about.get("label"), texts)), None)
     if title is None and "difftime" in classes:

@@ -81,7 +81,7 @@ def _answer(data: bytes, program: str, name: str) -> tuple[dict, bytes]:
 
     try:
         table = read_statistics(data, program, name)
-        return {"notes": table.notes}, as_bytes(table.columns)
+        return {"notes": table.notes, "omitted": table.omitted}, as_bytes(table.columns)
     except DataError as error:
         return {"problem": error.problem, "remedy": error.remedy}, b""
     except MemoryError:

@@ -43,14 +43,21 @@ class StatisticsTable:
     """Columns of a statistics program; names may occur twice.
 
     notes: About labels, and on all that was left out.
+    omitted: The latter.
     """
 
     columns: pa.Table
     notes: list[str]
+    omitted: list[str]
 
 
-def table_of(variables: Sequence[Variable], notes: Sequence[str]) -> StatisticsTable:
-    """Columns by their value labels, if these name every value."""
+def table_of(
+    variables: Sequence[Variable], notes: Sequence[str], omitted: Sequence[str] = ()
+) -> StatisticsTable:
+    """Columns by their value labels, if these name every value.
+
+    notes, omitted: What the program's reader says.
+    """
     columns, by_label, partly = [], [], []
     for one in variables:
         shown = _labelled(one)
@@ -63,15 +70,20 @@ def table_of(variables: Sequence[Variable], notes: Sequence[str]) -> StatisticsT
         columns.append(one.values if shown is None else shown)
     titled = [f"{one.name}: {one.title}" for one in variables if one.title not in ("", one.name)]
     missing = [f"{one.name}: {listing(one.missing)}" for one in variables if one.missing]
-    said = (
-        ("Shown by their value labels", by_label), ("Some values have labels", partly),
-        ("Empty, because the file declares these values missing", missing),
-        ("Labels of columns", titled),
-    )
-    return StatisticsTable(
-        pa.table(columns, [one.name for one in variables]),
-        [*notes, *(f"{what}: {listing(which, _NAMED)}." for what, which in said if which)],
-    )
+    omitted = [*omitted, *_said(
+        ("Empty, because the file declares these values missing", missing, len(missing)),
+    )]
+    return StatisticsTable(pa.table(columns, [one.name for one in variables]), [
+        *notes, *omitted, *_said(
+            ("Shown by their value labels", by_label, _NAMED),
+            ("Some values have labels", partly, _NAMED), ("Labels of columns", titled, _NAMED),
+        ),
+    ], omitted)
+
+
+def _said(*about: tuple[str, Sequence[str], int]) -> list[str]:
+    """Sentences of what, columns, and how many of these are named."""
+    return [f"{what}: {listing(which, most)}." for what, which, most in about if which]
 
 
 def _labelled(one: Variable) -> pa.Array | None:
