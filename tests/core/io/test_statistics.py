@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import struct
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 
 from tests.paths import FIXTURES
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import load, propose, read, read_matrix
+from tripletscope.core.io import load, load_several, propose, read, read_matrix
 from tripletscope.core.io.formats import r_parser
 from tripletscope.core.io.formats.statistics import program_of
 from tripletscope.core.io.interpretation.interpret import import_answers
@@ -394,6 +395,24 @@ def _unpacked(content: bytes) -> bytes:
         if content.startswith(start):
             return module.decompress(content)
     return content
+
+
+def test_what_any_file_has_and_the_answers_have_not_is_in_their_report():
+    frame = pd.DataFrame({"anchor": ["a", "b"], "near": ["b", "c"], "far": ["c", "a"]})
+    buffer = io.BytesIO()
+    frame.assign(path=[[1], [2]]).to_parquet(buffer)
+    book = io.BytesIO()
+    with pd.ExcelWriter(book) as writer:
+        frame.to_excel(writer, sheet_name="answers", index=False)
+        frame.head(1).to_excel(writer, sheet_name="about", index=False)
+    for content, said in (
+        (buffer.getvalue(), "Column 'path' contains lists and was omitted."),
+        (book.getvalue(), "Sheet 'answers' is read; about not."),
+        (saved("r_workspace.RData").read_bytes(), "R: d is read; small and m not."),
+    ):
+        assert import_answers(content, name="a").report.notes[0] == said
+    several = load_several([("a.parquet", buffer.getvalue()), ("b.parquet", buffer.getvalue())])
+    assert several.omitted == ("Column 'path' contains lists and was omitted.",)
 
 
 def test_answers_are_read():
