@@ -87,6 +87,8 @@ def isolated_table(
 def _result(head: dict[str, Any], body: bytes, name: str) -> StatisticsTable:
     if "memory" in head:
         raise DataError("there is not enough memory to read it", file=name, remedy=_SMALLER)
+    if "missing" in head:  # the installation is not whole
+        raise ImportError(head["missing"])
     if "problem" in head:
         raise DataError(head["problem"], file=name, remedy=head["remedy"])
     return StatisticsTable(from_bytes(body), head["notes"], head["omitted"])

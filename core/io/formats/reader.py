@@ -86,6 +86,8 @@ def _answer(data: bytes, program: str, name: str) -> tuple[dict, bytes]:
         return {"problem": error.problem, "remedy": error.remedy}, b""
     except MemoryError:
         return {"memory": True}, b""
+    except ImportError as error:
+        return {"missing": str(error)}, b""
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import os
 import re
 from contextlib import suppress
 from encodings.aliases import aliases
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -68,11 +69,14 @@ def _hold(encoding: str) -> None:
 
 def read_statistics(data: bytes, program: str, name: str) -> StatisticsTable:
     """The table of a file, read in this process."""
+    if program == "R":
+        from tripletscope.core.io.formats.r import read_r as read
+    else:
+        from tripletscope.core.io.formats.readstat import read_labelled
+
+        read = partial(read_labelled, program=program)
     try:
-        if program == "R":
-            return import_module("tripletscope.core.io.formats.r").read_r(data, name)
-        library = import_module("tripletscope.core.io.formats.readstat")
-        return library.read_labelled(data, program, name)
+        return read(data, name=name)
     except DataError as error:
         raise error.at(name) from error
     except MemoryError:

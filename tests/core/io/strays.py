@@ -53,6 +53,10 @@ def refuse() -> None:
     raise DataError("it is not to be read", remedy="Read another.")
 
 
+def lack() -> None:
+    raise ImportError("No module named 'rdata'")
+
+
 def do(data: bytes, program: str, name: str) -> StatisticsTable:
     """What the file names; the columns say how many files the process has read."""
     _asked.append(name)

@@ -72,6 +72,11 @@ def test_a_reader_that_takes_too_much_memory_is_stopped(astray):
         astray("memory")
 
 
+def test_a_library_that_is_missing_is_no_damage_of_the_file(astray):
+    with pytest.raises(ImportError, match="No module named 'rdata'"):
+        astray("lack")
+
+
 def test_what_a_library_prints_is_no_answer(astray, capfd):
     assert used(astray("chatter"))[0] == 1
     assert capfd.readouterr() == ("", "")
