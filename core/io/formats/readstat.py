@@ -35,6 +35,8 @@ _DECLARE = ("SPSS", "Stata", "SAS")
 #: Encodings of files whose own one is missing or wrong; every text is valid in the last one.
 _WESTERN = ("WINDOWS-1252", "ISO-8859-1")
 _WRONG_ENCODING, _UNKNOWN_ENCODING = "requested encoding", "character set"
+#: Where a table begins in a file that SAS made for transport.
+_TABLE = re.compile(rb"HEADER RECORD\*{7}MEMB(ER|V8)  HEADER RECORD")
 #: Formats of dates and of moments, without their widths.
 _SPSS = (r"[AEJS]?DATE|MOYR|QYR|WKYR", r"DATETIME|YMDHMS")
 _STATA = (r"%-?t?d.*", r"%-?t[Cc].*")
@@ -53,12 +55,21 @@ _MONTHS = {"%tm": 1, "%tq": 3, "%th": 6}
 
 def read_labelled(data: bytes, program: str, name: str) -> StatisticsTable:
     """The variables of a file with their labels."""
-    values, about, notes = _decoded(data, program, name)
+    first, omitted = _first_table(data) if program == "SAS transport" else (data, [])
+    values, about, notes = _decoded(first, program, name)
     variables = [
         _variable(column, title, values[column], about, program.split()[0])
         for column, title in zip(about.column_names, about.column_labels, strict=True)
     ]
-    return table_of(variables, [f"{program}.", *notes])
+    return table_of(variables, [f"{program}.", *notes], omitted)
+
+
+def _first_table(data: bytes) -> tuple[bytes, list[str]]:
+    """A file of SAS up to its second table, and a note if there is one: records have 80 bytes."""
+    starts = [found.start() for found in _TABLE.finditer(data) if not found.start() % 80]
+    if len(starts) < 2:
+        return data, []
+    return data[: starts[1]], [f"The first of {len(starts)} tables is read; the others are not."]
 
 
 def _decoded(data: bytes, program: str, name: str) -> tuple[Mapping[str, list], Any, list[str]]:

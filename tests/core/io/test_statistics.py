@@ -196,6 +196,22 @@ def test_sas_and_portable_files_are_read():
         assert found["at"] == ["2026-01-02T03:04:05", "", "1999-12-31T23:59:59", ""]
 
 
+@pytest.mark.parametrize("version", [5, 8])
+def test_of_several_tables_of_sas_the_first_is_read_and_that_is_said(tmp_path, version):
+    import pyreadstat
+
+    contents = []
+    for frame in (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), pd.DataFrame({"c": [3.0] * 9})):
+        pyreadstat.write_xport(frame, tmp_path / "a.xpt", file_format_version=version)
+        content = (tmp_path / "a.xpt").read_bytes()
+        contents.append(content.ljust(-(-len(content) // 80) * 80))
+    first, second = contents
+    table = load(first + second[second.index(b"HEADER RECORD*******MEMB"):], "a.xpt",
+                 least_columns=2)
+    assert table.preview(9).to_numpy().tolist() == [["1", "x"], ["2", "y"]]
+    assert table.omitted == ("The first of 2 tables is read; the others are not.",)
+
+
 # R -----------------------------------------------------------------------------------------------
 
 
