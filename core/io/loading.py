@@ -18,9 +18,10 @@ from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.io.formats.arrays import arrays_in
 from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
 from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv
+from tripletscope.core.io.formats.isolated import isolated_table
 from tripletscope.core.io.formats.several import alike, together
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, unpacked
-from tripletscope.core.io.formats.statistics import labelled_table
+from tripletscope.core.io.formats.statistics import program_of
 from tripletscope.core.io.formats.text import (
     MAX_ROW_BYTES,
     Shape,
@@ -58,8 +59,8 @@ def load(
     """Read a table of text from a file, without deciding what its columns mean.
 
     CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and JSON
-    lines, Excel, OpenDocument, Parquet, SPSS, Stata, R (.rds, .RData), NumPy, HDF5 and MATLAB, also
-    inside gzip and zip.
+    lines, Excel, OpenDocument, Parquet, SPSS, Stata, SAS, R (.rds, .RData), NumPy, HDF5 and MATLAB,
+    also inside gzip and zip.
 
     header, delimiter, encoding: By default recognised, and stated in the notes.
     member: The file to read of an archive; by default all, which must fit together.
@@ -130,7 +131,8 @@ def _gathered(
     for table in tables:
         refused |= table.refused
     files = tuple(own for table in tables for own in table.files or [table.name])
-    return replace(together(tables, name), files=files, refused=refused)
+    omitted = tuple(dict.fromkeys(note for table in tables for note in table.omitted))
+    return replace(together(tables, name), files=files, refused=refused, omitted=omitted)
 
 
 def reshaped(table: Table) -> Table:
@@ -150,22 +152,23 @@ def _table(
     refuse_other_kinds(data, name)
     if data.startswith(b"PAR1"):
         return from_parquet(data, name)
-    labelled = labelled_table(data, name)
-    if labelled is not None:
-        return from_columns(labelled.columns, name, labelled.notes)
+    program = program_of(data)
+    if program is not None:
+        table = isolated_table(data, program, name, progress)
+        return from_columns(table.columns, name, table.notes, table.omitted)
     arrays = arrays_in(data, name)
     if arrays is not None:
         return from_arrays(arrays, name)
-    notes: list[str] = []
     is_sheet = is_workbook(data, name)
     if is_sheet:
-        data, numbers, notes = sheet_as_csv(data, name)
+        data, numbers, note, others = sheet_as_csv(data, name)
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
         return from_json(data, name)
     shape = find_shape(data, name, header, delimiter, least_columns)
-    shape.notes[:0] = notes
+    if is_sheet:
+        shape.notes.insert(0, note)
     if encoding != "utf-8":
         title = ENCODINGS.get(encoding, encoding)
         names = examples(data)
@@ -178,7 +181,10 @@ def _table(
     in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
     below = numbers[len(numbers) - table.n_rows - len(table.blank) - len(table.skipped) :]
     none = np.zeros(0, dtype=np.int64)
-    return replace(table, delimiter=None, rows=below[in_text], blank=none, skipped=none)
+    return replace(
+        table, delimiter=None, rows=below[in_text], blank=none, skipped=none,
+        omitted=(note,) if others else (),
+    )
 
 
 def _wide_enough(table: Table, least_columns: int) -> Table:

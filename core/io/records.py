@@ -234,19 +234,15 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
     }
 
 
-def from_columns(columns: Mapping[str, np.ndarray], name: str, notes: list[str]) -> Table:
-    """A table of equally long columns of numbers or texts."""
-    length = max(map(len, columns.values()), default=0)
-    if not length:
+def from_columns(
+    columns: pa.Table, name: str, notes: list[str], omitted: Sequence[str] = ()
+) -> Table:
+    """A table of columns of numbers or texts, whose names may occur twice."""
+    if not columns.num_rows:
         raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
-    whole = {column: values for column, values in columns.items() if len(values) == length}
-    cells = [
-        as_cells(pa.chunked_array([_arrow(values)])) if values.dtype.kind in "biuf"
-        else pa.chunked_array([encoded(None if v is None else as_text(v) for v in values.tolist())])
-        for values in whole.values()
-    ]
-    data = pa.table(cells, unique_names(whole, notes))
-    return Table(name, data, True, None, None, notes, first_row=1)
+    names = unique_names(columns.column_names, notes)
+    cells = pa.table([as_cells(column) for column in columns.columns], names)
+    return Table(name, cells, True, None, None, notes, first_row=1, omitted=tuple(omitted))
 
 
 # Parquet -------------------------------------------------------------------------------------
@@ -254,14 +250,12 @@ def from_columns(columns: Mapping[str, np.ndarray], name: str, notes: list[str])
 
 def from_parquet(data: bytes, name: str) -> Table:
     try:
-        cells, notes = _columns_of(data, name)
+        columns, notes = _columns_of(data, name)
+        return from_columns(columns, name, notes, [*notes])
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise damaged("the Parquet file", name) from error
-    if not cells.num_rows:
-        raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
-    return Table(name, cells, True, None, None, notes, first_row=1)
 
 
 def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
@@ -284,9 +278,7 @@ def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
     in_a_row = sum(_width(field.type) for field in plain)
     check_size(max(unpacked, about.num_rows * in_a_row), len(data), name)
     notes = [f"Column {column!r} contains lists and was omitted." for column in nested]
-    cells = file.read(columns)
-    names = unique_names(cells.column_names, notes)
-    return pa.table([as_cells(column) for column in cells.columns], names), notes
+    return file.read(columns), notes
 
 
 def _width(kind: pa.DataType) -> int:

@@ -50,6 +50,7 @@ class Table:
     rows: np.ndarray | None = None
     files: tuple[str, ...] = ()  # names, if there are several
     refused: Mapping[str, str] = field(default_factory=dict)  # files that were left out, and why
+    omitted: tuple[str, ...] = ()  # notes on what the file has and this table has not
 
     @property
     def columns(self) -> list[str]:

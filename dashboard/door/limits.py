@@ -22,12 +22,11 @@ with Linux only refuse new descriptors. The server watches the wall clock (`work
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import struct
 import sys
-from pathlib import Path
 
+from tripletscope.core.io.formats.reader import MEMORY, address_space, limit
 from tripletscope.dashboard.door.calls import restrict_calls
 
 try:
@@ -35,8 +34,6 @@ try:
 except ImportError:  # Windows
     resource = None
 
-#: Bytes of address space beyond the initial one.
-MEMORY = 4 * 2**30
 #: Seconds of processor time for one request, and for all of a process.
 PROCESSOR, ALTOGETHER = 900, 4 * 3600
 
@@ -49,24 +46,17 @@ def shut_in() -> None:
     if resource is not None:
         for what, most in (
             (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0),
-            (getattr(resource, "RLIMIT_AS", None), _address_space() + MEMORY),
+            (getattr(resource, "RLIMIT_AS", None), address_space() + MEMORY),
             (resource.RLIMIT_NOFILE, 1),  # none is free; poll needs one
         ):
             if what is not None:
-                _limit(what, most, most)
+                limit(what, most, most)
         if sys.platform == "darwin":  # Linux counts threads, too
-            _limit(resource.RLIMIT_NPROC, 0, 0)
+            limit(resource.RLIMIT_NPROC, 0, 0)
         allow()
     if sys.platform == "linux":
         _drop_rights()
         restrict_calls()
-
-
-def _address_space() -> int:
-    """Bytes of address space in use; 0 where the system does not say."""
-    with contextlib.suppress(OSError):
-        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    return 0
 
 
 def hide_memory() -> None:
@@ -81,12 +71,7 @@ def allow() -> None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime) + PROCESSOR
-    _limit(resource.RLIMIT_CPU, min(soft, ALTOGETHER), ALTOGETHER)
-
-
-def _limit(what: int, soft: int, hard: int) -> None:
-    with contextlib.suppress(ValueError, OSError):  # the system's limit may be lower
-        resource.setrlimit(what, (soft, hard))
+    limit(resource.RLIMIT_CPU, min(soft, ALTOGETHER), ALTOGETHER)
 
 
 def _drop_rights() -> None:

@@ -52,6 +52,7 @@ from tripletscope.core.io import (
     read_preferences,
     read_questions,
 )
+from tripletscope.core.io.formats import statistics
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.graphs import read_graphs
@@ -404,6 +405,7 @@ def get_ready() -> None:
     """Import, load and compile whatever any file may need."""
     for needed in ("h5py", "scipy.io", "python_calamine"):
         import_module(needed)
+    statistics.prepare()
     Image.init()
     for number, answers in enumerate(_SMALL):
         answering = Answering()
@@ -449,7 +451,6 @@ def _unheard(*share: Any, **details: Any) -> bool:
 
 _WRITTEN: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
     "a.parquet": lambda frame, target: frame.to_parquet(target),
-    "a.dta": lambda frame, target: frame.to_stata(target, write_index=False),
     "a.json": lambda frame, target: frame.to_json(target, orient="records"),
     "a.npy": lambda frame, target: np.save(target, np.arange(30).reshape(10, 3) % 7),
     "a.npz": lambda frame, target: np.savez_compressed(target, a=np.arange(30).reshape(10, 3) % 7),

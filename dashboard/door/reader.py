@@ -13,6 +13,7 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.io.formats.isolated import declare_isolated
 from tripletscope.dashboard.door import limits, plain, questions
 from tripletscope.dashboard.processes.line import Line
 
@@ -28,6 +29,7 @@ def answer(connections: Sequence[Connection]) -> None:
     with single_blas_thread():  # more would only need memory
         _close_others({connection.fileno() for connection in connections})
         limits.shut_in()
+        declare_isolated()
         answering = questions.Answering()
         lines = [Line(connection, lambda message: [plain.pack(message)])
                  for connection in connections]

@@ -32,8 +32,8 @@ def is_workbook(data: bytes, name: str) -> bool:
     return data.startswith(b"\xd0\xcf\x11\xe0")
 
 
-def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, list[str]]:
-    """The longest sheet as CSV in UTF-8, the rows of its lines, and notes."""
+def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, str, bool]:
+    """The longest sheet as CSV in UTF-8, the rows of its lines, a note, and if there are others."""
     from python_calamine import CalamineError, CalamineWorkbook  # late: few files need it
 
     _refuse_large(data, name)
@@ -51,7 +51,7 @@ def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, list[str]]:
     longest = max(filled, key=lambda title: len(sheets[title]))
     others = [title for title in filled if title != longest]
     note = f"Sheet {longest!r} is read" + (f"; {listing(others)} not." if others else ".")
-    return *_as_csv(sheets[longest], longest, name), [note]
+    return *_as_csv(sheets[longest], longest, name), note, bool(others)
 
 
 def _refuse_large(data: bytes, name: str) -> None:

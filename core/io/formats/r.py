@@ -1,200 +1,296 @@
-"""Tables in .rds and .RData, without evaluating anything.
+"""Tables in .rds and .RData, parsed by rdata without evaluating anything.
 
-The format is that of "Serialization Formats" in the manual *R Internals*. Code, environments and
-pointers are skipped; a table needs none.
+rdata's own conversion loses row names, equal names, `dist` and 64-bit integers; tables are made of
+what it has parsed.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from rdata.parser import CharFlags, RObject
+from rdata.parser import RObjectType as Kind
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.table import as_text
+from tripletscope.core.io.formats.r_parser import is_workspace, parse_r
+from tripletscope.core.io.formats.text import MAX_COLUMNS
+from tripletscope.core.io.formats.variables import (
+    StatisticsTable,
+    Variable,
+    dates,
+    moments,
+    table_of,
+)
+from tripletscope.core.io.names import listing
 
-#: Beginnings of workspaces and of single objects.
-_WORKSPACE, _OBJECT = (b"RDX2\n", b"RDX3\n"), b"X\n\0\0\0"
-_TEXT = (b"RDA2\n", b"RDA3\n", b"A\n2\n", b"A\n3\n")
-#: Types of items.
-_NULL, _SYMBOL, _PAIRS, _LIST_ENDS = 0, 1, (2, 3, 5, 6, 17), (254, 0)
-_CHARS, _LOGICAL, _INTEGER, _REAL, _COMPLEX, _TEXTS = 9, 10, 13, 14, 15, 16
-_LISTS, _POINTER, _RAW, _S4 = (19, 20), 22, 24, 25
-_ALTERNATIVE, _REFERENCE, _ENVIRONMENT, _PACKAGES = 238, 255, 4, (247, 248, 249)
-#: Items without content: standard environments, and missing values.
-_EMPTY = (241, 242, 250, 251, 252, 253, 254)
-_MISSING = -(2**31)
-#: Depth of nested lists; a table needs little.
-_DEEPEST = 100
+#: Depth of lists in which tables are looked for.
+_DEEPEST_TABLE = 20
+_NUMBERS = (Kind.LGL, Kind.INT, Kind.REAL)
+_LARGE_MISSING = -(2**63)
+_WESTERN = "cp1252"
+#: What a value that is no column is called.
+_OTHERS = {Kind.CPLX: "complex numbers", Kind.RAW: "raw bytes", Kind.VEC: "lists"}
+
+
+def read_r(data: bytes, name: str) -> StatisticsTable:
+    """The longest table of a file."""
+    parsed = parse_r(data, name)
+    texts = _Texts(parsed.extra.encoding)
+    values = [(name, parsed.object)]
+    if is_workspace(data):
+        values = _pairs(parsed.object, texts)
+    result = [table for own, value in values for table in _tables_in(value, own, texts)]
+    if not result:
+        raise DataError("there is no table in this file of R", file=name,
+                        remedy="Save a data frame, a matrix or a dist with saveRDS or save.")
+    longest = max(result, key=lambda table: table.n_rows)
+    others = [table.title for table in result if table is not longest]
+    title = f"R: {longest.title} is read"
+    omitted = [f"{title}; {listing(others, len(others))} not."] if others else []
+    variables = list(islice(longest.variables(omitted), MAX_COLUMNS + 1))
+    if len(variables) > MAX_COLUMNS:
+        raise DataError(f"the table has more than {MAX_COLUMNS:,} columns", file=name,
+                        remedy="Save it with one row for each answer.")
+    return table_of(
+        variables, [*([] if others else [f"{title}."]), *texts.notes()], omitted
+    )
+
+
+# Values ------------------------------------------------------------------------------------------
+
+
+class _Texts:
+    """Decodes texts; each may say how it is encoded.
+
+    native: Encoding of those that do not.
+    """
+
+    def __init__(self, native: str | None) -> None:
+        self._native = native or "utf-8"
+        self._guessed: dict[str, None] = {}
+
+    def of(self, char: RObject) -> str | None:
+        if char.value is None:
+            return None
+        if char.info.gp & CharFlags.UTF8:
+            return self._decoded(char.value, ("utf-8",))
+        if char.info.gp & CharFlags.LATIN1:  # which is Windows-1252 to R
+            return self._decoded(char.value, (_WESTERN,), certain=True)
+        return self._decoded(char.value, (self._native, "utf-8"))
+
+    def _decoded(self, raw: bytes, encodings: Sequence[str], certain: bool = False) -> str:
+        for encoding in encodings:
+            try:
+                return raw.decode(encoding)
+            except (UnicodeError, LookupError):
+                continue
+        try:
+            text = raw.decode(_WESTERN)
+        except UnicodeError:  # five of its bytes mean nothing
+            text = raw.decode("latin-1")
+        if not certain:
+            self._guessed[text] = None
+        return text
+
+    def notes(self) -> list[str]:
+        if not self._guessed:
+            return []
+        return ["Texts of unknown encoding are read as Windows-1252; check that names look right, "
+                f"such as {listing([*self._guessed])}."]
+
+
+def _pairs(pairs: RObject | None, texts: _Texts) -> list[tuple[str, RObject]]:
+    """Names and values of a pairlist."""
+    result = []
+    while pairs is not None and pairs.info.type is Kind.LIST:
+        tag = pairs.tag
+        while tag is not None and tag.referenced_object is not None:
+            tag = tag.referenced_object
+        name = None if tag is None else texts.of(tag.value)
+        value, pairs = pairs.value
+        result.append((name or f"[{len(result) + 1}]", value))
+    return result
+
+
+def _attributes(value: RObject, texts: _Texts) -> dict[str, RObject]:
+    return dict(_pairs(value.attributes, texts))
+
+
+def _strings(value: RObject | None, texts: _Texts) -> list[str | None]:
+    """Texts of a vector of texts; none of any other."""
+    if value is None or value.info.type is not Kind.STR:
+        return []
+    known = {id(char): char for char in value.value}
+    decoded = {key: texts.of(char) for key, char in known.items()}
+    return [decoded[id(char)] for char in value.value]
+
+
+def _array(value: RObject, texts: _Texts) -> pa.Array | None:
+    """Numbers, truth values or texts of a vector; None of any other."""
+    if value.info.type is Kind.STR:
+        return pa.array(_strings(value, texts), pa.string())
+    if value.info.type not in _NUMBERS:
+        return None
+    numbers = np.asarray(value.value)
+    return pa.array(numbers, mask=np.ma.getmaskarray(value.value) | np.isnan(numbers))
+
+
+# Tables ------------------------------------------------------------------------------------------
 
 
 @dataclass
-class RValue:
-    """A value of R with its attributes.
+class _Table:
+    """A data frame, matrix or `dist`, whose columns are made when they are asked for."""
 
-    content: An array of numbers, a list of texts (None if missing), or a list of values.
-    """
-
-    content: Any
-    attributes: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def classes(self) -> list[str]:
-        return texts_of(self.attributes.get("class"))
-
-    @property
-    def named(self) -> dict[str, Any]:
-        """Values of a list by name."""
-        return dict(zip(texts_of(self.attributes.get("names")), self.content, strict=False))
+    title: str
+    n_rows: int
+    variables: Callable[[list[str]], Iterator[Variable]]
 
 
-def is_r(data: bytes) -> bool:
-    return data.startswith((*_WORKSPACE, *_TEXT, _OBJECT))
+def _tables_in(value: RObject, title: str, texts: _Texts, depth: int = 0) -> Iterator[_Table]:
+    """Tables that a value is, or has in its lists."""
+    table = _table(value, title, texts)
+    if table is not None:
+        yield table
+    elif value.info.type is Kind.VEC and depth < _DEEPEST_TABLE:
+        names = _strings(_attributes(value, texts).get("names"), texts)
+        for place, inner in enumerate(value.value):
+            own = names[place] if place < len(names) and names[place] else f"[{place + 1}]"
+            yield from _tables_in(inner, f"{title}${own}", texts, depth + 1)
 
 
-def read_r(data: bytes, name: str) -> Mapping[str, Any]:
-    """The objects of a workspace by name; a single object has the name of the file."""
-    if data.startswith(_TEXT):
-        raise DataError("R saved this as text", file=name, remedy="Save it with ascii = FALSE.")
-    start = 5 if data.startswith(_WORKSPACE) else 0
-    value = _Reader(data, start).item()
-    return value if start else {name: value}
+def _table(value: RObject, title: str, texts: _Texts) -> _Table | None:
+    about = _attributes(value, texts)
+    classes = _strings(about.get("class"), texts)
+    if "data.frame" in classes and value.info.type is Kind.VEC:
+        rows = _row_names(about.get("row.names"), texts)
+        return _Table(title, len(rows), lambda omitted: _frame(value, about, rows, texts, omitted))
+    if "dist" in classes and "Size" in about:
+        size = int(about["Size"].value[0])
+        return _Table(title, size, lambda omitted: _distances(value, about, size, texts))
+    shape = about["dim"].value if "dim" in about else ()
+    if len(shape) == 2 and value.info.type in (*_NUMBERS, Kind.STR):
+        return _Table(title, int(shape[0]), lambda omitted: _matrix(value, about, texts))
+    return None
 
 
-def texts_of(value: Any) -> list[str]:
-    """Texts of a value; none of any other."""
-    content = value.content if isinstance(value, RValue) else None
-    is_texts = isinstance(content, list) and all(isinstance(one, str) for one in content)
-    return content if is_texts else []
+def _row_names(names: RObject | None, texts: _Texts) -> Sequence[Any]:
+    """Names of rows; a range if R has numbered them."""
+    if names is None:
+        return range(0)
+    if names.info.type is Kind.STR:
+        return _strings(names, texts)
+    numbers = np.ma.filled(names.value, 0)
+    if len(numbers) == 2 and np.ma.getmaskarray(names.value)[0]:
+        return range(abs(int(numbers[1])))
+    as_counted = (numbers == np.arange(1, len(numbers) + 1)).all()
+    return range(len(numbers)) if as_counted else numbers.tolist()
 
 
-class _Reader:
-    """Items, one after the other; each states its type, and whether attributes follow."""
-
-    def __init__(self, data: bytes, start: int) -> None:
-        self._data, self._at, self._seen, self._depth = data, start + 2, [], 0
-        version = self._whole()
-        self._at += 8
-        if version == 3:
-            self._bytes(self._whole())  # the default encoding of texts
-        elif version != 2:
-            raise ValueError(f"version {version}")
-
-    def item(self) -> Any:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise RecursionError
-        flags = self._whole()
-        value = self._of(flags & 0xFF, flags)
-        self._depth -= 1
-        return value
-
-    def _of(self, kind: int, flags: int) -> Any:
-        if kind == _NULL or kind in _EMPTY:
-            return None
-        if kind == _REFERENCE:
-            return self._seen[(flags >> 8 or self._whole()) - 1]
-        if kind == _SYMBOL:
-            self._seen.append(self.item())
-            return self._seen[-1]
-        if kind == _ENVIRONMENT:
-            self._seen.append(None)
-            self._at += 4
-            for _ in range(4):
-                self.item()
-            return None
-        if kind in _PACKAGES:
-            self._seen.append(None)
-            self._at += 4
-            for _ in range(self._whole()):
-                self.item()
-            return None
-        if kind == _POINTER:
-            self._seen.append(None)
-            self.item(), self.item()
-        if kind in (_POINTER, _S4):
-            return RValue(None, self.item() if flags & 0x200 else {})
-        if kind in _PAIRS:
-            return self._pairs(flags)
-        if kind == _CHARS:
-            length = self._whole()
-            if length < 0:
-                return None
-            raw = self._bytes(length)
-            return raw.decode("latin-1" if flags >> 12 & 4 else "utf-8", "replace")
-        if kind == _ALTERNATIVE:
-            return self._alternative(self.item(), self.item(), self.item())
-        content = self._vector(kind)
-        return RValue(content, self.item() if flags & 0x200 else {})
-
-    def _vector(self, kind: int) -> Any:
-        length = self._whole()
-        if length == -1:  # more than 2³¹
-            raise ValueError("too long")
-        if kind in (_LOGICAL, _INTEGER):
-            whole = np.frombuffer(self._bytes(4 * length), ">i4")
-            if (whole == _MISSING).any():
-                return np.where(whole == _MISSING, np.nan, whole)
-            return whole.astype(bool if kind == _LOGICAL else np.int64)
-        if kind == _REAL:
-            return np.frombuffer(self._bytes(8 * length), ">f8").astype(float)
-        if kind == _TEXTS or kind in _LISTS:
-            # Each takes four bytes at least.
-            if 4 * length > len(self._data) - self._at:
-                raise ValueError("too short")
-            return [self.item() for _ in range(length)]
-        if kind in (_RAW, _COMPLEX):
-            self._bytes(length * (1 if kind == _RAW else 16))
-            return None
-        raise ValueError(f"an item of type {kind}")
-
-    def _pairs(self, flags: int) -> dict[str, Any]:
-        """A pairlist, for attributes and workspaces; iterative, because they are long."""
-        pairs: dict[str, Any] = {}
-        while flags & 0xFF in _PAIRS:
-            if flags & 0x200:
-                self.item()
-            tag = self.item() if flags & 0x400 else None
-            pairs[tag if isinstance(tag, str) else f"[{len(pairs) + 1}]"] = self.item()
-            flags = self._whole()
-        if flags & 0xFF not in _LIST_ENDS:
-            pairs["cdr"] = self._of(flags & 0xFF, flags)
-        return pairs
-
-    @staticmethod
-    def _alternative(about: Any, state: Any, attributes: Any) -> RValue:
-        """A vector in a compact form: a sequence, or a vector with a note."""
-        kind = next(iter(about.values()))
-        if kind in ("compact_intseq", "compact_realseq"):
-            n, first, step = state.content
-            if not 0 <= n <= 50_000_000:
-                raise ValueError("too long")
-            return RValue(first + step * np.arange(int(n)), attributes or {})
-        inner = next(iter(state.values())) if isinstance(state, dict) else state.content[0]
-        if kind == "deferred_string":
-            content = [as_text(float(x)) if x == x else None for x in inner.content.tolist()]
-            return RValue(content, attributes or {})
-        return RValue(inner.content, attributes or inner.attributes)
-
-    def _whole(self) -> int:
-        (number,) = struct.unpack_from(">i", self._data, self._at)
-        self._at += 4
-        return number
-
-    def _bytes(self, length: int) -> bytes:
-        if not 0 <= length <= len(self._data) - self._at:
-            raise ValueError("too short")
-        self._at += length
-        return self._data[self._at - length : self._at]
+def _frame(
+    frame: RObject, about: Mapping[str, RObject], rows: Sequence[Any], texts: _Texts,
+    omitted: list[str],
+) -> Iterator[Variable]:
+    names = _strings(about.get("names"), texts)
+    names += [""] * (len(frame.value) - len(names))
+    of_rows = [] if isinstance(rows, range) else [Variable("row names", pa.array(rows))]
+    is_square = bool(of_rows) and list(rows) == names  # whose names are read from the first column
+    if is_square:
+        yield from of_rows
+    for name, value in zip(names, frame.value, strict=False):
+        for one in _columns(name or "", value, texts, omitted):
+            if len(one.values) == len(rows):
+                yield one
+            else:
+                omitted.append(f"Column {one.name!r} has {len(one.values):,} values for "
+                             f"{len(rows):,} rows and was omitted.")
+    if not is_square:
+        yield from of_rows
 
 
-def frames_in(value: Any, name: str, is_frame: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
-    """Values that satisfy `is_frame` in a value, also inside lists."""
-    if is_frame(value):
-        yield name, value
-    elif isinstance(value, RValue) and isinstance(value.content, list):
-        for inner, one in value.named.items():
-            yield from frames_in(one, f"{name}${inner}", is_frame)
+def _columns(name: str, value: RObject, texts: _Texts, omitted: list[str]) -> Iterator[Variable]:
+    """The column of a vector; those of a table inside of a table, by the names that R prints."""
+    inner = _table(value, name, texts)
+    if inner is None:
+        yield from filter(None, [_column(name, value, texts, omitted)])
+        return
+    for one in inner.variables(omitted):
+        one.name = f"{name}.{one.name.removeprefix('column ')}"
+        yield one
+
+
+def _column(name: str, value: RObject, texts: _Texts, omitted: list[str]) -> Variable | None:
+    """A column of a data frame; None, and a note, if it is no vector of numbers or texts."""
+    about = _attributes(value, texts)
+    classes = _strings(about.get("class"), texts)
+    values = _whole_numbers(value) if "integer64" in classes else _array(value, texts)
+    if values is None:
+        kind = _OTHERS.get(value.info.type, "values that are neither numbers nor texts")
+        omitted.append(f"Column {name!r} contains {kind} and was omitted.")
+        return None
+    title = next(iter(_strings(about.get("label"), texts)), None)
+    if title is None and "difftime" in classes:
+        title = next(iter(_strings(about.get("units"), texts)), None)
+    if "levels" in about:
+        return Variable(name, _of_levels(values, about["levels"], texts), title=title or "")
+    labels = about.get("labels")
+    return Variable(name, _of_class(values, classes), {} if labels is None else dict(
+        zip(_array(labels, texts).to_pylist(),
+            _strings(_attributes(labels, texts).get("names"), texts), strict=False)
+    ), title or "")
+
+
+def _of_levels(codes: pa.Array, levels: RObject, texts: _Texts) -> pa.Array:
+    """The texts of a factor."""
+    known = _array(levels, texts).cast(pa.string())
+    return known.take(pc.subtract(codes.cast(pa.int64()), 1))
+
+
+def _whole_numbers(value: RObject) -> pa.Array:
+    """64-bit integers, which R keeps in the bytes of its numbers."""
+    whole = np.ascontiguousarray(value.value, float).view(np.int64)
+    return pa.array(whole, mask=whole == _LARGE_MISSING)
+
+
+def _of_class(values: pa.Array, classes: Sequence[str | None]) -> pa.Array:
+    """Dates and moments, which are numbers in R, in ISO 8601."""
+    if "Date" in classes:
+        return dates(values, "1970-01-01", 86_400)
+    return moments(values, "1970-01-01", 1) if "POSIXct" in classes else values
+
+
+def _matrix(matrix: RObject, about: Mapping[str, RObject], texts: _Texts) -> Iterator[Variable]:
+    """Columns of a matrix, after one of the names of its rows."""
+    n_rows, n_columns = map(int, about["dim"].value)
+    values = _array(matrix, texts)
+    if len(values) != n_rows * n_columns:
+        raise ValueError("values are missing")
+    names = about["dimnames"].value if "dimnames" in about else ()
+    rows, columns = (_strings(one, texts) for one in names) if len(names) == 2 else ([], [])
+    if rows:
+        yield Variable("", pa.array(rows, pa.string()))
+    for k in range(n_columns):
+        title = columns[k] if columns else None
+        yield Variable(title or f"column {k + 1}", values.slice(k * n_rows, n_rows))
+
+
+def _distances(
+    dist: RObject, about: Mapping[str, RObject], size: int, texts: _Texts
+) -> Iterator[Variable]:
+    """The square matrix of a `dist`, which has the half below the diagonal, column by column."""
+    if len(dist.value) != size * (size - 1) // 2:
+        raise ValueError("values are missing")
+    square = np.zeros((size, size))
+    square[np.triu_indices(size, 1)] = dist.value
+    square += square.T
+    names = _strings(about.get("Labels"), texts)
+    if names:
+        yield Variable("", pa.array(names, pa.string()))
+    for k, column in enumerate(square):
+        yield Variable(names[k] if names else f"column {k + 1}", pa.array(column))

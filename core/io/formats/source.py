@@ -14,7 +14,7 @@ from typing import IO
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, damaged, read_within, too_large
 from tripletscope.core.io.formats.excel import is_workbook
-from tripletscope.core.io.formats.r import is_r
+from tripletscope.core.io.formats.statistics import R_STARTS, is_r
 from tripletscope.core.io.names import file_name, listing
 
 Source = str | Path | bytes | IO[bytes]
@@ -22,7 +22,7 @@ Source = str | Path | bytes | IO[bytes]
 TABLE_SUFFIXES = (
     ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson",
     ".npy", ".npz", ".mat", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".h5", ".hdf5",
-    ".sav", ".zsav", ".dta", ".rds", ".rda", ".rdata",
+    ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt", ".rds", ".rda", ".rdata",
 )
 
 _CSV = "Upload the answers as a CSV, TSV, JSON, Excel or Parquet file."
@@ -122,8 +122,9 @@ def _from_r(data: bytes, name: str) -> bytes:
     opened = bz2.open if data.startswith(b"BZh") else lzma.open
     try:
         with opened(io.BytesIO(data)) as stream:
-            start = stream.read(5)
-            return start + read_within(stream, 5, len(data), name) if is_r(start) else data
+            start = stream.read(R_STARTS)
+            rest = len(start)
+            return start + read_within(stream, rest, len(data), name) if is_r(start) else data
     except (EOFError, OSError, lzma.LZMAError) as error:
         raise damaged("the packed file", name) from error
 

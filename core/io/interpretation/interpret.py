@@ -226,7 +226,7 @@ def interpret(
         omissions=omissions,
         never_asked=never_asked,
         numbering=_numbering(triplets.ids),
-        notes=notes,
+        notes=[*table.omitted, *notes],
         row_is="question" if reading.is_counted else "trial",
     )
     checks = layout.checks(table, reading) if layout else None

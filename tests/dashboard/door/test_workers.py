@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 import sys
 import threading
@@ -27,6 +28,7 @@ from tripletscope.core.io.graphs import read_graphs
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.door import workers as module
+from tripletscope.dashboard.door.records import PREVIEW
 from tripletscope.dashboard.door.workers import Gone, Worker, Workers, workers
 from tripletscope.dashboard.processes import child
 
@@ -93,6 +95,29 @@ def test_what_a_process_reads_is_what_there_is(reader, path):
     assert [s.text for s in look.sentences] == [s.text for s in expected.sentences(3)]
     test = ask("direction", reading=readings[0])
     assert test.accuracy.tolist() == direction_test(table, readings[0]).accuracy.tolist()
+
+
+def test_statistics_files_are_read_without_rights_as_they_are_elsewhere(reader):
+    """Also their encodings, whose converters are files that cannot be opened any more."""
+    n_read = 0
+    for path in sorted((ROOT / "tests" / "fixtures" / "statistics").iterdir()):
+        if path.suffix in (".R", ".py"):
+            continue
+        content = path.read_bytes()
+        try:
+            table = load(content, path.name)
+        except DataError as error:
+            with pytest.raises(DataError, match=re.escape(str(error))):
+                asked(reader, "open", path.name, content)
+            continue
+        sheet = asked(reader, "open", path.name, content).sheet
+        assert (sheet.columns, sheet.notes) == (table.columns, table.notes)
+        expected = table.preview(PREVIEW)
+        assert sheet.cells == [
+            expected[column].str.slice(0, 1_000).tolist() for column in table.columns
+        ]
+        n_read += 1
+    assert n_read > 35
 
 
 @pytest.mark.parametrize("encoding", NAMES)
