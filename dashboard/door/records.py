@@ -79,7 +79,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer in words: what each of its objects is there, and small pictures if there are any."""
+    """An answer in words, what each of its objects is there, and pictures if there are any."""
 
     text: str
     row: int

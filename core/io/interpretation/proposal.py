@@ -16,7 +16,7 @@ from tripletscope.core.io.columns.guess import complete, numbered_columns, optio
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.measuring import PREFERENCES, read_as
-from tripletscope.core.io.names import is_usual_name, listing, named, normalised
+from tripletscope.core.io.names import is_usual_name, listing, named
 from tripletscope.core.io.table import Table
 
 

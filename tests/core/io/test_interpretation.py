@@ -309,7 +309,7 @@ NAMED = {
 def test_pictures_are_called_what_the_sentence_says(task):
     """Those of an odd one out were called as if one were more similar than the other."""
     about, (words, part) = TASKS[task], NAMED[task]
-    names = dict(anchor="a", near="b", far="c", fourth="d")
+    names = {"anchor": "a", "near": "b", "far": "c", "fourth": "d"}
     sentence = about.sentence.format(who="Ann", **names)
     (named,) = (k for k, name in enumerate("abcd") if words.format(name) in sentence)
     assert about.parts[named] == part
