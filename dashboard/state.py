@@ -261,13 +261,14 @@ class Session:
 def session() -> Session:
     """The session of the browser tab whose script is running.
 
-    One that another tab shows, or that belongs to another browser, is copied.
+    One that another tab shows, or that belongs to another browser, is copied. An address without
+    one goes on with the browser's last.
     """
     current: Session | None = st.session_state.get(_KEY)
     if current is not None and not _is_shown_elsewhere(current.id):
         current.sheet.shown_in = _script()
         return current
-    named = current.id if current else st.query_params.get(_PARAMETER, "")
+    named = current.id if current else st.query_params.get(_PARAMETER, "") or _last_of_browser()
     saved = current.state() if current else services().workspace.session(named) if named else None
     is_ours = saved is not None and not _is_shown_elsewhere(named) and (
         saved.get("browser", "") in ("", _browser())
@@ -284,6 +285,12 @@ def _browser() -> str:
     """Identifier of the browser; empty where unknown."""
     name = st.context.cookies.get(BROWSER, "")
     return name if isinstance(name, str) else ""  # outside of a server it is anything
+
+
+def _last_of_browser() -> str:
+    """The session that goes on where no address names one, as in a page of a new tab."""
+    browser = _browser()
+    return services().workspace.latest_session(browser) if browser else ""
 
 
 def _is_shown_elsewhere(session_id: str) -> bool:

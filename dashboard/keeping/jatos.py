@@ -31,8 +31,10 @@ _RESULTS = "/jatos/api/v1/results"
 FETCHED, _LOG = "fetched", "log.json"
 _PATIENCE, _LONGEST = 60.0, 1800.0  # seconds without an answer, and for all of it
 _CHUNK, _MOST_METADATA = 2**16, 2**26  # bytes
-#: IPv6 addresses that stand for any of IPv4.
-_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+#: IPv6 addresses of the public net, and those among them that stand for others.
+_PUBLIC, _TUNNELS = ipaddress.ip_network("2000::/3"), ipaddress.ip_network("2001::/23")
+#: Numbers of results are below this; longer ones are no numbers of JATOS.
+_MOST_RESULTS = 2**63
 _TOKEN = re.compile(r"[\w.~+/=-]+", re.ASCII)
 _FILE = re.compile(r"[\w-]+\.zip", re.ASCII)
 _fetching: dict[Path, threading.Lock] = {}
@@ -109,6 +111,8 @@ def fetch(
                 int(result["id"]): result["studyState"]
                 for study in json.loads(content)["data"] for result in study["studyResults"]
             }
+            if not all(0 <= number < _MOST_RESULTS for number in states):
+                raise OverflowError
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise source.problem("the server does not answer as JATOS does") from error
         finished = {number for number, state in states.items() if state == "FINISHED"}
@@ -145,12 +149,19 @@ def _place_of(source: JatosStudy, is_shared: bool) -> tuple[str, int]:
     place = ipaddress.ip_address(host.partition("%")[0])
     for hidden in ("ipv4_mapped", "sixtofour"):
         place = getattr(place, hidden, None) or place
-    if is_shared and (not place.is_global or place.is_multicast or place in _TRANSLATED):
+    if is_shared and not _is_public(place):
         raise source.problem(f"{url.hostname} is an address within this server's network",
                              "A server for several people reaches only public addresses.")
     if url.scheme == "http" and not place.is_loopback:
         raise source.problem("the token would be sent unencrypted", "Write https://.")
     return host, port
+
+
+def _is_public(place: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address leads out of every private network, whatever it may be translated to."""
+    if place.version == 6 and (place not in _PUBLIC or place in _TUNNELS):
+        return False
+    return place.is_global and not place.is_multicast
 
 
 def _post(

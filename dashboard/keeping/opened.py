@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 
 #: Sets of answers, and descriptions, in memory.
 _FEW, _MANY = 4, 10_000
+#: Sessions, the last first, among which that of a browser is looked for.
+_LOOKED_AT = 100
 _AN_HOUR = timedelta(hours=1)
 #: Workspaces of this process with the same folder take turns to change it.
 _locks: dict[Path, threading.RLock] = {}
@@ -273,6 +275,17 @@ class OpenFolder:
             state = json.loads((self.folder / SESSIONS / f"{session_id}.json").read_bytes())
             return state if isinstance(state, dict) else None
         return None
+
+    def latest_session(self, browser: str) -> str:
+        """The session that a browser saved last; empty where there is none."""
+        with suppress(OSError):
+            files = [(path.stat().st_mtime, path.stem)
+                     for path in (self.folder / SESSIONS).glob("*.json")]
+            for _, name in sorted(files, reverse=True)[:_LOOKED_AT]:
+                state = self.session(name)
+                if state is not None and state.get("browser") == browser:
+                    return name
+        return ""
 
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
         """Keep the state of a browser session, if the disk allows."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tripletscope import __version__
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
+from tripletscope.dashboard.wording import literal
 
 #: Contents by prefix; missing ones are not listed.
 _WHERE = {
@@ -35,16 +36,17 @@ def readme(
         f"| `{start}` | {what} |" for start, what in _WHERE.items()
         if any(file.startswith(start) for file in files)
     ]
-    by = f"by {', '.join(terms.authors)}\n\n" if terms.authors else ""
-    report = [f"- {line}" for line in info.report]
-    excluded = [f"- {info.left_out}"] if info.left_out else []
-    missing = ["## Not included", "", *(f"- {line}" for line in left), ""] if left else []
+    by = f"by {literal(', '.join(terms.authors))}\n\n" if terms.authors else ""
+    report = [f"- {literal(line)}" for line in info.report]
+    excluded = [f"- {literal(info.left_out)}"] if info.left_out else []
+    missing = ["## Not included", "", *(f"- {literal(line)}" for line in left), ""] if left else []
     names = (
         ["Participants are called `sub-001` and so on, in the order of their names.", ""]
         if terms.pseudonyms else []
     )
     return "\n".join([
-        f"# {terms.title}", "", f"{by}Licence: {LICENCES[terms.licence].name} (`LICENSE`).", "",
+        f"# {literal(terms.title)}", "",
+        f"{by}Licence: {LICENCES[terms.licence].name} (`LICENSE`).", "",
         "## Files", "", "| file | content |", "| --- | --- |", *there,
         "| `manifest-sha256.txt` | sums of all files: `sha256sum -c manifest-sha256.txt` |", "",
         "## The data", "", *report, *excluded, "", *names, *missing,

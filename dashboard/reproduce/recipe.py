@@ -32,6 +32,7 @@ from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
 from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources
 from tripletscope.dashboard.results import UNCERTAIN, MapFigure
+from tripletscope.dashboard.wording import literal
 
 #: Values before an option existed.
 _BEFORE = {"unit": "answers"}
@@ -178,7 +179,7 @@ class Steps:
             Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths))),
         ]
         if "exclusions" in paths:
-            cells += [Cell("words", f"## Exclusions\n\n{self.info.left_out}"),
+            cells += [Cell("words", f"## Exclusions\n\n{literal(self.info.left_out)}"),
                       Cell("code", self._exclusions(paths))]
         spaces = self._feature_spaces(paths)
         if spaces:
@@ -346,7 +347,9 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
     head = f'{script_header()}\n"""{about}\n\n{how}\n"""\n'
     return {
         f"{name}.py": script(head, cells),
-        f"{name}.ipynb": notebook([Cell("words", f"# {steps.info.name}\n\n{about}"), *cells]),
+        f"{name}.ipynb": notebook([
+            Cell("words", f"# {literal(steps.info.name)}\n\n{literal(about)}"), *cells
+        ]),
     }
 
 

@@ -83,8 +83,14 @@ def _refusal(connection: HTTPConnection, wrong: bool) -> Response:
     return HTMLResponse(
         notice(
             "The key is not right" if wrong else "The key is missing",
-            "<p>This dashboard needs its address with the key. The terminal that started it shows "
-            "both; a key is valid until the program ends.</p>"
+            "<p>TripletScope has a new key each time it starts, so a bookmark, or a tab from "
+            "before, lacks it. Nothing is lost.</p>"
+            "<ul><li>Copy the address from the terminal in which TripletScope runs, and open it "
+            "or put it below.</li>"
+            "<li>Without a terminal, start TripletScope again: it opens the browser by itself.</li>"
+            "<li>Where nobody else has an account on this machine, "
+            "<code>tripletscope --no-key</code> does without a key, and bookmarks stay valid.</li>"
+            "</ul>"
             f'<form method="get">{kept}<label>Key, or the address with it'
             f'<input name="{PARAMETER}" autocomplete="off" autofocus></label>'
             "<button>Open</button></form>",

@@ -3,5 +3,5 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "words": ["ENGLISH", "LANGUAGES", "Words", "distinct", "plain", "uncited"],
+    "words": ["ENGLISH", "LANGUAGES", "Words", "distinct", "literal", "plain", "uncited"],
 })

@@ -204,6 +204,11 @@ def plain(text: str) -> str:
     return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")
 
 
+def literal(text: str) -> str:
+    """Somebody's words as a line of Markdown, without links or HTML."""
+    return re.sub(r"([\\`\[\]<>|&])", r"\\\1", " ".join(text.split()))
+
+
 def distinct(names: Iterable[str]) -> list[str]:
     """The same names, numbered where they repeat: in front, since boxes cut off the end."""
     seen: Counter[str] = Counter()
@@ -245,6 +250,8 @@ class _Filled(string.Formatter):
         kind, _, further = how.partition(" ")
         if kind in _WRITTEN:
             return _WRITTEN[kind](self._words, value, further)
+        if not how and isinstance(value, float):  # nobody reads sixteen digits
+            return self._words.number(value)
         return super().format_field(value, how)
 
 

@@ -3,6 +3,7 @@
 import re
 import string
 
+import numpy as np
 import pytest
 
 import tripletscope as ts
@@ -119,3 +120,15 @@ def test_what_intervals_are_over(unit, number, text):
 ])
 def test_what_several_intervals_are_over(numbers, text):
     assert EN.over_each(numbers) == text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_that_nobody_has_rounded_are_rounded(language):
+    """A caption said "Cut at height 4.491853917224025"."""
+    words = Words(language)
+    assert "4.49" in words("cut at", height=4.491853917224025)
+    for key, text in catalogue(language).texts.items():
+        fields = {name for _, name, how, _ in string.Formatter().parse(text) if name and not how}
+        if fields and "{" not in re.sub(r"\{\w+\}", "", text):  # others want other things
+            said = words(key, **dict.fromkeys(fields, np.float64(4.491853917224025)))
+            assert not re.search(r"\d[.,]\d{4}", said), key
