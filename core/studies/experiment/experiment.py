@@ -323,7 +323,7 @@ class Experiment:
         except OSError:
             raise DataError("there is no experiment here", file=str(file),
                             remedy="Name a folder made by the page Collect.") from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"the file is damaged: {error}", file=str(file)) from None
         return cls.from_record(record)
 
