@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,6 @@ from streamlit.web.server.starlette import starlette_app
 
 from tests.browser import CHROMIUM, needs_browser
 from tests.dashboard.collecting.serving import serving
-from tests.dashboard.serving.test_cli import get
 from tests.server import UNHURRIED, running
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
@@ -93,7 +93,7 @@ def is_held(headers) -> bool:
 
 
 def test_files_of_users_come_without_rights(served):
-    answers = [get(address) for address in served]
+    answers = [urlopen(address, timeout=300) for address in served]  # a reader has to start
     assert len(answers) == 3 * len(EVIL)
     assert all(is_held(one.headers) for one in answers)
 
@@ -116,6 +116,7 @@ def test_no_script_in_them_runs(served, tmp_path):
     with serving(evil_experiment(tmp_path)) as port, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         context = browser.new_context()
+        context.set_default_timeout(300_000)
         ran = []
         context.on("request", lambda one: ran.append(one.url) if one.url.endswith("/ran") else 0)
         page = context.new_page()
