@@ -85,12 +85,12 @@ class Run:
 
     @classmethod
     def of(
-        cls, record: Mapping[str, Any], arrays: Mapping[str, np.ndarray], n_objects: int
+        cls, record: Mapping[str, Any], arrays: Mapping[str, np.ndarray], n_objects: int | None
     ) -> Self:
         """A result from elsewhere, after a check of all its values.
 
         record: The fields without arrays; further keys are ignored.
-        n_objects: Of the data.
+        n_objects: Of the data, where they are known.
         """
         hints = {name: kind for name, kind in get_type_hints(cls).items() if name != "arrays"}
         for name, kind in hints.items():
@@ -100,7 +100,7 @@ class Run:
         result._check(n_objects)
         return result
 
-    def _check(self, n_objects: int) -> None:
+    def _check(self, n_objects: int | None) -> None:
         if not _KEY.fullmatch(self.key):
             raise ValueError("the key of a result must be a hash")
         datetime.fromisoformat(self.created)
@@ -115,7 +115,8 @@ class Run:
                 raise ValueError("distances must have a name")
         else:
             checked(task.function, self.options)
-        values, sizes = {**self.numbers, **self.arrays}, {"n": n_objects}
+        values = {**self.numbers, **self.arrays}
+        sizes = {} if n_objects is None else {"n": n_objects}
         missing = task.required(method) - set(values)
         if missing:
             raise ValueError(f"the result lacks {', '.join(sorted(missing))}")

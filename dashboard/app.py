@@ -11,13 +11,14 @@ from tripletscope.dashboard.interface.guide import help_link
 from tripletscope.dashboard.interface.history import tidy_history
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DamagedResult, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.navigation import PLACES, navigation
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.search import search_button
 from tripletscope.dashboard.views.switching import view_switch
+from tripletscope.dashboard.views.unreadable import unreadable_results
 from tripletscope.dashboard.wording.formats import count
 
 HERE = Path(__file__).resolve().parent
@@ -38,7 +39,10 @@ def main() -> None:
     current.follow_address()
     page = navigation(current)
     current.watched.clear()
-    if current.missing:
+    problem = services().workspace.problem_of(current.folder) if current.folder else ""
+    if problem:
+        st.error(plain(problem), icon=":material/error:")
+    elif current.missing:
         st.warning(
             f"This address leads to the data set {plain(current.missing)}, which is not in this "
             "workspace: it was deleted, or belongs to somebody else. Ask for its archive, or open "
@@ -46,7 +50,10 @@ def main() -> None:
         )
     try:
         try:
+            unreadable_results(current)
             page.run()
+        except DamagedResult:  # the page begins again without it, and says so
+            st.rerun()
         except WorkspaceError as error:  # a damaged file, a full disk: of this page alone
             st.error(plain(str(error)), icon=":material/error:")
         except Exception:  # what is open is seen beside a page that fails, too

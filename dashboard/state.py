@@ -82,6 +82,11 @@ class Session:
             return None
         return services().workspace.dataset(self._dataset)
 
+    @property
+    def folder(self) -> str:
+        """Name of the folder that is, or should be, open."""
+        return self.missing or self._dataset or ""
+
     def open(self, dataset: str) -> None:
         self._dataset, self.missing = dataset, ""
         services().workspace.touch(dataset)

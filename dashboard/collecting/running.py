@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import tripletscope
+from tripletscope.dashboard.door.contents import content_of, json_of
 
 #: In the folder of an experiment: address of its server, and output of the last one.
 FILE, PRINTED = "server.json", "server.txt"
@@ -54,7 +55,7 @@ def announce(folder: Path, address: str, instance: str) -> None:
 def announced(folder: Path) -> RunningServer | None:
     """The last server of an experiment that was not stopped by the dashboard."""
     try:
-        server = RunningServer(**json.loads((folder / FILE).read_text(encoding="utf-8")))
+        server = RunningServer(**json_of(content_of(folder / FILE)))
     except (OSError, ValueError, TypeError):
         return None
     return server if server.folder == str(folder.resolve()) else None

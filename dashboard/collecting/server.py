@@ -40,19 +40,14 @@ from tripletscope.dashboard.collecting.requests import (
 )
 from tripletscope.dashboard.collecting.texts import CLIENT, page_data
 from tripletscope.dashboard.collecting.writer import AnswerLog, NotKept, set_setting, setting
+from tripletscope.dashboard.door.outgoing import MEDIA, held
 
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
-#: The types that are served, by suffix: systems' tables differ, and browsers trust the header.
+#: The types of the page's own files.
 _KINDS = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8", ".json": "application/json",
-    ".txt": "text/plain; charset=utf-8", ".map": "application/json", ".woff2": "font/woff2",
-    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
-    ".webp": "image/webp", ".svg": "image/svg+xml", ".bmp": "image/bmp", ".avif": "image/avif",
-    ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".oga": "audio/ogg",
-    ".opus": "audio/ogg", ".m4a": "audio/mp4", ".aac": "audio/aac", ".flac": "audio/flac",
-    ".mp4": "video/mp4", ".m4v": "video/mp4", ".webm": "video/webm", ".ogv": "video/ogg",
-    ".mov": "video/quicktime",
+    ".css": "text/css; charset=utf-8", ".txt": "text/plain; charset=utf-8",
+    ".svg": MEDIA[".svg"],
 }
 # All content comes from here; isolated pages get the browser's most exact clock.
 _HEADERS = [
@@ -71,12 +66,14 @@ _NEVER, _ASKED_AGAIN, _AN_HOUR = "no-store", "no-cache", "private, max-age=3600"
 
 
 def _with_headers(app: ASGIApp) -> ASGIApp:
-    """Adds the headers to every response."""
+    """Adds the headers to every response that has no others."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *_HEADERS]
+                headers = message.get("headers", [])
+                said = {name for name, _ in headers}
+                message["headers"] = [*headers, *(one for one in _HEADERS if one[0] not in said)]
             await send(message)
 
         await app(scope, receive, send_with_headers)
@@ -164,21 +161,24 @@ class ExperimentServer:
         name = _plain_name(request)
         if name not in self._names:
             raise HTTPException(404)
-        return self._file(request, self._stimuli / name, _AN_HOUR)
+        response = self._file(request, self._stimuli / name, _AN_HOUR, MEDIA)
+        held(response.headers)
+        return response
 
-    def _file(self, request: Request, path: Path, kept: str) -> Response:
+    def _file(
+        self, request: Request, path: Path, kept: str, kinds: Mapping[str, str] = _KINDS
+    ) -> Response:
         """A file directly inside a public folder, of a known type."""
         try:
             whole = path.resolve(strict=True)
             status = whole.stat()
         except OSError:
             raise HTTPException(404) from None
-        kind = _KINDS.get(path.suffix.lower())
+        kind = kinds.get(path.suffix.lower())
         if kind is None or whole.parent != path.parent.resolve() or not whole.is_file():
             raise HTTPException(404)
         response = self._files.file_response(whole, status, request.scope)
-        if response.status_code == 200:
-            response.headers["Content-Type"] = kind
+        response.headers["Content-Type"] = kind
         response.headers["Cache-Control"] = kept
         return response
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import re
 import zipfile
 import zlib
@@ -18,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import Archive, check_size
-from tripletscope.core.io.records import MAX_ROWS
+from tripletscope.core.io.formats.archive import Archive
 from tripletscope.dashboard.door import earlier
+from tripletscope.dashboard.door.contents import check_table, json_of, packed_arrays
 
 #: As `tripletscope.dashboard.keeping` writes them.
 ABOUT, FORMAT = "about.json", 1
@@ -111,9 +110,9 @@ class PackedFolder:
         """The unchecked content of a file."""
         content = self.read(place)
         try:
-            return json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise self.problem(f"its file {place} is not what was written") from error
+            return json_of(content)
+        except ValueError as error:
+            raise self.problem(f"its file {place} is not what was written ({error})") from error
 
     def about(self) -> dict[str, Any]:
         """The content of `ABOUT`, whose format is supported."""
@@ -136,14 +135,7 @@ class PackedFolder:
         content = self.read(place, total)
         with self.checking(f"its file {place} cannot be read"):
             file = pyarrow.parquet.ParquetFile(pa.BufferReader(content))
-            about = file.metadata
-            unpacked = sum(
-                about.row_group(i).total_byte_size for i in range(about.num_row_groups)
-            )
-            if about.num_rows > MAX_ROWS:
-                raise ValueError("too many rows")
-            # Repeated values take no room in the file, but in a table.
-            check_size(max(unpacked, 8 * about.num_rows * about.num_columns), len(content), place)
+            check_table(file.metadata, len(content), place)
             return file.read().to_pandas()
 
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
@@ -151,8 +143,7 @@ class PackedFolder:
         content = self.read(place, total)
         with self.checking(f"its file {place} cannot be read"):
             with zipfile.ZipFile(io.BytesIO(content)) as packed:
-                unpacked = sum(entry.file_size for entry in packed.infolist())
-            check_size(unpacked, len(content), place)
+                packed_arrays(packed, len(content), place)
             with np.load(io.BytesIO(content), allow_pickle=False) as kept:
                 return dict(kept)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.door.contents import content_of, json_of
 from tripletscope.dashboard.keeping.files import (
     Compared,
     partial_of,
@@ -180,7 +180,7 @@ class FolderChange:
         there = path.exists()
         if there and self.about != self._before:
             with whole_file(self._path / BEFORE, sync=False) as file:
-                file.write(path.read_bytes())
+                file.write(content_of(path))
         if not there or self.about != self._before:
             write_json(path, self.about)
         unneeded = {*self._before["sums"], *self._new}
@@ -189,7 +189,7 @@ class FolderChange:
     def undo(self) -> None:
         """Remove new files, unless ``about.json`` mentions them already."""
         with suppress(OSError, ValueError):
-            if self.about["sums"] == json.loads((self._path / ABOUT).read_bytes())["sums"]:
+            if self.about["sums"] == json_of(content_of(self._path / ABOUT))["sums"]:
                 return
         for place in self._new:
             with suppress(OSError):

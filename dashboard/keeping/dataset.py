@@ -23,6 +23,10 @@ class DamagedFile(WorkspaceError):
     """A file of the workspace is missing or differs from its sum."""
 
 
+class DamagedResult(DamagedFile):
+    """As `DamagedFile`, of a result; it is not listed any more."""
+
+
 class DamagedPicture(DamagedFile, FileNotFoundError):
     """As `DamagedFile`, of a picture."""
 
@@ -160,6 +164,15 @@ class RunInfo:
     @property
     def seconds(self) -> float:
         return self.record["seconds"]
+
+
+@dataclass(frozen=True)
+class UnreadableRun:
+    """A result in a folder that this program cannot use, and why."""
+
+    id: str
+    name: str
+    problem: str
 
 
 def edition_of(run: Run | RunInfo | None) -> tuple[str, str, bool, float] | tuple[()]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tripletscope.dashboard.door.contents import Unsound, content_of, entry_in, json_of
 from tripletscope.dashboard.keeping.change import TABLES, files_of
 from tripletscope.dashboard.keeping.dataset import (
     AFTER_EXCLUSIONS,
@@ -58,12 +59,12 @@ _ARRAYS = re.compile(r"arrays(-\d+)?\.npz")
 
 def read_about(path: Path, content: bytes | None = None) -> dict[str, Any]:
     """Content of a data set's ``about.json``; `DamagedFile` if it is not sound."""
-    return _read(path, content, _is_sound)
+    return _read(path, content, _unsound)
 
 
 def read_run(path: Path, content: bytes | None = None) -> dict[str, Any]:
     """Content of a result's ``run.json``; `DamagedFile` if it is not sound."""
-    return _read(path, content, _is_sound_run)
+    return _read(path, content, _unsound_run)
 
 
 def new_about(**values: Any) -> dict[str, Any]:
@@ -115,57 +116,114 @@ def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunIn
 
 
 def _read(
-    path: Path, content: bytes | None, is_sound: Callable[[Mapping[str, Any]], bool]
+    path: Path, content: bytes | None, unsound: Callable[[Mapping[str, Any]], str]
 ) -> dict[str, Any]:
     with reading(path):
-        said = json.loads(path.read_bytes() if content is None else content)
+        content = content_of(path) if content is None else content
+        said = json_of(content)
+        if not isinstance(said, dict) or not isinstance(said.get("format"), int):
+            raise Unsound(entry_in(content, "format"))
         if said["format"] > FORMAT:
             raise WorkspaceError(
                 f"{path.parent.name} was made by a newer version of TripletScope and is not shown. "
                 "Update the program."
             )
         json.dumps(said, ensure_ascii=False).encode()  # no surrogates
-        if not is_sound(said):
-            raise ValueError("not what was written")
+        wrong = unsound(said)
+        if wrong:
+            raise Unsound(entry_in(content, wrong))
     return said
 
 
-def _is_sound(about: Mapping[str, Any]) -> bool:
-    if not _are_of(about, _ABOUT):
-        return False
-    datetime.fromisoformat(about["created"]).astimezone(UTC)
-    tables, measured = about["extra"].get(TABLES, []), about["extra"].get(MEASURED)
-    if not isinstance(tables, list) or not all(
-        _are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables
-    ):
-        return False
-    places = files_of(about)
-    return (
-        all(isinstance(line, str) for line in about["report"])
-        and isinstance(about.get("view", ""), str) and isinstance(about.get("views", {}), dict)
-        and about.get("view") != ALL_ANSWERS and ALL_ANSWERS not in about.get("views", {})
-        and all(isinstance(steps, list) and all(_are_of(step, _STEP) for step in steps)
-                for steps in (about["exclusions"], *about.get("views", {}).values()))
-        and all(isinstance(note, str) for table in tables for note in table["notes"])
-        and (measured is None or _are_of(measured, {"kind": str, "options": dict}))
-        and {"answers", "objects"} <= set(about["files"])
-        and set(about["sums"]) == places
-        and all(isinstance(place, str) and _PLACE.fullmatch(place) for place in places)
-        and all(place.startswith("pictures/") for place in about["pictures"].values())
-        and all(isinstance(total, str) for total in about["sums"].values())
+def _unsound(about: Mapping[str, Any]) -> str:
+    """The first entry of ``about.json`` that is not as it should be."""
+    return _not_of(about, _ABOUT) or next(
+        (name for name, is_sound in _ENTRIES.items() if not is_sound(about)), ""
     )
 
 
-def _is_sound_run(said: Mapping[str, Any]) -> bool:
-    if not _are_of(said, _KEPT) or not _are_of(said["run"], _RUN):
+def _are_tables(tables: Any) -> bool:
+    return isinstance(tables, list) and all(
+        _are_of(table, _TABLE) and set(table) == set(_TABLE)
+        and all(isinstance(note, str) for note in table["notes"]) for table in tables
+    )
+
+
+def _is_extra(extra: Mapping[str, Any]) -> bool:
+    measured = extra.get(MEASURED)
+    return _are_tables(extra.get(TABLES, [])) and (
+        measured is None or _are_of(measured, {"kind": str, "options": dict})
+    )
+
+
+def _are_steps(steps: Any) -> bool:
+    return isinstance(steps, list) and all(_are_of(step, _STEP) for step in steps)
+
+
+def _are_views(about: Mapping[str, Any]) -> bool:
+    views = about.get("views", {})
+    return (
+        isinstance(views, dict) and ALL_ANSWERS not in views
+        and all(map(_are_steps, views.values()))
+    )
+
+
+def _are_files(about: Mapping[str, Any]) -> bool:
+    return {"answers", "objects"} <= set(about["files"]) and all(
+        isinstance(place, str) and _PLACE.fullmatch(place) for place in files_of(about)
+    )
+
+
+def _are_sums(about: Mapping[str, Any]) -> bool:
+    return set(about["sums"]) == files_of(about) and all(
+        isinstance(total, str) for total in about["sums"].values()
+    )
+
+
+#: What entries of ``about.json`` have to be beside their kinds, in an order in which each may ask
+#: for those before.
+_ENTRIES: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "created": lambda about: _is_moment(about["created"]),
+    "extra": lambda about: _is_extra(about["extra"]),
+    "report": lambda about: all(isinstance(line, str) for line in about["report"]),
+    "exclusions": lambda about: _are_steps(about["exclusions"]),
+    "view": lambda about: isinstance(about.get("view", ""), str)
+    and about.get("view") != ALL_ANSWERS,
+    "views": _are_views,
+    "pictures": lambda about: all(
+        isinstance(place, str) and place.startswith("pictures/")
+        for place in about["pictures"].values()
+    ),
+    "files": _are_files,
+    "sums": _are_sums,
+}
+
+
+def _unsound_run(said: Mapping[str, Any]) -> str:
+    """The first entry of ``run.json`` that is not as it should be."""
+    wrong = _not_of(said, _KEPT) or _not_of(said["run"], _RUN) or next(
+        (name for name, value in _LATER.items()
+         if not isinstance(said.get(name, value), type(value))), ""
+    ) or next(iter(sorted(set(said["run"]) - set(_RUN))), "")
+    if wrong or not _is_moment(said["run"]["created"]):
+        return wrong or "created"
+    return "" if _ARRAYS.fullmatch(said["file"]) else "file"
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return bool(datetime.fromisoformat(text).astimezone(UTC))
+    except (ValueError, OverflowError):
         return False
-    if any(not isinstance(said.get(name, value), type(value)) for name, value in _LATER.items()):
-        return False
-    datetime.fromisoformat(said["run"]["created"]).astimezone(UTC)
-    return set(said["run"]) == set(_RUN) and bool(_ARRAYS.fullmatch(said["file"]))
 
 
 def _are_of(values: Any, kinds: Mapping[str, Any]) -> bool:
-    return isinstance(values, dict) and all(
-        name in values and isinstance(values[name], kind) for name, kind in kinds.items()
-    )
+    return isinstance(values, dict) and not _not_of(values, kinds)
+
+
+def _not_of(values: Mapping[str, Any], kinds: Mapping[str, Any]) -> str:
+    """The first value that is missing or of another kind."""
+    return next((
+        name for name, kind in kinds.items()
+        if name not in values or not isinstance(values[name], kind)
+    ), "")

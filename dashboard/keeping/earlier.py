@@ -16,6 +16,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from tripletscope.dashboard.door.contents import content_of, json_of
 from tripletscope.dashboard.keeping.change import TABLES, Draft, FolderChange
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.description import FORMAT, MEASURED, new_about
@@ -100,7 +101,7 @@ def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
 def _record(path: Path) -> dict[str, Any] | None:
     """None for a damaged record, or somebody else's."""
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        row = json.loads(path.read_bytes())
+        row = json_of(content_of(path))
         named = (row["dataset"] or "none", row["key"]) if "key" in row else (row["id"],)
         sound = _is_sound(row, (_RUN if "key" in row else _DATASET))
         return row if sound and path.name == f"{'.'.join(named)}.json" else None
@@ -260,7 +261,7 @@ def _link(source: Path, target: Path) -> None:
 def _sum(data: Path, stem: str, kind: str) -> str | None:
     """Sum at the first writing; version 0.2 kept none."""
     with suppress(OSError, ValueError, KeyError, TypeError):
-        return json.loads((data / f"{stem}.sums.json").read_bytes())[kind]
+        return json_of(content_of(data / f"{stem}.sums.json"))[kind]
     return None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import FILE, STIMULI, Experiment
+from tripletscope.dashboard.door.contents import Unsound, content_of, json_of
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.files import whole_file
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -50,7 +51,7 @@ def kept_experiments(workspace: Workspace) -> list[KeptExperiment]:
 def _listed(folder: Path, changed: int) -> KeptExperiment:
     """A folder, read once for each time of its last change."""
     try:
-        experiment = Experiment.load(folder)
+        experiment = _loaded(folder)
     except DataError as error:
         return KeptExperiment(folder.name, folder, folder.name, problem=str(error))
     return KeptExperiment(
@@ -108,15 +109,29 @@ def delete_experiment(workspace: Workspace, slug: str) -> None:
 
 def load_experiment(workspace: Workspace, slug: str) -> Experiment:
     try:
-        return Experiment.load(workspace.folder / NAME / slug)
+        return _loaded(workspace.folder / NAME / slug)
     except DataError as error:
         raise WorkspaceError(str(error)) from error
 
 
+def _loaded(folder: Path) -> Experiment:
+    """The experiment of a folder whose file is one, and no pipe; `DataError` with its line."""
+    try:
+        json_of(content_of(folder / FILE))
+    except Unsound as error:
+        raise DataError(f"the file is damaged ({error}), and left as it is",
+                        file=f"{folder.name}/{FILE}") from error
+    except OSError:
+        pass  # which is said below
+    return Experiment.load(folder)
+
+
 def stimulus_file(workspace: Workspace, slug: str, name: str) -> Path | None:
     folder = experiment_folder(workspace, slug)
-    path = None if folder is None else folder / STIMULI / Path(name).name
-    return path if path is not None and path.is_file() else None
+    if folder is None:
+        return None
+    path = folder / STIMULI / Path(name).name
+    return path if path.is_file() and not path.is_symlink() else None  # it may lead elsewhere
 
 
 def plain_file_name(name: str, taken: set[str]) -> str:

@@ -9,18 +9,26 @@ import json
 import os
 import re
 import secrets
-import stat
 import struct
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 import numpy as np
 
+from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard.door.contents import (
+    PackedArray,
+    Unsound,
+    is_there,
+    opened,
+    packed_arrays,
+)
 from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
 
 #: Names of incomplete files and folders.
@@ -29,7 +37,7 @@ PARTIAL = re.compile(r"[^.].*\.[0-9a-f]{8}\.partial")
 #: Errors of reading damaged files of any kind.
 _UNREADABLE = (
     OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, OverflowError,
-    RecursionError, zipfile.BadZipFile,
+    RecursionError, zipfile.BadZipFile, LookupError, MemoryError, NotImplementedError, zlib.error,
 )
 #: Of these, errors of the disk rather than the file.
 _PASSING = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ENOMEM}
@@ -37,6 +45,8 @@ _PASSING = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, er
 _TAKEN = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)")
 #: Bytes from which arrays are stored uncompressed and mapped to memory.
 MAPPED = 2**24
+#: Bytes up to which an array is read to see what it is.
+_SMALL = 2**20
 #: Files that have their sums: path, sum, time, size and inode.
 Compared = set[tuple]
 
@@ -109,27 +119,47 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> str:
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
     """The arrays of a file; large ones are mapped to memory."""
-    with zipfile.ZipFile(path) as archive:
+    with _arrays_in(path) as (file, archive, arrays):
         return {
-            member.filename.removesuffix(".npy"): _mapped(path, archive, member)
-            if member.compress_type == zipfile.ZIP_STORED and member.file_size > MAPPED
-            else np.load(io.BytesIO(archive.read(member)), allow_pickle=False)
-            for member in archive.infolist()
+            name: _mapped(path, file, one) if _is_mapped(one) else _loaded(archive, one)
+            for name, one in arrays.items()
         }
 
 
-def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
-    with archive.open(member) as content:
-        np.lib.format.read_magic(content)
-        shape, by_column, dtype = np.lib.format.read_array_header_1_0(content)
-        head = content.tell()
-    with path.open("rb") as file:
-        file.seek(member.header_offset + 26)  # lengths of the name and of the extra field
-        lengths = struct.unpack("<HH", file.read(4))
-        begin = file.tell() + sum(lengths) + head
-    order = "F" if by_column else "C"
+def outline_of(path: Path) -> dict[str, np.ndarray]:
+    """As `read_arrays`, with zeros that take no memory for arrays that are not small."""
+    with _arrays_in(path) as (_, archive, arrays):
+        return {
+            name: _loaded(archive, one) if one.member.file_size <= _SMALL
+            else np.broadcast_to(np.zeros((), one.dtype), one.shape)
+            for name, one in arrays.items()
+        }
+
+
+@contextmanager
+def _arrays_in(
+    path: Path
+) -> Iterator[tuple[BinaryIO, zipfile.ZipFile, Mapping[str, PackedArray]]]:
+    with opened(path) as file, zipfile.ZipFile(file) as archive:
+        size = os.fstat(file.fileno()).st_size
+        yield file, archive, packed_arrays(archive, size, path.name, MAPPED)
+
+
+def _is_mapped(one: PackedArray) -> bool:
+    return one.member.compress_type == zipfile.ZIP_STORED and one.member.file_size > MAPPED
+
+
+def _loaded(archive: zipfile.ZipFile, one: PackedArray) -> np.ndarray:
+    return np.load(io.BytesIO(archive.read(one.member)), allow_pickle=False)
+
+
+def _mapped(path: Path, file: BinaryIO, one: PackedArray) -> np.ndarray:
+    file.seek(one.member.header_offset + 26)  # lengths of the name and of the extra field
+    lengths = struct.unpack("<HH", file.read(4))
+    begin = file.tell() + sum(lengths) + one.begin
+    order = "F" if one.by_column else "C"
     # A plain array: a memmap would be copied where it is sent.
-    return np.asarray(np.memmap(path, dtype, "r", begin, shape, order))
+    return np.asarray(np.memmap(path, one.dtype, "r", begin, one.shape, order))
 
 
 def synced(path: Path) -> str:
@@ -140,7 +170,7 @@ def synced(path: Path) -> str:
 
 
 def sum_of(path: Path) -> str:
-    with path.open("rb") as file:
+    with opened(path) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
@@ -155,8 +185,11 @@ def slug(name: str) -> str:
     return f"{result}_" if _TAKEN.fullmatch(result) else result
 
 
-def damaged(path: Path) -> DamagedFile:
-    state = "damaged" if path.is_file() else "missing"
+def damaged(path: Path, error: Exception | None = None) -> DamagedFile:
+    """A file that is not as it should be, why, and what can be done."""
+    why = error.problem if isinstance(error, DataError) else error
+    reason = f" ({why})" if isinstance(error, Unsound | DataError) else ""
+    state = f"damaged{reason}, and left as it is" if is_there(path) else "missing"
     return DamagedFile(
         f"The file {path.parent.name}/{path.name} of the workspace is {state}. Restore it "
         "from a backup, or import or compute its content again. Everything else works."
@@ -171,7 +204,7 @@ def reading(path: Path) -> Iterator[None]:
     except _UNREADABLE as error:
         if isinstance(error, OSError) and error.errno in _PASSING:
             raise WorkspaceError(words_for(error)) from error
-        raise damaged(path) from error
+        raise damaged(path, error) from error
 
 
 def words_for(error: OSError) -> str:
@@ -192,8 +225,8 @@ def checked(path: Path, total: str | None, compared: Compared) -> Path:
         state = path.lstat()
         mark = path, total, state.st_mtime_ns, state.st_size, state.st_ino
         if mark not in compared:
-            if stat.S_ISLNK(state.st_mode) or sum_of(path) != total:
-                raise damaged(path)
+            if sum_of(path) != total:
+                raise Unsound("it is not what was written")
             compared.add(mark)
     return path
 

@@ -7,21 +7,25 @@ when ``about.json`` is replaced, and a crash leaves the version before. Results 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, checked_objects
+from tripletscope.core.run import Run
+from tripletscope.dashboard.door.contents import Unsound, check_table, opened
 from tripletscope.dashboard.keeping.change import (
     ABOUT,
     BEFORE,
@@ -85,24 +89,35 @@ class DataFolder:
         files, answers = about["files"], self.table(about, part)
         objects = self.table(about, f"{part}_objects" if f"{part}_objects" in files else "objects")
         with reading(self.path / files[part]):
-            return Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
+            found = Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
+            wanted = about[{"answers": "imported"}.get(part, part)]
+            # A description that was made again knows none; of 0.3 it names a file.
+            if wanted and not wanted.endswith(".parquet") and wanted != found.fingerprint:
+                raise Unsound(f"{ABOUT} is about other {part} or objects")
+        return found
 
     def table(self, about: Mapping[str, Any], part: str) -> pd.DataFrame | None:
         if part not in about["files"]:
             return None
         path = self.checked(about, about["files"][part])
-        with reading(path):
-            return pd.read_parquet(path)
+        with reading(path), opened(path) as file:
+            return _read_table(file, path)
+
+    def objects(self, about: Mapping[str, Any]) -> pd.DataFrame:
+        table = self.table(about, "objects")
+        with reading(self.path / about["files"]["objects"]):
+            return checked_objects(table)
 
     def pairs(self, about: Mapping[str, Any], objects: pd.DataFrame) -> Quadruples | None:
         table = self.table(about, "pairs")
         if table is None:
             return None
-        return Quadruples(
-            table[PAIR_ROLES].to_numpy(), name=about["name"], objects=objects,
-            # Older versions kept the row of the file.
-            answers=table.drop(columns=[*PAIR_ROLES, "file_row"], errors="ignore"),
-        )
+        with reading(self.path / about["files"]["pairs"]):
+            return Quadruples(
+                table[PAIR_ROLES].to_numpy(), name=about["name"], objects=objects,
+                # Older versions kept the row of the file.
+                answers=table.drop(columns=[*PAIR_ROLES, "file_row"], errors="ignore"),
+            )
 
     def cleaning(self, about: Mapping[str, Any], imported: Triplets) -> Cleaning:
         """Imported answers and their exclusions; the name of `imported` does not matter."""
@@ -113,10 +128,14 @@ class DataFolder:
         catch = self.table(about, "catch_trials")
         if catch is not None and ("correct" not in catch or catch["correct"].dtype.kind != "b"):
             raise damaged(self.path / about["files"]["catch_trials"])
-        return Cleaning.from_log(
-            imported.renamed(about["name"]) if pairs is None else pairs, about["exclusions"],
-            catch, gold,
-        )
+        answers = imported.renamed(about["name"]) if pairs is None else pairs
+        blamed = next((about["files"][part] for part in ("gold", "catch_trials", "answers")
+                       if part in about["files"]), ABOUT)
+        with reading(self.path / (ABOUT if about["exclusions"] else blamed)):
+            cleaning = Cleaning.from_log(answers, about["exclusions"], catch, gold)
+            with suppress(DataError):  # of a rule, which is said where it is used
+                cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
+        return cleaning
 
     def measured(self, about: Mapping[str, Any]) -> Measured | None:
         """Without participants who are excluded entirely."""
@@ -129,7 +148,8 @@ class DataFolder:
         out = {who for step in about["exclusions"] for who in step["removed_participants"]}
         if out and "participant" in table:
             table = table[~table["participant"].astype("str").isin(out)]
-        return measured(noted["kind"], table, noted["options"])
+        with reading(self.path / about["files"][MEASURED]):
+            return measured(noted["kind"], table, noted["options"])
 
     def features(self, about: Mapping[str, Any], place: str) -> dict[str, np.ndarray]:
         """The arrays of a table of features or distances, with the ids of its objects."""
@@ -152,11 +172,29 @@ class DataFolder:
     def result_keys(self) -> list[str]:
         try:
             return sorted(path.name for path in (self.path / RESULTS).iterdir())
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:  # none, or a link that leads nowhere
             return []
 
     def result(self, key: str) -> dict[str, Any]:
         return read_run(self.path / RESULTS / key / RUN)
+
+    def made_run(
+        self, key: str, said: Mapping[str, Any], arrays: Mapping[str, np.ndarray],
+        about: Mapping[str, Any] | None,
+    ) -> Run:
+        """A result, as this version could have computed it; else `DamagedFile`.
+
+        about: Of the data set, if it is of one.
+        """
+        is_of_now = about is not None and said["renewals"] == about["renewals"]
+        with reading(self.path / RESULTS / key / RUN):
+            try:
+                run = Run.of(said["run"], arrays, about["n_objects"] if is_of_now else None)
+            except ValueError as error:
+                raise Unsound(f"version {said['run']['version']} wrote it: {error}") from error
+            if run.key != key:
+                raise Unsound("it is the result of another folder")
+        return run
 
     def write_result(
         self, key: str, arrays: Mapping[str, np.ndarray] | HeldArrays
@@ -202,7 +240,7 @@ class DataFolder:
 
 
 def mended(path: Path) -> tuple[dict[str, Any], bool]:
-    """Description for a damaged ``about.json``, and whether it is complete.
+    """Description for a missing ``about.json``, and whether it is complete.
 
     The version before, if its files are sound, or what the other files show. `DamagedFile` without
     answers and objects.
@@ -216,7 +254,7 @@ def mended(path: Path) -> tuple[dict[str, Any], bool]:
     about = new_about(
         name=path.name, origin=path.name, created=datetime.fromtimestamp(
             path.stat().st_mtime).astimezone().isoformat(),
-        report=["Its description was damaged: exclusions, gold questions and tables of features "
+        report=["Its description was missing: exclusions, gold questions and tables of features "
                 "are lost."],
     )
     for part in ("answers", "objects", "pairs", "catch_trials"):  # the others need a description
@@ -252,9 +290,23 @@ def _are_features(arrays: Mapping[str, np.ndarray]) -> bool:
     )
 
 
-def _is_table(file: Path) -> bool:
+def _read_table(file: BinaryIO, path: Path) -> pd.DataFrame:
     try:
-        pyarrow.parquet.read_metadata(file)
-    except (OSError, pa.ArrowException):
+        _check_metadata(file, path)
+        file.seek(0)
+        return pd.read_parquet(file)
+    except pa.ArrowException as error:
+        raise Unsound("it is no table that can be read") from error
+
+
+def _check_metadata(file: BinaryIO, path: Path) -> None:
+    check_table(pyarrow.parquet.read_metadata(file), os.fstat(file.fileno()).st_size, path.name)
+
+
+def _is_table(path: Path) -> bool:
+    try:
+        with opened(path) as file:
+            _check_metadata(file, path)
+    except (OSError, ValueError, pa.ArrowException):
         return False
-    return not file.is_symlink()
+    return True

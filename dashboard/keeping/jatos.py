@@ -23,6 +23,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.dashboard.door.contents import content_of, json_of, opened
 from tripletscope.dashboard.door.workers import File
 from tripletscope.dashboard.keeping.files import hash_of, slug, whole_file
 
@@ -82,7 +83,7 @@ def fetched(workspace: Path, source: JatosStudy) -> list[dict[str, Any]]:
     """Earlier fetches of a study: time, results and file; none if the log is damaged."""
     folder = workspace / FETCHED / source.folder
     try:
-        log = json.loads((folder / _LOG).read_bytes())["fetched"]
+        log = json_of(content_of(folder / _LOG))["fetched"]
         return [
             one for one in log if _FILE.fullmatch(one["file"]) and (folder / one["file"]).exists()
             and all(isinstance(n, int) for n in (one["unfinished"], *one["results"]))
@@ -133,7 +134,12 @@ def fetch(
                     file.write(part)
         if not log:
             raise source.problem("no result has finished yet", "Fetch again when some have.")
-        return [(source.name, (folder / one["file"]).read_bytes()) for one in log]
+        return [(source.name, _whole(folder / one["file"])) for one in log]
+
+
+def _whole(path: Path) -> bytes:
+    with opened(path) as file:
+        return file.read()
 
 
 def _place_of(source: JatosStudy, is_shared: bool) -> tuple[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.studies.experiment.live import CollectedError
+from tripletscope.dashboard.door.contents import content_of, json_of
 from tripletscope.dashboard.keeping.files import write_json
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def keep_map(folder: Path, kept: KeptMap) -> None:
 def _read(path: Path, made: Callable[[Any], Any]) -> Any:
     """What is made of a file's content; None where it is missing or damaged."""
     try:
-        return made(json.loads(path.read_bytes()))
+        return made(json_of(content_of(path)))
     except OSError:
         return None
     except (ValueError, KeyError, TypeError):

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import tripletscope
+from tripletscope.dashboard.door.contents import content_of
 from tripletscope.dashboard.keeping.files import whole_file
 
 #: The file in a workspace that names the version.
@@ -24,8 +25,8 @@ _NEWS = (
 def news_since(folder: Path, *, is_used: bool) -> tuple[str, ...]:
     """Three sentences if another version used the workspace, with any data set, last."""
     path = folder / VERSION
-    with suppress(OSError):
-        if path.read_bytes() == tripletscope.__version__.encode():
+    with suppress(OSError, ValueError):
+        if content_of(path) == tripletscope.__version__.encode():
             return ()
     # If this fails, the news comes once more.
     with suppress(OSError), whole_file(path, sync=False) as file:

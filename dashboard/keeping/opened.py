@@ -12,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tripletscope.dashboard.keeping.change import ABOUT, Draft, FolderChange
+from tripletscope.dashboard.door.contents import content_of, is_there, json_of
+from tripletscope.dashboard.keeping.change import ABOUT, BEFORE, Draft, FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.description import info_of, new_about
 from tripletscope.dashboard.keeping.earlier import is_earlier, take_over
@@ -128,10 +129,10 @@ class OpenFolder:
             try:
                 needed.update(DataFolder(path).about()["sums"].values())
             except DamagedFile as error:
-                if mend:
+                if mend and not is_there(path / ABOUT):
                     self._mend(path)
                 else:
-                    self.notes.append(f"The data set in {path.name} is not shown. {error}")
+                    self.notes.append(_not_shown(path, error))
             except WorkspaceError as newer:
                 self.notes.append(str(newer))
         return needed
@@ -146,14 +147,13 @@ class OpenFolder:
     def _mend(self, path: Path) -> None:
         try:
             about, all_of_it = mended(path)
-            self.trash.take([path / ABOUT])
             with DataFolder(path).changing(new_about()) as change:
                 change.about.update(about)
         except (WorkspaceError, OSError) as error:
-            self.notes.append(f"The data set in {path.name} is not shown. {error}")
+            self.notes.append(_not_shown(path, error))
             return
         self.notes.append(
-            f"{path.name}/{ABOUT} was damaged or missing. It was restored from "
+            f"{path.name}/{ABOUT} was missing. It was restored from "
             + ("the version before the last change." if all_of_it else "the other files of this "
                "data set. Its exclusions, gold questions and tables of features are lost.")
         )
@@ -178,7 +178,7 @@ class OpenFolder:
         about = self._about_of(dataset)
         return None if about is None else info_of(dataset, about, opened.get(dataset))
 
-    def _about_of(self, dataset: str) -> dict[str, Any] | None:
+    def _about_of(self, dataset: str | None) -> dict[str, Any] | None:
         """Description of a data set; None if it is missing or damaged."""
         if not dataset or dataset.startswith(".") or set(dataset) & set("/\\\0"):
             return None
@@ -188,13 +188,25 @@ class OpenFolder:
     def _about(self, info: DatasetInfo) -> dict[str, Any]:
         about = self._about_of(info.id)
         if about is None:
-            raise WorkspaceError(f"{info.name} was deleted in another tab meanwhile.")
+            problem = self.problem_of(info.id)
+            raise WorkspaceError(problem or f"{info.name} was deleted in another tab meanwhile.")
         return about
+
+    def problem_of(self, dataset: str) -> str:
+        """Why the folder of a data set cannot be used; empty if it can, or if there is none."""
+        path = self.folder / dataset
+        if self._about_of(dataset) is not None or path not in self._folders():
+            return ""
+        try:
+            DataFolder(path).about()
+        except WorkspaceError as error:
+            return _not_shown(path, error)
+        return ""
 
     def _remembered(self, path: Path, read: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
         """Content of a file, read again after changes; None if it is missing or damaged."""
         try:
-            there = path.stat()
+            there = path.lstat()
         except OSError:
             return None
         mark = there.st_mtime_ns, there.st_size, there.st_ino
@@ -206,7 +218,7 @@ class OpenFolder:
         except WorkspaceError as error:
             content = None
             if path.name == ABOUT and not any(path.parent.name in note for note in self.notes):
-                self.notes.append(str(error))
+                self.notes.append(_not_shown(path.parent, error))
         self._described.keep(path, (mark, content))
         return content
 
@@ -215,7 +227,7 @@ class OpenFolder:
 
         def read() -> dict[str, str]:
             try:
-                times = json.loads(path.read_bytes())
+                times = json_of(content_of(path))
                 return {name: at for name, at in times.items() if _moment(at) is not None}
             except (OSError, ValueError, AttributeError, RecursionError):
                 return {}
@@ -244,6 +256,8 @@ class OpenFolder:
         """A change of a data set, under its lock; None if it is gone."""
         with self.explaining(writing=True), self._changes:
             about = self._about_of(dataset)
+            if about is None and (problem := self.problem_of(dataset)):
+                raise WorkspaceError(problem)
             if about is None:
                 yield None
                 return
@@ -272,7 +286,7 @@ class OpenFolder:
         if not SESSION.fullmatch(session_id):
             return None
         with suppress(OSError, ValueError):  # a damaged one begins again
-            state = json.loads((self.folder / SESSIONS / f"{session_id}.json").read_bytes())
+            state = json_of(content_of(self.folder / SESSIONS / f"{session_id}.json"))
             return state if isinstance(state, dict) else None
         return None
 
@@ -299,10 +313,15 @@ class OpenFolder:
 def _is_data_set(path: Path) -> bool:
     if path.name.startswith(".") or PARTIAL.fullmatch(path.name):
         return False
-    try:
-        return (path / ABOUT).is_file() or (path / "answers.parquet").is_file()
-    except OSError:  # a folder that nobody may look into
-        return False
+    return any(is_there(path / name) for name in (ABOUT, BEFORE, "answers.parquet"))
+
+
+def _not_shown(path: Path, error: Exception) -> str:
+    before = (
+        f" {BEFORE} beside it is the version before the last change: it can take its name."
+        if is_there(path / ABOUT) and is_there(path / BEFORE) else ""
+    )
+    return f"The data set in {path.name} is not shown. {error}{before}"
 
 
 def _moment(text: object) -> datetime | None:

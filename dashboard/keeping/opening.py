@@ -105,10 +105,11 @@ def open(folder: str | PathLike) -> OpenedDataset:
         cleaning = opened.cleaning(about, opened.triplets(about))
         runs, results = [], {}
         for key in opened.result_keys():
-            with suppress(WorkspaceError):  # such as the rest of a killed job
+            with suppress(WorkspaceError):  # unsound, or the rest of a killed job
                 said = opened.result(key)
                 arrays = opened.arrays(f"{RESULTS}/{key}/{said['file']}", said["sum"])
-                runs.append((said["number"], said["name"], Run(**said["run"], arrays=arrays)))
+                run = opened.made_run(key, said, arrays, about)
+                runs.append((said["number"], said["name"], run))
         for _, name, run in sorted(runs, key=lambda one: -one[0]):
             results[free_name(name, {*results})] = run
         return OpenedDataset(

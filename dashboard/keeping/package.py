@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from tripletscope.dashboard.door.contents import Unsound, content_of, opened
 from tripletscope.dashboard.keeping.change import ABOUT
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.description import read_about, read_run
@@ -96,19 +97,19 @@ def _described(workspace: Path) -> Iterator[tuple[str, bytes | str | None]]:
     The folder of a data set that cannot be read is packed as it is.
     """
     for path in [workspace / OPENED, *sorted((workspace / SESSIONS).glob("*.json"))]:
-        with suppress(FileNotFoundError):
-            yield path.relative_to(workspace).as_posix(), path.read_bytes()
+        with suppress(FileNotFoundError, Unsound):
+            yield path.relative_to(workspace).as_posix(), content_of(path)
     for path in sorted(workspace.iterdir()):
         name = path.name
         if name != SIMULATIONS:
             if not (path / ABOUT).exists() or PARTIAL.fullmatch(name):
                 continue
             try:
-                content = (path / ABOUT).read_bytes()
+                content = content_of(path / ABOUT)
                 sums = read_about(path / ABOUT, content)["sums"]
             except OSError:
                 continue  # it was deleted a moment ago
-            except WorkspaceError:
+            except (WorkspaceError, Unsound):
                 yield from ((file.relative_to(workspace).as_posix(), None)
                             for file in sorted(path.rglob("*")) if file.is_file())
                 continue
@@ -116,8 +117,8 @@ def _described(workspace: Path) -> Iterator[tuple[str, bytes | str | None]]:
             yield from ((f"{name}/{place}", total) for place, total in sorted(sums.items()))
         for key in DataFolder(path).result_keys():
             place = f"{name}/{RESULTS}/{key}"
-            with suppress(OSError, WorkspaceError):  # it can be computed again
-                content = (workspace / place / RUN).read_bytes()
+            with suppress(OSError, WorkspaceError, Unsound):  # it can be computed again
+                content = content_of(workspace / place / RUN)
                 said = read_run(workspace / place / RUN, content)
                 yield f"{place}/{RUN}", content
                 yield f"{place}/{said['file']}", said["sum"]
@@ -127,8 +128,8 @@ def _opened(workspace: Path, place: str, total: str | None, trash: Trash) -> Bin
     """A file with this sum, which may be moved meanwhile; None if it is gone."""
     for paths in ([workspace / place], trash.find(place), [workspace / place]):
         for path in paths:
-            with suppress(FileNotFoundError):
-                file = path.open("rb")
+            with suppress(FileNotFoundError, Unsound):
+                file = opened(path)
                 if total is None or sum_of(path) == total:
                     return file
                 file.close()

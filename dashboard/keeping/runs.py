@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from operator import attrgetter
@@ -12,21 +11,25 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.run import Run
+from tripletscope.dashboard.door.contents import is_there
 from tripletscope.dashboard.keeping.dataset import (
     DamagedFile,
+    DamagedResult,
     DatasetInfo,
     RunInfo,
+    UnreadableRun,
     WorkspaceError,
 )
 from tripletscope.dashboard.keeping.description import FORMAT, run_info_of
+from tripletscope.dashboard.keeping.files import outline_of, reading
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN
 from tripletscope.dashboard.keeping.opened import OpenFolder
 from tripletscope.dashboard.keeping.recent import Recent
 
 #: Bytes of results in memory.
 _IN_MEMORY = 2**28
-#: Seconds for which a damaged file may still be a copy in progress.
-_JUST_NOW = 60.0
+#: Results whose state is remembered.
+_MANY = 10_000
 
 
 class KeptRuns(OpenFolder):
@@ -34,6 +37,8 @@ class KeptRuns(OpenFolder):
 
     def __init__(self, folder: Path) -> None:
         self._arrays = Recent(_IN_MEMORY, _size)  # by path and sum
+        #: What is wrong with results, by data set and key, with the state of their files.
+        self._looked_at = Recent(_MANY)
         super().__init__(folder)
 
     def add_run(
@@ -71,6 +76,8 @@ class KeptRuns(OpenFolder):
         """List a run whose arrays are written, under the lock for changes."""
         dataset = info.id if info else None
         folder, before = self._folder(dataset), self._described_result(dataset, run.key)
+        if self._problem_of_description(dataset, run.key) and before is None:
+            self.trash.take([folder.path / RESULTS / run.key / RUN])  # it was computed again
         latest = max((other.number for other in self._listed(dataset)), default=0)
         if info is None or "distances" in run.options:  # these do not depend on exclusions
             state = None
@@ -124,6 +131,7 @@ class KeptRuns(OpenFolder):
         if arrays is None:
             try:
                 arrays = folder.arrays(place, said["sum"])
+                folder.made_run(key, said, arrays, self._about_of(dataset))
             except DamagedFile as error:
                 return self._run_again(dataset, key, said, error)
             for array in arrays.values():
@@ -134,19 +142,68 @@ class KeptRuns(OpenFolder):
     def _run_again(
         self, dataset: str | None, key: str, said: Mapping[str, Any], error: DamagedFile
     ) -> Run | None:
-        """Read a run that has changed meanwhile, or move a damaged one to the trash."""
+        """Read a run that has changed meanwhile; a damaged one is left, and no longer listed."""
         with self._changes:
             if self._described_result(dataset, key) != said:
                 return self.run(dataset, key)
-            path = self._folder(dataset).path / RESULTS / key / said["file"]
-            with suppress(OSError):
-                if time.time() - path.stat().st_mtime < _JUST_NOW:  # somebody may be copying it
-                    raise error
-            self.delete_runs([run_info_of(dataset, key, said)])
-        raise WorkspaceError(
-            f"The result {said['name']} was damaged and is no longer listed. Load the page again, "
-            "and compute it again. Everything else works."
-        ) from error
+            self._looked_at.keep((dataset, key), (self._state(dataset, key, said), str(error)))
+        raise DamagedResult(f"The result {said['name']} cannot be read. {error}") from error
+
+    def unreadable(self, dataset: str | None) -> list[UnreadableRun]:
+        """Results of a data set that cannot be used, and why: they are not listed by `runs`."""
+        found = []
+        for key in self._folder(dataset).result_keys():
+            problem = self._problem(dataset, key)
+            if problem:
+                said = self._described_result(dataset, key)
+                found.append(UnreadableRun(
+                    f"{dataset or ''}/{key}", said["name"] if said else key, problem
+                ))
+        return found
+
+    def _problem(self, dataset: str | None, key: str) -> str:
+        """Why a result cannot be used; empty if it can, or is not there."""
+        said = self._described_result(dataset, key)
+        if said is None:
+            return self._problem_of_description(dataset, key)
+        state = self._state(dataset, key, said)
+        looked = self._looked_at.get((dataset, key))
+        if looked is None or looked[0] != state:
+            looked = state, self._look_at(dataset, key, said)
+            self._looked_at.keep((dataset, key), looked)
+        return looked[1]
+
+    def _problem_of_description(self, dataset: str | None, key: str) -> str:
+        folder = self._folder(dataset)
+        if not is_there(folder.path / RESULTS / key / RUN) or self._is_no_key(dataset, key):
+            return ""  # the rest of a job that was killed, or no result
+        try:
+            folder.result(key)
+        except WorkspaceError as error:
+            return str(error)
+        return ""  # while folders are copied, arrays may be missing
+
+    def _look_at(self, dataset: str | None, key: str, said: Mapping[str, Any]) -> str:
+        """What is wrong with a result, by its description and the heads of its arrays."""
+        folder = self._folder(dataset)
+        path = folder.path / RESULTS / key / said["file"]
+        try:
+            with reading(path):
+                arrays = outline_of(path)
+            folder.made_run(key, said, arrays, self._about_of(dataset))
+        except WorkspaceError as error:
+            return str(error)
+        return ""
+
+    def _state(self, dataset: str | None, key: str, said: Mapping[str, Any]) -> tuple:
+        """What tells the files of a result from those before."""
+        folder = self._folder(dataset).path / RESULTS / key
+        with suppress(OSError):
+            return tuple(
+                (one.st_mtime_ns, one.st_size, one.st_ino)
+                for one in (folder.joinpath(name).lstat() for name in (RUN, said["file"]))
+            )
+        return ()
 
     def describe_run(self, run: str, **said: str | bool) -> None:
         """Change its name, group or pin; see `RunInfo`."""
@@ -181,20 +238,31 @@ class KeptRuns(OpenFolder):
                 if path.exists():
                     self.trash.throw(path)
 
+    def throw_unreadable(self, run: str) -> None:
+        """Move a result that cannot be used to the trash."""
+        dataset, key = _named(run)
+        with self.explaining(writing=True), self._changes:
+            if self._problem(dataset, key):
+                self.trash.throw(self._folder(dataset).path / RESULTS / key)
+
     def _listed(self, dataset: str | None) -> list[RunInfo]:
         keys = self._folder(dataset).result_keys()
-        said = {key: self._described_result(dataset, key) for key in keys}
+        said = {key: self._described_result(dataset, key) for key in keys
+                if not self._problem(dataset, key)}
         runs = [run_info_of(dataset, key, one) for key, one in said.items() if one is not None]
         return sorted(runs, key=attrgetter("number"), reverse=True)
 
     def _described_result(self, dataset: str | None, key: str) -> dict[str, Any] | None:
-        if set(key) & set("/\\\0.") or (dataset and self._about_of(dataset) is None):
+        if self._is_no_key(dataset, key):
             return None
         folder = self._folder(dataset)
         path = folder.path / RESULTS / key / RUN
         said = self._remembered(path, lambda: folder.result(key))
         # While folders are copied, a file may be missing.
-        return said if said is not None and path.with_name(said["file"]).exists() else None
+        return said if said is not None and is_there(path.with_name(said["file"])) else None
+
+    def _is_no_key(self, dataset: str | None, key: str) -> bool:
+        return bool(set(key) & set("/\\\0.") or (dataset and self._about_of(dataset) is None))
 
 
 def _same_method(other: RunInfo, fit: RunInfo) -> bool:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tripletscope.core.io import Reading
+from tripletscope.dashboard.door.contents import content_of, json_of
 from tripletscope.dashboard.door.workers import File
 from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file
 from tripletscope.dashboard.keeping.trash import Trash
@@ -204,6 +205,6 @@ class Uploads:
 def _read(path: Path) -> Upload | None:
     """None if it is missing or damaged."""
     try:
-        return Upload.from_dict(json.loads(path.read_text()))
+        return Upload.from_dict(json_of(content_of(path)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

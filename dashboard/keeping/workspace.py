@@ -249,7 +249,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def objects(self, info: DatasetInfo) -> pd.DataFrame:
         """Without reading the answers."""
-        return self._folder(info.id).table(self._about(info), "objects")
+        return self._folder(info.id).objects(self._about(info))
 
     def measured(self, info: DatasetInfo) -> Measured | None:
         """Without participants who are excluded entirely."""

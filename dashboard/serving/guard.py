@@ -7,13 +7,14 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tripletscope.dashboard import BROWSER
+from tripletscope.dashboard.door.outgoing import held
 
 #: Wraps an app for requests and websockets, and decides who may use it.
 Door = Callable[[ASGIApp], ASGIApp]
@@ -36,6 +37,8 @@ _HEADERS = {
         b"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
     ),
 }
+#: Where Streamlit gives out what it was shown and what is downloaded, below any base path.
+_MEDIA = "/media/"
 #: The page's first request, before its websocket.
 _HEALTH = "/_stcore/health"
 #: Streamlit's addresses that the page needs; others reveal the server's state.
@@ -77,7 +80,11 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                headers = [*message.get("headers", []), *_HEADERS.items()]
+                headers = [*message.get("headers", [])]
+                if _MEDIA in scope["path"]:
+                    held(MutableHeaders(raw=headers))
+                said = {name.lower() for name, _ in headers}
+                headers += [one for one in _HEADERS.items() if one[0] not in said]
                 if scope["type"] == "http" and scope["path"] == _HEALTH:
                     headers += _browser(scope)
                 message["headers"] = headers

@@ -18,9 +18,10 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from tripletscope.dashboard.collecting.following import state_told
+from tripletscope.dashboard.door.outgoing import held, type_of
 from tripletscope.dashboard.interface.guide import HELP
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
@@ -57,7 +58,7 @@ def _picture(request: Request) -> Response:
         path = services().workspace.picture(request.path_params["file"], size and int(size))
     except (OSError, WorkspaceError):
         raise HTTPException(404) from None
-    return FileResponse(path, headers=_FOREVER)
+    return _users_file(path, _FOREVER)
 
 
 def _stimulus(request: Request) -> Response:
@@ -67,7 +68,13 @@ def _stimulus(request: Request) -> Response:
     )
     if path is None:
         raise HTTPException(404)
-    return FileResponse(path, headers={"Cache-Control": "no-cache"})
+    return _users_file(path, {"Cache-Control": "no-cache"})
+
+
+def _users_file(path: Path, headers: Mapping[str, str]) -> Response:
+    response = FileResponse(path, media_type=type_of(path), headers=headers)
+    held(response.headers)
+    return response
 
 
 def _experiment(request: Request) -> Response:
@@ -139,6 +146,20 @@ def _explain(error: Exception) -> bool:
     return True
 
 
+def routes() -> list[BaseRoute]:
+    """All addresses beside Streamlit's."""
+    return [
+        Route(f"/tripletscope/plotly-{get_plotlyjs_version()}.min.js", _plotly),
+        Route("/tripletscope/pictures/{file:path}", _picture),
+        Route("/tripletscope/experiments/{slug}", _experiment),
+        Route("/tripletscope/experiments/{slug}/{file}", _stimulus),
+        Route("/tripletscope/jobs/{job}", _job),
+        Route("/tripletscope/jobs/{job}/{view}", _job),
+        Route("/tripletscope/health", _health),
+        Mount(HELP, Help()),
+    ]
+
+
 def make_app(
     hosts: Sequence[str] = LOOPBACK, door: Door | None = None,
     secrets: Mapping[str, Any] | None = None,
@@ -151,16 +172,7 @@ def make_app(
     return st.App(
         APP,
         lifespan=_lifespan,
-        routes=[
-            Route(f"/tripletscope/plotly-{get_plotlyjs_version()}.min.js", _plotly),
-            Route("/tripletscope/pictures/{file:path}", _picture),
-            Route("/tripletscope/experiments/{slug}", _experiment),
-            Route("/tripletscope/experiments/{slug}/{file}", _stimulus),
-            Route("/tripletscope/jobs/{job}", _job),
-            Route("/tripletscope/jobs/{job}/{view}", _job),
-            Route("/tripletscope/health", _health),
-            Mount(HELP, Help()),
-        ],
+        routes=routes(),
         middleware=[Middleware(Guard, hosts=hosts, door=door)],
         on_script_error=_explain,
         secrets=secrets,

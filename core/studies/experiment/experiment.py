@@ -48,7 +48,8 @@ WORDS = (
     "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
     "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
     "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated", "same",
-    "different", "pile",
+    "different", "pile", "number_range", "understood", "which_number", "not_a_number",
+    "out_of_range", "answer_needed", "too_long", "left_open", "perceive_first",
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
@@ -322,7 +323,7 @@ class Experiment:
         except OSError:
             raise DataError("there is no experiment here", file=str(file),
                             remedy="Name a folder made by the page Collect.") from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"the file is damaged: {error}", file=str(file)) from None
         return cls.from_record(record)
 

@@ -58,39 +58,115 @@ const Answers = (() => {
     return [[...shown, ...named, ...rest, named.length, 1]];
   }
 
-  // The control of a questionnaire's item (core/studies/experiment/items.py).
-  function item({ kind, options: names, low, high, required, text }, update) {
+  // The control of a questionnaire's item (core/studies/experiment/items.py). It tells the answer,
+  // if there is one, and otherwise why there is none.
+  function item(asked, texts, update) {
+    const made = Stimuli.element("div", `item ${asked.kind}`);
+    const without = () => (asked.required ? update(null, texts.answer_needed) : update([null]));
+    without();
+    made.append(...{ choice: choices, scale: places, text: writing, number: counting }[asked.kind](
+      asked, texts, update, without));
+    return made;
+  }
+
+  function radios(values, words, update) {
     const { element } = Stimuli;
-    const made = element("div", `item ${kind}`);
-    const without = required ? null : [null];
-    update(without);
-    if (kind === "choice" || kind === "scale") {
-      const values = kind === "choice" ? names.map((_, k) => k)
-        : [...Array(high).keys()].map((k) => k + 1);
-      if (kind === "scale") made.append(element("span", "end", names[0]));
-      made.append(...values.map((value) => {
-        const line = element("label", "");
-        const button = element("input", "");
-        Object.assign(button, { type: "radio", name: "item", value });
-        button.addEventListener("change", () => update([value]));
-        line.append(button, element("span", "", kind === "choice" ? names[value] : String(value)));
-        return line;
-      }));
-      if (kind === "scale") made.append(element("span", "end", names[1]));
-      return made;
-    }
-    const field = element(kind === "text" ? "textarea" : "input", "");
+    return values.map((value, k) => {
+      const line = element("label", "");
+      const button = element("input", "");
+      Object.assign(button, { type: "radio", name: "item", value });
+      button.addEventListener("change", () => update([value]));
+      line.append(button, element("span", "", words[k]));
+      return line;
+    });
+  }
+
+  function choices({ options: names }, _, update) {
+    return radios(names.map((_name, k) => k), names, update);
+  }
+
+  // Levels in one row on any screen, below the names of its ends.
+  function places({ options: names, high, text }, _, update) {
+    const { element } = Stimuli;
+    const values = [...Array(high).keys()].map((k) => k + 1);
+    const row = element("div", "places");
+    row.append(...radios(values, values, update));
+    row.setAttribute("role", "radiogroup");
+    row.setAttribute("aria-label", `${text} 1: ${names[0]}, ${high}: ${names[1]}`);
+    return [ends(...names), row];
+  }
+
+  // The names of a scale's ends.
+  function ends(low, high) {
+    const { element } = Stimuli;
+    const made = element("div", "ends");
+    made.append(element("span", "", low), element("span", "", high));
+    return made;
+  }
+
+  const MOST_WRITTEN = 2000; // as in core/studies/experiment/items.py
+
+  function writing({ text }, texts, update, without) {
+    const field = Stimuli.element("textarea", "");
     field.setAttribute("aria-label", text);
-    if (kind === "text") field.maxLength = 2000;
-    else Object.assign(field, { type: "number", min: low, max: high, step: "any" });
     field.addEventListener("input", () => {
       // Word processors copy invalid characters.
       const value = field.value.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]/gu, " ");
-      if (!value.trim()) update(field.validity.valid ? without : null);
-      else update(kind === "text" ? [value] : field.validity.valid ? [Number(value)] : null);
+      const over = [...value].length - MOST_WRITTEN;
+      if (!value.trim()) without();
+      else if (over > 0) update(null, texts.too_long.replace("{n}", over));
+      else update([value]);
     });
-    made.append(field);
-    return made;
+    return [field];
+  }
+
+  // A field for a number that says its range, and what it understood. What may mean two numbers, or
+  // has marks between thousands, is asked for.
+  function counting({ low, high, text }, texts, update, without) {
+    const { element } = Stimuli;
+    const shown = (value) => Numbers.shown(value, texts.language);
+    const inRange = (words) => words.replace("{low}", shown(low)).replace("{high}", shown(high));
+    const field = element("input", "");
+    Object.assign(field, {
+      type: "text", inputMode: "decimal", autocomplete: "off", enterKeyHint: "done", maxLength: 60,
+    });
+    const range = element("p", "range", inRange(texts.number_range));
+    const said = element("p", "understood");
+    range.id = "range";
+    said.setAttribute("role", "status");
+    field.setAttribute("aria-label", text);
+    field.setAttribute("aria-describedby", range.id);
+
+    function understood(value) {
+      said.replaceChildren(texts.understood.replace("{number}", shown(value)));
+      update([value]);
+    }
+
+    function ask(values) {
+      said.replaceChildren(...values.map((value) => {
+        const button = element("button", "jspsych-btn reading", shown(value));
+        button.type = "button";
+        button.addEventListener("click", () => understood(value));
+        return button;
+      }));
+      update(null, texts.which_number);
+    }
+
+    field.addEventListener("input", () => {
+      const { plain, grouped } = Numbers.readings(field.value);
+      const isIn = (value) => low <= value && value <= high;
+      const values = [...grouped, ...plain].filter(isIn);
+      said.replaceChildren();
+      const isNumber = plain.length + grouped.length > 0;
+      range.classList.toggle("wrong", isNumber && !values.length);
+      field.ariaInvalid = String(Boolean(field.value.trim()) && !values.length);
+      if (!field.value.trim()) without();
+      else if (!isNumber) update(null, texts.not_a_number);
+      else if (!values.length) update(null, inRange(texts.out_of_range));
+      else if (grouped.some(isIn)) ask(values);
+      else understood(values[0]);
+    });
+    return [field, range, said];
   }
 
   // A slider without a value until it is touched.
@@ -105,6 +181,7 @@ const Answers = (() => {
       update([Number(range.value)]);
     };
     for (const kind of ["input", "pointerup"]) range.addEventListener(kind, told);
+    update(null, texts.answer_needed);
     return range;
   }
 
@@ -133,6 +210,7 @@ const Answers = (() => {
     tray.append(...things);
     board.append(tray, area);
     if (!isRound) addBox();
+    told();
 
     function hold(k) {
       held = k;
@@ -140,11 +218,12 @@ const Answers = (() => {
     }
 
     function told() {
-      const isOpen = where.includes(null);
-      tray.classList.toggle("empty", where.every((one) => one !== null));
+      const open = where.filter((one) => one === null).length;
+      tray.classList.toggle("empty", !open);
       // Piles are numbered by their beginning, without empty ones.
       const used = boxes.map((_, pile) => pile).filter((pile) => where.includes(pile));
-      update(isOpen ? null : isRound ? where.flat() : where.map((pile) => used.indexOf(pile)));
+      if (open) update(null, texts.left_open.replace("{n}", open));
+      else update(isRound ? where.flat() : where.map((pile) => used.indexOf(pile)));
     }
 
     function back(k) {
@@ -263,5 +342,5 @@ const Answers = (() => {
     return board;
   }
 
-  return { options, agree, byLot, cells, item, slider, table };
+  return { options, agree, byLot, cells, ends, item, slider, table };
 })();

@@ -358,6 +358,7 @@
   // One question ----------------------------------------------------------------------------------
 
   const { answer: kind, is_anchored: anchored, in_order: inOrder, levels } = told.asking;
+  const LONG = 1000; // milliseconds for which a button is not dead without a word
   const isTable = kind === "piles" || kind === "positions";
   const isSlider = kind === "number" && levels > 11;
   // Buttons without objects: two words, or levels.
@@ -369,6 +370,7 @@
   let shownAt = null; // the frame in which the stimuli appeared
   let loadedAt = 0;
   let chosen = []; // of an answer in several steps
+  let why = null; // the line that says why a button is dead
   let silence = null;
 
   function showQuestion() {
@@ -389,20 +391,20 @@
     above.append(element("h1", "asked", item ? item.text : texts.question));
     if (anchored && !item) above.append(Stimuli.above(current.shown.slice(0, 1)));
     if (said && !item) above.append(Stimuli.above(current.shown));
-    if (kind === "number" && !item) {
-      const ends = element("div", "ends");
-      ends.append(element("span", "", texts.scale_low), element("span", "", texts.scale_high));
-      above.append(ends);
-    }
+    if (kind === "number" && !item) above.append(Answers.ends(texts.scale_low, texts.scale_high));
     let heard = false;
     let late = false;
     let update = null;
+    let lacking = "";
+    why = element("p", "why");
+    why.setAttribute("role", "status");
     if (item || isTable || isSlider) {
-      update = (values) => {
+      update = (values, reason = "") => {
         chosen = values ?? [];
+        lacking = reason;
         enable();
       };
-      above.append(item ? Answers.item(item, update)
+      above.append(item ? Answers.item(item, texts, update)
         : isTable ? Answers.table(told.asking, current, texts, update)
           : Answers.slider(told.asking, texts, update));
       group.classList.add("below");
@@ -412,13 +414,14 @@
       above.append(tiles);
       group.classList.add("below");
       group.hidden = !inOrder;
+      lacking = inOrder ? open() : "";
       slots.forEach((slot, number) => {
         slot.addEventListener("click", () => choose(slots, number, group));
         slot.firstChild.setAttribute("aria-pressed", "false");
       });
     } else {
       group.classList.add("options");
-      group.classList.toggle("levels", kind === "number");
+      if (said) group.classList.add(kind === "number" ? "levels" : "words");
       slots.forEach((slot, number) => {
         const place = group.children[number];
         place.className = "slot";
@@ -430,6 +433,8 @@
       const button = event.target.closest("button");
       if (button ? button.disabled : event.isTrusted) event.stopPropagation();
     }, { capture: true, signal: leaving.signal });
+    const isDead = composed(current) && !group.hidden; // for a while
+    if (isDead || content().querySelector("[data-sound]") || told.least_ms >= LONG) group.after(why);
     content().classList.remove("moved");
     content().addEventListener("pointermove", ({ pointerType, movementX, movementY }) => {
       if (pointerType === "mouse" && (movementX || movementY)) content().classList.add("moved");
@@ -437,6 +442,8 @@
     Stimuli.fit();
     const buttons = content().querySelectorAll("button.option");
     function enable() {
+      const isSoon = heard && !late && told.least_ms < LONG;
+      why.textContent = heard && late || isSoon ? lacking : texts.perceive_first;
       if (!heard || !late) return;
       for (const button of buttons) button.disabled = false;
       if (update) group.querySelector(".done").disabled = !chosen.length;
@@ -474,12 +481,15 @@
         valid_responses: ["Enter"], persist: true,
         callback_function: () => {
           // With the focus on an open option, Enter chooses it.
-          const focused = document.activeElement.closest(".option, .head");
+          const focused = document.activeElement.closest(".option, .head, .reading");
           (focused && (button.disabled || focused.matches(".head")) ? focused : button).click();
         },
       });
     }
   }
+
+  // How many options of an order are still to be chosen.
+  const open = () => texts.left_open.replace("{n}", current.n_chosen - chosen.length);
 
   // Chooses an option, or takes it back; the last one enables jsPsych's button.
   function choose(slots, number, group) {
@@ -494,6 +504,7 @@
     });
     const button = group.querySelector("button");
     button.disabled = chosen.length < current.n_chosen;
+    why.textContent = inOrder && button.disabled ? open() : "";
     if (!inOrder && !button.disabled && !simulation) button.click();
   }
 

@@ -146,7 +146,7 @@ const Stimuli = (() => {
     const aboveUnder = rowsAbove ? content.querySelector(".anchor").offsetHeight - 100 : 0;
     let other = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom) + 8;
     for (const one of content.querySelectorAll(
-      `.asked, .below, .feedback, .ends, .slider${wide ? "" : ", .options"}`)) {
+      `.asked, .below, .why, .feedback, .ends, .slider${wide ? "" : ", .options"}`)) {
       other += one.offsetHeight + 16;
     }
     const width = document.documentElement.clientWidth - parseFloat(style.paddingLeft)
@@ -163,6 +163,7 @@ const Stimuli = (() => {
     }
     // Two options stand side by side; two pairs one above the other on a phone.
     for (let columns = n; wide && columns >= (n === 2 && wide === 1 ? 2 : 1); columns--) {
+      if (n === 3 && columns === 2) continue; // a row or a column, in which none stands alone
       const rows = Math.ceil(n / columns);
       const across = ((width - gap * (columns - 1)) / columns - around - gap * (wide - 1)) / wide;
       const down = (height - rows * (under + gap)) / (rows + rowsAbove);

@@ -62,7 +62,8 @@ def test_stimuli_are_served_whole_in_parts_and_not_twice(port):
 def test_nothing_is_loaded_from_elsewhere_and_nothing_else_believed(port):
     for path in ("/", "/health", "/stimuli/egg.png", "/nothing"):
         headers = asked(port, path)[2]
-        assert headers["content-security-policy"].startswith("default-src 'self'; ")
+        begin = "sandbox; default-src 'none'; " if "stimuli" in path else "default-src 'self'; "
+        assert headers["content-security-policy"].startswith(begin)
         assert "http" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer", "the address has an id in it"

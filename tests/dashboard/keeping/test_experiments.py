@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +111,31 @@ def test_a_damaged_experiment_is_listed_with_what_is_wrong(workspace):
     assert "damaged" in kept.problem
     with pytest.raises(WorkspaceError, match="damaged"):
         load_experiment(workspace, slug)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such files")
+@pytest.mark.parametrize("make", [
+    os.mkfifo, Path.mkdir, lambda path: path.symlink_to(path.name),
+    lambda path: path.write_text("[" * 200_000),
+])
+def test_what_is_no_description_of_an_experiment_holds_nothing_up(workspace, make):
+    slug = keep_experiment(workspace, words(), {})
+    path = experiment_folder(workspace, slug) / FILE
+    path.unlink()
+    make(path)
+    assert {kept.slug for kept in kept_experiments(workspace)} <= {slug}
+    assert all("left as it is" in kept.problem for kept in kept_experiments(workspace))
+    with pytest.raises(WorkspaceError):
+        load_experiment(workspace, slug)
+
+
+def test_a_stimulus_that_leads_elsewhere_is_not_handed_out(workspace):
+    slug = keep_experiment(workspace, words(), {})
+    (workspace.folder / "secret.txt").write_text("secret")
+    link = experiment_folder(workspace, slug) / "stimuli" / "a.png"
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(workspace.folder / "secret.txt")
+    assert stimulus_file(workspace, slug, "a.png") is None
 
 
 def test_no_file_beside_the_stimuli_is_handed_out(workspace):

@@ -161,7 +161,8 @@ def test_folders_of_any_name_and_damaged_ones_are_in_a_backup(workspace, tmp_pat
     unpack(tmp_path / "a.zip", tmp_path / "new")
     other = Workspace(tmp_path / "new")
     found = {info.fingerprint for info in other.datasets()}
-    assert found == {first.fingerprint, second.fingerprint}
+    assert found == {first.fingerprint}
+    assert (tmp_path / "new" / second.id / "about.json").read_text() == "{"
     assert (tmp_path / "new" / third.id / "answers.parquet").is_file()
 
 

@@ -105,11 +105,15 @@ def test_a_view_of_no_answer_is_not_used(workspace, views):
 @pytest.mark.parametrize("damaged", [
     {"views": []}, {"views": {"a": [{}]}}, {"view": 3}, {"views": {ALL_ANSWERS: []}},
 ])
-def test_views_that_are_none_are_mended(workspace, views, damaged):
+def test_views_that_are_none_are_said_and_left(workspace, views, damaged):
     path = workspace.folder / views.id / "about.json"
     path.write_text(json.dumps({**json.loads(path.read_bytes()), **damaged}))
+    content = path.read_bytes()
     workspace.close()
-    assert Workspace(workspace.folder).dataset(views.id).n_answers == 720, "as before that change"
+    again = Workspace(workspace.folder)
+    assert again.dataset(views.id) is None
+    assert f"the entry '{next(iter(damaged))}' is not" in again.notes[0]
+    assert path.read_bytes() == content
 
 
 def test_new_answers_reach_every_view(workspace, views):

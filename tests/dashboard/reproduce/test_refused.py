@@ -21,6 +21,7 @@ from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.files import hash_of
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views import recent
 
 
 def altered(content: bytes, change) -> bytes:
@@ -128,13 +129,16 @@ def test_what_pages_cannot_read_of_a_data_set_breaks_none(made, services):
     start("embedding", "a")
 
 
-def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, planted):
+def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, planted, monkeypatch):
     """However it came there; the others are drawn, and pages beside it."""
     workspace = services.workspace
     sound, broken = (workspace.add_dataset(planted.renamed(name), origin="a", report=[])
                      for name in ("Sound", "Broken"))
     found = run("fit", STE(n_init=1), planted)
     workspace.add_run(broken, replace(found, arrays={"embedding_": np.zeros(3)}), "STE")
+    maps_of = recent.maps_of
+    monkeypatch.setattr(recent, "maps_of", lambda info: (
+        maps_of(info) if info.id != broken.id else {}["a fault of ours"]))
     for name, value in LEFT.items():
         workspace.note(broken.id, name, value)
     app = start()
