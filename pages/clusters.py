@@ -1,5 +1,6 @@
 """Clusters: groups of objects, how many there are, and how sure they are."""
 
+from tripletscope.dashboard.views.navigation import PLACES
 from tripletscope.dashboard.views.page import show_page
 
-show_page("clusters", "Clusters")
+show_page(PLACES["clusters"])

@@ -1,5 +1,6 @@
 """Computing: where computations run, and what is running."""
 
+from tripletscope.dashboard.views.navigation import PLACES
 from tripletscope.dashboard.views.page import show_page
 
-show_page("computing", "Computing", needs_data=False)
+show_page(PLACES["computing"])

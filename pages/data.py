@@ -10,6 +10,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.state import session
 from tripletscope.dashboard.views.data.dataset import show_head
 from tripletscope.dashboard.views.data.reading import show_reading
+from tripletscope.dashboard.views.navigation import PLACES
 from tripletscope.dashboard.views.page import show_page
 
 
@@ -22,7 +23,7 @@ def main() -> None:
         watch(reading.job, "opening")
         return
     if upload is None:
-        show_page("data", "Data", with_pairs=True, without_map=True, head=show_head)
+        show_page(PLACES["data"], head=show_head)
         return
     current.arrived = upload.id
     show_reading(current, upload)

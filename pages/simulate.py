@@ -1,5 +1,6 @@
 """Simulate: how many answers an experiment needs, and the questions for it."""
 
+from tripletscope.dashboard.views.navigation import PLACES
 from tripletscope.dashboard.views.page import show_page
 
-show_page("simulate", "Simulate", needs_data=False)
+show_page(PLACES["simulate"])

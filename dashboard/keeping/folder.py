@@ -70,6 +70,10 @@ SIMULATIONS, SESSIONS, OPENED, SMALL = (
     "simulations", "sessions", "opened.json", "small pictures",
 )
 
+#: Folders of a workspace that are no data sets, whatever is in them.
+OWN = frozenset({
+    SIMULATIONS, SESSIONS, SMALL, "trash", "uploads", "experiments", "fetched",
+})
 #: Identifiers of browser sessions.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
 

@@ -20,6 +20,7 @@ from tripletscope.dashboard.keeping.earlier import is_earlier, take_over
 from tripletscope.dashboard.keeping.files import PARTIAL, Compared, whole_file, words_for
 from tripletscope.dashboard.keeping.folder import (
     OPENED,
+    OWN,
     SESSION,
     SESSIONS,
     SIMULATIONS,
@@ -135,6 +136,10 @@ class OpenFolder:
                     self.notes.append(_not_shown(path, error))
             except WorkspaceError as newer:
                 self.notes.append(str(newer))
+        self.notes += [
+            f"The data set in {name} is not shown: the workspace itself uses a folder of this "
+            "name. Rename it." for name in sorted(OWN) if is_there(self.folder / name / ABOUT)
+        ]
         return needed
 
     def _partial(self) -> Iterator[Path]:
@@ -247,7 +252,10 @@ class OpenFolder:
         """What a change will keep: nothing is computed or written under the lock for changes."""
         with self.explaining(writing=True):
             if self._about_of(dataset) is None:
-                raise WorkspaceError("The data set was deleted in another tab meanwhile.")
+                raise WorkspaceError(
+                    self.problem_of(dataset)
+                    or "The data set was deleted in another tab meanwhile."
+                )
             with self._folder(dataset).draft() as draft:
                 yield draft
 
@@ -311,7 +319,7 @@ class OpenFolder:
 
 
 def _is_data_set(path: Path) -> bool:
-    if path.name.startswith(".") or PARTIAL.fullmatch(path.name):
+    if path.name.startswith(".") or path.name in OWN or PARTIAL.fullmatch(path.name):
         return False
     return any(is_there(path / name) for name in (ABOUT, BEFORE, "answers.parquet"))
 

@@ -19,11 +19,11 @@ _PAGE = """<!doctype html>
   p.name {{ margin: 0; font-size: 0.9rem; opacity: 0.7; }}
   h1 {{ font-size: 1.4rem; margin: 0.25rem 0 1rem; }}
   ul {{ padding-left: 1.2rem; }} li {{ margin: 0.4rem 0; }}
-  a {{ color: #0072b2; color: light-dark(#0072b2, #56b4e9); }}
+  a {{ color: #0b6e69; color: light-dark(#0b6e69, #45b8ac); }}
   input, button {{ font: inherit; padding: 0.5rem 0.75rem; border-radius: 0.5rem;
     border: 1px solid color-mix(in srgb, CanvasText 30%, Canvas); }}
   input {{ display: block; width: 100%; box-sizing: border-box; margin: 0.3rem 0 0.8rem; }}
-  button {{ background: #0072b2; border-color: #0072b2; color: #fff; }}
+  button {{ background: #0b6e69; border-color: #0b6e69; color: #fff; }}
 </style></head><body><main><p class="name">TripletScope</p><h1>{title}</h1>{body}</main>
 </body></html>
 """

@@ -27,6 +27,9 @@ _LEVELS = 3
 class PageEntry:
     """A page, in a section of the navigation, or in None.
 
+    needs_data: Whether it needs an open data set.
+    with_pairs: Whether it can do with nothing but comparisons of pairs.
+    without_map: Whether it can do with answers of which no map can be made.
     about, needs, fits: Of pages that are not for all data: what they do, what they need, and
         whether a data set has that.
     """
@@ -38,6 +41,9 @@ class PageEntry:
     about: str = ""
     needs: str = ""
     fits: Callable[[DatasetInfo], bool] | None = None
+    needs_data: bool = True
+    with_pairs: bool = False
+    without_map: bool = False
 
     @property
     def path(self) -> str:
@@ -80,31 +86,33 @@ def _quantities_of(key: tuple[str | None, ...], _info: DatasetInfo) -> list[str]
 
 _ANALYSIS, _STUDY = "Analysis", "Study"
 PLACES = {place.name: place for place in (
-    PageEntry("start", "Start", "home", ""),
-    PageEntry("data", "Data", "table_rows", ""),
+    PageEntry("start", "Start", "home", "", needs_data=False),
+    PageEntry("data", "Data", "table_rows", "", with_pairs=True, without_map=True),
     PageEntry("embedding", "Embedding", "scatter_plot", _ANALYSIS),
     PageEntry("compare", "Compare", "query_stats", _ANALYSIS),
     PageEntry("kernel", "Kernel", "grid_on", _ANALYSIS),
     PageEntry("clusters", "Clusters", "account_tree", _ANALYSIS),
-    PageEntry("trees", "Trees", "forest", _ANALYSIS),
+    PageEntry("trees", "Trees", "forest", _ANALYSIS, without_map=True),
     PageEntry("people", "People", "groups", _ANALYSIS,
           "How people differ: individual weights, groups, conditions, single persons.",
           "answers of two or more people", _has_people),
     PageEntry("scale", "Scale", "stairs", _ANALYSIS,
           "How a physical quantity is perceived: difference scaling, and scales from maps.",
-          "a column of numbers of the objects, or comparisons of pairs", _has_physical_column),
+          "a column of numbers of the objects, or comparisons of pairs", _has_physical_column,
+          with_pairs=True),
     PageEntry("dimensions", "Dimensions", "category", _ANALYSIS,
           "Interpretable dimensions from choices of the odd one out (SPoSE, VICE).",
           "trials in which one of three objects was chosen", _has_trials),
     PageEntry("features", "Features and models", "rule", _ANALYSIS,
           "How well features or the layers of networks explain the answers.",
-          "two columns of numbers of the objects, or a table of features", _has_features),
-    PageEntry("more", "More analyses", "add", _ANALYSIS),
-    PageEntry("simulate", "Simulate", "science", _STUDY),
-    PageEntry("collect", "Collect", "how_to_vote", _STUDY),
-    PageEntry("report", "Report", "article", _STUDY),
-    PageEntry("papers", "Papers", "menu_book", None),
-    PageEntry("computing", "Computing", "memory", None),
+          "two columns of numbers of the objects, or a table of features", _has_features,
+          with_pairs=True, without_map=True),
+    PageEntry("more", "More analyses", "add", _ANALYSIS, needs_data=False),
+    PageEntry("simulate", "Simulate", "science", _STUDY, needs_data=False),
+    PageEntry("collect", "Collect", "how_to_vote", _STUDY, needs_data=False),
+    PageEntry("report", "Report", "article", _STUDY, with_pairs=True, without_map=True),
+    PageEntry("papers", "Papers", "menu_book", None, needs_data=False),
+    PageEntry("computing", "Computing", "memory", None, needs_data=False),
 )}
 #: Tabs that are not shown where the data have no use for them: title, what they do, what they need.
 TABS = {

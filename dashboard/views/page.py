@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -25,6 +25,9 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.wording.formats import count
+
+if TYPE_CHECKING:  # which leads to tabs
+    from tripletscope.dashboard.views.navigation import PageEntry
 
 
 @dataclass(frozen=True)
@@ -84,27 +87,21 @@ def tabs_of(page: str) -> dict[str, Tab]:
 
 
 def show_page(
-    name: str, title: str, *, needs_data: bool = True, with_pairs: bool = False,
-    without_map: bool = False,
-    head: Callable[[Session, DatasetInfo], None] | None = None,
+    place: PageEntry, *, head: Callable[[Session, DatasetInfo], None] | None = None,
     without: Callable[[Session], None] | None = None,
 ) -> None:
     """Show a page: its head, and the tab that is chosen.
 
-    name: As that of its file and of its folder of views.
-    needs_data: Whether the page needs an open data set.
-    with_pairs: Whether the page can do with nothing but comparisons of pairs.
-    without_map: Whether it can do with answers of which no map can be made.
     head: Shows the head of an open data set; by default the title.
     without: Shows, where no data set is open, what the page can do with something else.
     """
-    current = session()
-    info = current.dataset if needs_data else None
+    current, name = session(), place.name
+    info = current.dataset if place.needs_data else None
     if info is not None and head is not None:
         head(current, info)
     else:
-        page_title(title, name, panels.plain(info.name) if info else "")
-    if needs_data and _usable(info, with_pairs, without_map) is None:
+        page_title(place.title, name, panels.plain(info.name) if info else "")
+    if place.needs_data and _usable(info, place.with_pairs, place.without_map) is None:
         if info is None and without is not None:
             without(current)
         return

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 
 import streamlit as st
 
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import methods
+from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.interface.guide import help_address
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
@@ -27,11 +30,11 @@ from tripletscope.dashboard.wording import distinct
 #: Pages on which the methods of a kind are chosen.
 _PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
             "dimensions": "dimensions"}
-#: Pages that can do without a data set.
-_WITHOUT = {"start", "more", "simulate", "collect", "report", "papers", "computing"}
-#: Pages that can do with comparisons of pairs, and with answers in which no object recurs.
-_WITH_PAIRS, _WITHOUT_MAP = {"data", "scale"}, {"data", "features", "trees"}
 _MOST_OBJECTS = 3_000
+#: Hits that are offered for words in any order, and letters of a word that count: its ending
+#: differs.
+_OFFERED, _ENDING = 8, 3
+_WIDE = 70  # characters of a hit
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,13 @@ def _search(current: Session) -> None:
     chosen = st.selectbox(
         "Page, method, object, data set, or a word", list(hits), index=None, key="search.for",
         placeholder="Type: dendrogram, error bars, MDS …", filter_mode="fuzzy",
+        accept_new_options=True,
     )
     if chosen is None:
         st.caption("Ctrl+K opens this from everywhere; arrows and Enter choose.")
+        return
+    if chosen not in hits:
+        _offer(current, in_any_order(hits, chosen))
         return
     hit = hits[chosen]
     if hit.help:
@@ -78,6 +85,34 @@ def _search(current: Session) -> None:
         return
     widgets().pop("search.for", None)
     follow(current, hit)
+
+
+def in_any_order(labels: Iterable[str], text: str) -> list[str]:
+    """Labels with most of the words of a text, whatever their order and endings; the best first."""
+    words = [
+        re.compile(rf"\b{re.escape(word[: max(len(word) - _ENDING, 4)])}")
+        for word in re.findall(r"\w+", text.casefold())
+    ]
+    hits = {label: sum(bool(word.search(label.casefold())) for word in words) for label in labels}
+    most = max(hits.values(), default=0)
+    return [label for label, n in hits.items() if 0 < n == most][:_OFFERED]
+
+
+def _offer(current: Session, labels: Sequence[str]) -> None:
+    """What was found, to choose from."""
+    if not labels:
+        st.caption("Nothing was found. Try another word; the help has a search of its own.")
+        return
+    hits = {hit.label: hit for hit in every_hit(current)}
+    for label in labels:
+        hit, key = hits[label], f"search.hit.{label}"
+        words, _, where = label.rpartition(" → ")
+        text = panels.plain(f"{where}: {shorten(words, _WIDE, placeholder=' …')}")
+        if hit.help:
+            st.link_button(text, help_address(hit.help), icon=":material/help:", width="stretch")
+        elif st.button(text, key=key, icon=":material/arrow_forward:", width="stretch"):
+            widgets().pop("search.for", None)
+            follow(current, hit)
 
 
 def follow(current: Session, hit: Hit) -> None:
@@ -129,13 +164,13 @@ def _where(current: Session, page: str, tab: str) -> str:
     """Where a hit leads, and what is missing to get there."""
     place, info = PLACES[page], current.dataset
     where = ", ".join(filter(None, (place.title, _tabs(page).get(tab, ""))))
-    if page in _WITHOUT:
+    if not place.needs_data:
         return where
     if info is None:
         return f"{where} (once a data set is open)"
-    if info.has_only_pairs and page not in _WITH_PAIRS:
+    if info.has_only_pairs and not place.with_pairs:
         return f"{where} (needs triplets)"
-    if not info.objects_recur and page not in _WITHOUT_MAP:
+    if not info.objects_recur and not place.without_map:
         return f"{where} (needs objects that recur)"
     if not is_of_use(current, place):
         return f"{where} (needs {place.needs})"

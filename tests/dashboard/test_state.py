@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.keeping.test_workspace import png
-from tests.dashboard.views.harness import PAGES
+from tests.dashboard.views.harness import APP, PAGES, crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, propose
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.dashboard import analysis, imports, uploads
+from tripletscope.dashboard import analysis, imports, state, uploads
 from tripletscope.dashboard.interface.controls import summary
 from tripletscope.dashboard.interface.panels import ago, plain
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.samples import open_sample, samples
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.first_look import first_page
 
 CSV = b"subject,head,winner,loser\nann,cat,dog,car\nbob,car,bus,dog\nann,dog,cat,bus\n"
@@ -293,3 +295,33 @@ def test_a_job_that_nobody_waits_for_is_not_shown_at_work(services):
     assert job.active
     assert Session("s").jobs() == []
     go.set()
+
+
+def test_an_address_without_a_session_goes_on_with_the_last_of_the_browser(services, monkeypatch):
+    """An entry of the navigation that was opened in a new tab had no data set."""
+    info = services.workspace.add_dataset(crowd(5, 30), origin="a.csv", report=[])
+    browser = "one"
+    monkeypatch.setattr(state, "_browser", lambda: browser)
+    first = Session("first")
+    first.open(info.id)
+    first.save()
+    monkeypatch.setattr(state, "_is_shown_elsewhere", lambda name: name == "first")
+    app = AppTest.from_file(APP).run()
+    current = app.session_state[_KEY]
+    assert current.id != "first", "another tab shows that"
+    assert current.dataset.id == info.id
+    browser = "another"
+    assert AppTest.from_file(APP).run().session_state[_KEY].dataset is None
+    browser = ""
+    assert AppTest.from_file(APP).run().session_state[_KEY].dataset is None
+
+
+def test_the_last_session_of_a_browser_is_found_among_damaged_ones(services):
+    workspace = services.workspace
+    for moment, (name, browser) in enumerate([("a", "x"), ("b", "x"), ("c", "y")]):
+        workspace.save_session(name, {"browser": browser})
+        path = workspace.folder / "sessions" / f"{name}.json"
+        os.utime(path, (moment, moment))
+    (workspace.folder / "sessions" / "d.json").write_text("[")
+    assert workspace.latest_session("x") == "b"
+    assert workspace.latest_session("z") == ""

@@ -96,6 +96,8 @@ def replying(*parts: bytes, end: bytes = b"") -> JatosStudy:
     (b"200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"),
     (b"200 OK\r\nContent-Length: 9\r\n\r\n{", b""),
     (b'200 OK\r\n\r\n{"data": [{"studyResults": [{"id": 1e999, "studyState": "FINISHED"}]}]}', b""),
+    (b'200 OK\r\n\r\n{"data": [{"studyResults": [{"id": %s, "studyState": "FINISHED"}]}]}'
+     % (b"9" * 308), b""),
 ])
 def test_a_server_that_goes_on_or_breaks_off(tmp_path, monkeypatch, reply, end):
     monkeypatch.setattr(jatos_module, "_LONGEST", 0.3)
@@ -192,7 +194,9 @@ def resolved(monkeypatch, *places: str) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("place", [
     "127.0.0.1", "10.1.2.3", "192.168.0.9", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1",
-    "::ffff:127.0.0.1", "fe80::1%eth0", "fd00::1", "224.0.0.1", "2002:7f00:1::", "64:ff9b::7f00:1",
+    "::ffff:127.0.0.1", "::127.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b:1::7f00:1",
+    "2001:0:7f00:1::80ff:fffe", "fec0::1", "fe80::1%eth0", "fd00::1", "224.0.0.1",
+    "2002:7f00:1::", "64:ff9b::7f00:1",
 ])
 def test_a_shared_server_reaches_no_address_of_its_network(tmp_path, monkeypatch, place):
     asked, study = resolved(monkeypatch, place), JatosStudy("https://one.example.org", 1)

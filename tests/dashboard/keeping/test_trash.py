@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping import opened as opened_module
 from tripletscope.dashboard.keeping import trash as trash_module
+from tripletscope.dashboard.keeping.folder import OWN, SESSIONS, SIMULATIONS, SMALL
+from tripletscope.dashboard.keeping.jatos import FETCHED
 from tripletscope.dashboard.keeping.trash import Trash
 from tripletscope.dashboard.keeping.workspace import Workspace
 
@@ -151,3 +154,26 @@ def test_where_the_disk_is_full_deleting_frees_its_room_at_once(workspace, truth
     assert {path.name for path in workspace.folder.iterdir()} == {
         "opened.json", "server.lock", "version",
     }
+
+
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_folders_that_the_workspace_uses_are_no_data_sets(tmp_path, truth, name):
+    """One called trash was listed, and could not be deleted."""
+    workspace = Workspace(tmp_path / "ws")
+    info = workspace.add_dataset(simulate(truth, 50, seed=0), origin="a.csv", report=[])
+    workspace.close()
+    copied = workspace.folder / name
+    shutil.copytree(workspace.folder / info.id, copied, dirs_exist_ok=True)
+    again = Workspace(workspace.folder)
+    try:
+        assert [one.id for one in again.datasets()] == [info.id]
+        assert [note for note in again.notes if f"The data set in {name} is not shown" in note]
+        assert (copied / "about.json").exists(), "it is left as it is"
+        again.delete_dataset(info.id)
+        assert not again.datasets()
+    finally:
+        again.close()
+
+
+def test_all_folders_of_a_workspace_are_known():
+    assert {trash_module.NAME, experiments.NAME, FETCHED, SESSIONS, SIMULATIONS, SMALL} <= OWN

@@ -16,11 +16,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 from scipy.spatial.distance import pdist
 
 import tripletscope as ts
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import TERMS, signed, unzipped
+from tests.dashboard.views.harness import crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
@@ -384,6 +386,23 @@ def test_what_is_damaged_in_the_workspace_is_left_out_and_told(made, tmp_path, s
     assert services.workspace.tables(opened.info) == []
     assert len(services.workspace.runs(opened.info.id)) == 4
     workspace.close()
+
+
+def test_names_are_neither_html_nor_links_in_texts(services):
+    """The name of a data set was HTML in the README and in the notebook."""
+    name = "<img src=x onerror=alert(1)> [a](http://b) `c`\n\n# Heading"
+    answers = crowd(6, 40).renamed(name)
+    info = services.workspace.add_dataset(answers, origin="a.csv", report=[f"Read {name}."])
+    files = unzipped(archive(services.workspace, info, replace(TERMS, title=name)))
+    (notebook,) = (content for file, content in files.items() if file.endswith(".ipynb"))
+    cells = [cell.source for cell in nbformat.reads(notebook, 4).cells
+             if cell.cell_type == "markdown"]
+    for text in (files["README.md"].decode(), "\n\n".join(cells)):
+        made = MarkdownIt().render(text)
+        assert "&lt;img src=x onerror" in made, "the name is there"
+        assert "<img" not in made
+        assert "<a href=\"http://b\"" not in made
+        assert "<h1>Heading" not in made
 
 
 # Further data sets ------------------------------------------------------------------------------

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import tomllib
 
+import numpy as np
 import pytest
 
-from tests.dashboard.views.harness import crowd, session_on, start
+from tests.dashboard.views.harness import crowd, session_on, start, words
 from tests.paths import ROOT
-from tripletscope.dashboard.state import _KEY
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.navigation import PLACES
 from tripletscope.dashboard.views.page import tabs_of
-from tripletscope.dashboard.views.search import every_hit
+from tripletscope.dashboard.views.search import every_hit, in_any_order
 
 ENTRIES = tomllib.loads((ROOT / "dashboard/views/places.toml").read_text())["place"]
 
@@ -54,3 +57,51 @@ def test_what_is_missing_is_said(services):
     assert not any("once a data set is open" in label for label in hits)
     assert any("needs trials in which one of three" in label for label in hits)
     assert len(hits) == len(set(hits)), "each can be chosen"
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ("exclude participants", "data"), ("participants excluding", "data"),
+    ("download figure", "figures"), ("figures downloaded", "figures"), ("save figure", "figures"),
+    ("screen for careless people", "data"), ("dimensions how many", "compare"),
+])
+def test_words_may_be_in_any_order_and_form(text, place):
+    """What follows no label letter by letter found nothing."""
+    labels = {f"{entry['words']} → {k}": entry for k, entry in enumerate(ENTRIES)}
+    found = [labels[label] for label in in_any_order(labels, text)]
+    assert place in [entry.get("page") or entry.get("help") for entry in found[:3]]
+
+
+def test_nonsense_finds_nothing():
+    assert in_any_order(["Trees → Trees", "Map → Embedding"], "qqqq") == []
+    assert in_any_order(["Trees → Trees"], " .*[") == []
+
+
+def test_what_was_found_can_be_chosen(services):
+    app = start("more", session_on(services, crowd(12, 60)))
+    app.session_state[_KEY].look(True)
+    app.session_state["search.for"] = "participants exclude"
+    app.run()
+    assert not app.exception
+    hits = [button for button in app.button if str(button.key).startswith("search.hit.")]
+    assert hits[0].label.startswith("Data, Exclusions")
+
+
+def test_pages_and_search_agree_on_what_takes_pairs(services):
+    """The search said "needs triplets" of what takes comparisons of pairs."""
+    pairs = Quadruples([[0, 1, 2, 3], [2, 3, 0, 1], [1, 2, 0, 3]] * 5, 4)
+    answers = Triplets(np.zeros((0, 3)), pairs.objects, name="Pairs")
+    info = services.workspace.add_dataset(
+        answers, origin="a.csv", report=[], pairs=pairs
+    )
+    assert info.has_only_pairs
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    hits = {hit.page: hit.label for hit in every_hit(session) if not hit.help}
+    for page, place in PLACES.items():
+        if page in ("start", "more"):
+            continue
+        app = start(page, session.id)
+        refused = "this page needs triplets" in words(app)
+        assert refused == ("(needs triplets)" in hits[page]) == (
+            place.needs_data and not place.with_pairs), page
