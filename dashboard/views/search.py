@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -67,24 +67,19 @@ def search_button(current: Session) -> None:
 
 def _search(current: Session) -> None:
     focus_on('[role="dialog"] input', str(current.looks), name="search", take=True)
-    hits = {hit.label: hit for hit in every_hit(current)}
-    chosen = st.selectbox(
-        "Page, method, object, data set, or a word", list(hits), index=None, key="search.for",
-        placeholder="Type: dendrogram, error bars, MDS …", filter_mode="fuzzy",
-        accept_new_options=True,
+    text = st.text_input(
+        "Page, method, object, data set, or a word", key="search.for", type="search", live=True,
+        placeholder="Type: dendrogram, error bars, exclude participants …",
     )
-    if chosen is None:
-        st.caption("Ctrl+K opens this from everywhere; arrows and Enter choose.")
+    if not text.strip():
+        st.caption("Ctrl+K opens this from everywhere; Tab and Enter choose.")
         return
-    if chosen not in hits:
-        _offer(current, in_any_order(hits, chosen))
-        return
-    hit = hits[chosen]
-    if hit.help:
-        st.link_button("Open the help", help_address(hit.help), icon=":material/help:")
-        return
-    widgets().pop("search.for", None)
-    follow(current, hit)
+    hits = {hit.label: hit for hit in every_hit(current)}
+    found = in_any_order(hits, text)
+    if not found:
+        st.caption("Nothing was found. Try another word; the help has a search of its own.")
+    for label in found:
+        _offer(current, hits[label])
 
 
 def in_any_order(labels: Iterable[str], text: str) -> list[str]:
@@ -98,21 +93,17 @@ def in_any_order(labels: Iterable[str], text: str) -> list[str]:
     return [label for label, n in hits.items() if 0 < n == most][:_OFFERED]
 
 
-def _offer(current: Session, labels: Sequence[str]) -> None:
-    """What was found, to choose from."""
-    if not labels:
-        st.caption("Nothing was found. Try another word; the help has a search of its own.")
-        return
-    hits = {hit.label: hit for hit in every_hit(current)}
-    for label in labels:
-        hit, key = hits[label], f"search.hit.{label}"
-        words, _, where = label.rpartition(" → ")
-        text = panels.plain(f"{where}: {shorten(words, _WIDE, placeholder=' …')}")
-        if hit.help:
-            st.link_button(text, help_address(hit.help), icon=":material/help:", width="stretch")
-        elif st.button(text, key=key, icon=":material/arrow_forward:", width="stretch"):
-            widgets().pop("search.for", None)
-            follow(current, hit)
+def _offer(current: Session, hit: Hit) -> None:
+    """What was found, as a button or a link that leads there."""
+    words, _, where = hit.label.rpartition(" → ")
+    text = panels.plain(f"{where}: {shorten(words, _WIDE, placeholder=' …')}")
+    if hit.help:
+        st.link_button(text, help_address(hit.help), icon=":material/help:", width="stretch")
+    elif st.button(
+        text, key=f"search.hit.{hit.label}", icon=":material/arrow_forward:", width="stretch",
+    ):
+        widgets().pop("search.for", None)
+        follow(current, hit)
 
 
 def follow(current: Session, hit: Hit) -> None:
