@@ -121,9 +121,12 @@ class KeptRuns(OpenFolder):
         return maps[-1] if maps else None
 
     def run(self, dataset: str | None, key: str) -> Run | None:
-        """Whole or stopped early; None if there is none."""
+        """Whole or stopped early; None if there is none, or one that is known to be unreadable."""
         said = self._described_result(dataset, key)
         if said is None:
+            return None
+        state, problem = self._looked_at.get((dataset, key)) or ((), "")
+        if problem and state == self._state(dataset, key, said):
             return None
         folder, place = self._folder(dataset), f"{RESULTS}/{key}/{said['file']}"
         mark = folder.path / place, said["sum"]
