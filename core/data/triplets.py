@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
@@ -11,19 +11,28 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.choices import Choices, choices_of
-from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.errors import DataError, warn
 from tripletscope.core.data.grouping import grouped, recur
+from tripletscope.core.data.parts import Part
+from tripletscope.core.data.responses import answered, refuse_responses
 
 ANCHOR, NEAR, FAR = 0, 1, 2
 #: Column of answers that are held out together, as those of a trial, but are no one choice.
 HELD_TOGETHER = "held_together"
+#: Objects that a message names.
+_NAMED = 3
 
 
 class Judgements:
     """Similarity judgements about objects, and columns about each answer. Read-only.
 
+    A sequence of answers: an index selects some (`take`), iteration gives their objects.
+
     Subclasses fix the number of objects in an answer.
     """
+
+    #: What these answers were taken from, if trials may have been divided.
+    part: Part | None = None
 
     def _fill(
         self, rows: np.ndarray, objects: pd.DataFrame, answers: pd.DataFrame | None, name: str
@@ -67,6 +76,23 @@ class Judgements:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of `rows`; scikit-learn counts and selects the answers by it."""
+        return self.rows.shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.rows, dtype, copy=copy)
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return map(tuple, self.rows.tolist())
+
+    def __getitem__(self, which: Any) -> Self:
+        # scikit-learn selects rows as those of an array: [which, ...].
+        if isinstance(which, tuple) and len(which) == 2 and which[1] is Ellipsis:
+            which = which[0]
+        return self.take(which)
 
     @property
     def n_objects(self) -> int:
@@ -219,18 +245,27 @@ class Judgements:
         return grouped(self.questions, self.trials)
 
     def take(self, which: Any) -> Self:
-        """Some of the answers, on the same objects.
+        """Some of the answers, on the same objects; also ``answers[which]``.
 
         Parameters
         ----------
-        which : array-like of int or bool
+        which : int, slice, or array-like of int or bool
             Positions of the answers, or a mask of length T.
+
+        Raises
+        ------
+        IndexError
+            If there is no such answer, or the mask is of another length.
         """
-        which = np.asarray(which)
-        if which.dtype == bool:
-            which = np.flatnonzero(which)
+        which = list(which) if isinstance(which, tuple) else which
+        which = np.atleast_1d(np.arange(len(self))[which])
         answers = in_use(self.answers.iloc[which].reset_index(drop=True))
-        return self._about(self._objects, self.rows[which], answers, self.name)
+        taken = self._about(self._objects, self.rows[which], answers, self.name)
+        if self.part is not None:
+            taken.part = self.part.take(which)
+        elif self.trials is not None:
+            taken.part = Part(self.trials, which)
+        return taken
 
     def reweighted(self, weight: np.ndarray) -> Self:
         """The same answers with other weights, shape (T,)."""
@@ -291,6 +326,8 @@ class Triplets(Judgements):
     >>> answers = ts.Triplets.from_array([[0, 1, 2], [1, 0, 2]], ids=["cup", "mug", "fork"])
     >>> len(answers), answers.n_objects, answers.labels
     (2, 3, ['cup', 'mug', 'fork'])
+    >>> answers[1:], [(anchor, near, far) for anchor, near, far in answers]
+    (<Triplets 'answers': 1 answers on 3 objects>, [(0, 1, 2), (1, 0, 2)])
     """
 
     def __init__(
@@ -319,7 +356,7 @@ class Triplets(Judgements):
         ----------
         rows : array-like of int, shape (T, 3)
         n_objects : int, optional
-            By default the highest position plus one.
+            By default the highest position plus one, with a warning if some occur in no answer.
         ids : sequence of str, optional
             Names of the objects, in order; by default their positions.
         weight : array-like of float, shape (T,), optional
@@ -337,9 +374,11 @@ class Triplets(Judgements):
         if ids is not None:
             objects = pd.DataFrame({"id": pd.Series(list(ids), dtype="str")})
             return cls(rows, objects, answers, name)
-        if n_objects is None:
-            n_objects = int(rows.max()) + 1 if len(rows) else 0
+        is_counted = n_objects is not None
+        n_objects = n_objects if is_counted else numbered_up_to(rows)
         rows = _checked_rows(rows, n_objects)
+        if not is_counted:
+            warn_of_gaps(rows)
         return cls._about(numbered_objects(n_objects), rows, answers, name)
 
     def __repr__(self) -> str:
@@ -357,16 +396,51 @@ class Triplets(Judgements):
         return (self.rows[:, NEAR] > self.rows[:, FAR]).astype(np.int8)
 
 
-def as_triplets(data: Any) -> Triplets:
-    """`data` if it is Triplets, or Triplets of a (T, 3) array of positions."""
+def as_triplets(data: Any, y: Any = None, *, known: int = 0) -> Triplets:
+    """`data` if it is Triplets, or Triplets of a (T, 3) array of positions.
+
+    y: Responses to the rows of an array: see `tripletscope.core.data.responses.answered`.
+    known: So many objects exist, whether or not an answer is about them.
+    """
     if isinstance(data, Triplets):
+        refuse_responses(y, data.name)
         return data
     if isinstance(data, Judgements):
         raise DataError(
             "comparisons of pairs are not triplets, which are needed here", file=data.name,
             remedy="Embeddings, MLDS, cross_validate and bootstrap take comparisons of pairs.",
         )
-    return Triplets.from_array(data)
+    rows = answered(_integer_rows(data), y)
+    return Triplets.from_array(rows, max(known, numbered_up_to(rows)) if known else None)
+
+
+def numbered_up_to(rows: np.ndarray) -> int:
+    """Number of objects whose highest position is in the rows."""
+    return int(rows.max()) + 1 if rows.size else 0
+
+
+def warn_of_gaps(rows: np.ndarray) -> None:
+    """Warn of objects below the highest that are in no row: indices from 1, or with gaps.
+
+    Silent on: numbers of objects that the caller states, such as those of a fitted map.
+    """
+    missing = np.flatnonzero(np.bincount(rows.ravel()) == 0)
+    if not len(missing):
+        return
+    named = ", ".join(map(str, missing[:_NAMED]))
+    others = f" and {len(missing) - _NAMED:,} others" if len(missing) > _NAMED else ""
+    first = int(rows.min())
+    remedy = f"Objects are counted from 0: subtract {first} from all numbers"
+    if len(missing) > first:
+        remedy = (
+            "Number the objects without gaps, by numpy.unique(rows, return_inverse=True)[1]"
+            ".reshape(rows.shape)"
+        )
+    warn(
+        f"no answer is about {'object' if len(missing) == 1 else 'objects'} {named}{others}, so "
+        f"nothing places {'it' if len(missing) == 1 else 'them'}. {remedy}, or say with n_objects "
+        "of tripletscope.Triplets.from_array how many there are."
+    )
 
 
 @lru_cache(maxsize=8)

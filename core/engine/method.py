@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from tripletscope.core.data.parts import warn_of_divided_trials
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets, refuse
 from tripletscope.core.engine.declared import Spec, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
@@ -89,12 +90,36 @@ class Method(BaseEstimator):
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
-        y : ignored
-            For scikit-learn's conventions.
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: whether the second object is nearer to the first
+            than the third is. By default it is; `triplets` of a file have their answers.
         progress : Progress
             Called now and then; if it returns True, the fit stops and keeps the last iterate.
         """
         raise NotImplementedError
+
+    def _to_learn(self, triplets: Any, y: Any, convert: Callable = as_answers) -> Any:
+        """The answers to learn from, after a check of the parameters; all fits begin with it.
+
+        convert: `as_triplets` or `as_answers`.
+        """
+        self._check_parameters()
+        answers = convert(triplets, y)
+        self._learned_part = answers.part
+        return answers
+
+    def _to_predict(self, triplets: Any, y: Any = None, convert: Callable = as_answers) -> Any:
+        """Answers to predict, about objects of the fit."""
+        self._require_fit()
+        answers = convert(triplets, y, known=self.n_objects_)
+        if answers.n_objects > self.n_objects_:
+            refuse(
+                (answers.rows >= self.n_objects_).any(axis=1),
+                f"an answer is about an object beyond the {self.n_objects_:,} that were learned",
+                "Learn from answers with the same table of objects, such as all of those that "
+                "tripletscope.read returns, or give Triplets.from_array their number.",
+            )
+        return answers
 
     def distances(self) -> np.ndarray:
         """(n, n) distances between the objects under the fitted method."""
@@ -113,8 +138,7 @@ class Method(BaseEstimator):
             Distance from anchor to far minus distance from anchor to near: positive if the method
             gives the same answer, zero for a tie.
         """
-        self._require_fit()
-        rows = as_answers(triplets).rows
+        rows = self._to_predict(triplets).rows
         distances = self.distances()
         return distances[rows[:, -2 if rows.shape[1] == 4 else 0], rows[:, -1]] - distances[
             rows[:, 0], rows[:, 1]
@@ -125,9 +149,22 @@ class Method(BaseEstimator):
         return self.margins(triplets) > 0
 
     def score(self, triplets: Judgements, y: Any = None) -> float:
-        """Weighted share of correct predictions of `triplets`; ties count one half."""
-        answers = as_answers(triplets)
+        """Weighted share of correct predictions of `triplets`; ties count one half.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array, as of `fit`.
+        """
+        answers = self._to_score(triplets, y)
         return float(1.0 - np.average(self.mistakes(answers), weights=answers.weight))
+
+    def _to_score(self, triplets: Any, y: Any, convert: Callable = as_answers) -> Any:
+        """Answers to predict for a score, which is too good if their trials were divided."""
+        answers = self._to_predict(triplets, y, convert)
+        warn_of_divided_trials(getattr(self, "_learned_part", None), answers.part)
+        return answers
 
     def mistakes(self, triplets: Judgements) -> np.ndarray:
         """(T,) 1 for every wrong prediction of an answer, 1/2 for a tie, else 0."""

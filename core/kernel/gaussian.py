@@ -9,7 +9,6 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Inner, Method, register, unfitted
@@ -33,7 +32,8 @@ class MapKernel(Kernel):
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
             Or Quadruples, for kernels that need the map alone.
-        y : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
         progress : Progress
             For the map; a stop keeps the kernel of the map so far.
 
@@ -42,8 +42,7 @@ class MapKernel(Kernel):
         DataError
             If there are no usable answers, or too many objects for a matrix.
         """
-        self._check_parameters()
-        data = as_answers(triplets)
+        data = self._to_learn(triplets, y)
         refuse_matrix(data.n_objects)
         fitted = unfitted(self.basis or DEFAULT_EMBEDDING()).fit(data, progress=progress)
         self._fit_mapped(fitted, data)

@@ -151,11 +151,11 @@ def stimulus_of(triplets: Judgements, column: str | None) -> np.ndarray:
     return values
 
 
-def answers_of(data: Any) -> Judgements:
-    """The answers behind trials; see `as_trials`."""
+def answers_of(data: Any, y: Any = None, *, known: int = 0) -> Judgements:
+    """The answers behind trials; see `as_trials`, and `as_answers` of y and known."""
     if isinstance(data, pd.DataFrame):
         data = recorded(data)
-    return data.answers if isinstance(data, Recorded) else as_answers(data)
+    return as_answers(data.answers if isinstance(data, Recorded) else data, y, known=known)
 
 
 def as_trials(

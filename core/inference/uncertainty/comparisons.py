@@ -55,7 +55,7 @@ class Comparisons:
 
     def probability(self, triplets: Triplets) -> np.ndarray:
         """(T,) normal probability that near is closer to the anchor than far (equation 4)."""
-        anchor, near, far = as_triplets(triplets).rows.T
+        anchor, near, far = as_triplets(triplets, known=len(self.mean)).rows.T
         gap = self.mean[anchor, far] - self.mean[anchor, near]
         one, other = self.sd[anchor, far], self.sd[anchor, near]
         return certainty(gap, np.hypot(one, other) if self._independent else one + other)

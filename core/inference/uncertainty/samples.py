@@ -229,7 +229,8 @@ class Samples:
         >>> samples.order_certainty(answers).mean() > responses.mean() > 0.8
         True
         """
-        return self.response_model.from_maps(self.embeddings, as_answers(triplets).rows)
+        asked = as_answers(triplets, known=self.embeddings.shape[1])
+        return self.response_model.from_maps(self.embeddings, asked.rows)
 
     def order_certainty(self, triplets: Triplets, *, spread: str = "joint") -> np.ndarray:
         """Probability that each answer has the order of its two distances right.
@@ -264,7 +265,7 @@ class Samples:
         -------
         ndarray, shape (T,)
         """
-        triplets = as_triplets(triplets)
+        triplets = as_triplets(triplets, known=self.embeddings.shape[1])
         if spread == "published":
             return self.comparisons.probability(triplets)
         if spread == "independent":
