@@ -428,7 +428,7 @@ def warn_of_gaps(rows: np.ndarray) -> None:
     if not len(missing):
         return
     named = ", ".join(map(str, missing[:_NAMED]))
-    others = f" and {len(missing) - _NAMED:,} others" if len(missing) > _NAMED else ""
+    others = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
     first = int(rows.min())
     remedy = f"Objects are counted from 0: subtract {first} from all numbers"
     if len(missing) > first:
@@ -454,6 +454,17 @@ def refuse(wrong: np.ndarray, problem: str, remedy: str) -> None:
     """Raise DataError for the first row that is wrong (T,), if any."""
     if wrong.any():
         raise DataError(problem, row=int(np.argmax(wrong)), remedy=remedy)
+
+
+def refuse_others(answers: Judgements, n_objects: int) -> None:
+    """Raise DataError if an answer is about objects beyond those of a fit."""
+    if answers.n_objects > n_objects:
+        refuse(
+            (answers.rows >= n_objects).any(axis=1),
+            f"an answer is about an object beyond the {n_objects:,} that were learned",
+            "Learn from answers with the same table of objects, such as all of those that "
+            "tripletscope.read returns, or give Triplets.from_array their number.",
+        )
 
 
 def _integer_rows(rows: Any) -> np.ndarray:

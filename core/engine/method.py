@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from tripletscope.core.data.named import one_of
 from tripletscope.core.data.parts import warn_of_divided_trials
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets, refuse
+from tripletscope.core.data.triplets import Judgements, Triplets, refuse_others
 from tripletscope.core.engine.declared import Spec, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
-from tripletscope.core.engine.registry import registry
+from tripletscope.core.engine.registry import kinds, registry
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,16 @@ def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
     return arguments | {name: kinds[name](**fields) for name, fields in records.items()}
 
 
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """The answers of a fit, for its scores and figures. Copies of a method go without."""
+
+    answers: Judgements
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(None), ())
+
+
 class Method(BaseEstimator):
     """Anything that learns from triplets and can answer them.
 
@@ -105,20 +116,20 @@ class Method(BaseEstimator):
         """
         self._check_parameters()
         answers = convert(triplets, y)
-        self._learned_part = answers.part
+        self._lesson = Lesson(answers)
         return answers
+
+    @property
+    def learned_answers(self) -> Judgements | None:
+        """What the last fit learned from; None of copies and stored fits."""
+        lesson = getattr(self, "_lesson", None)
+        return None if lesson is None else lesson.answers
 
     def _to_predict(self, triplets: Any, y: Any = None, convert: Callable = as_answers) -> Any:
         """Answers to predict, about objects of the fit."""
         self._require_fit()
         answers = convert(triplets, y, known=self.n_objects_)
-        if answers.n_objects > self.n_objects_:
-            refuse(
-                (answers.rows >= self.n_objects_).any(axis=1),
-                f"an answer is about an object beyond the {self.n_objects_:,} that were learned",
-                "Learn from answers with the same table of objects, such as all of those that "
-                "tripletscope.read returns, or give Triplets.from_array their number.",
-            )
+        refuse_others(answers, self.n_objects_)
         return answers
 
     def distances(self) -> np.ndarray:
@@ -163,7 +174,8 @@ class Method(BaseEstimator):
     def _to_score(self, triplets: Any, y: Any, convert: Callable = as_answers) -> Any:
         """Answers to predict for a score, which is too good if their trials were divided."""
         answers = self._to_predict(triplets, y, convert)
-        warn_of_divided_trials(getattr(self, "_learned_part", None), answers.part)
+        if self.learned_answers is not None:
+            warn_of_divided_trials(self.learned_answers.part, answers.part)
         return answers
 
     def mistakes(self, triplets: Judgements) -> np.ndarray:
@@ -215,10 +227,8 @@ def unfitted(method: Method | Mapping[str, Any]) -> Method:
     """An unfitted method with the same settings, from a method or its `described` form."""
     if isinstance(method, Method):
         return clone(method)
-    kind, name = method.get("kind"), method.get("method")
-    if name not in registry(kind):
-        raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
-    return registry(kind)[name](**method.get("parameters", {}))
+    kind = registry(one_of(kinds(), method.get("kind"), "kind of methods"))
+    return kind[method.get("method")](**method.get("parameters", {}))
 
 
 def reads_choices(method: Method) -> bool:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.io.columns.guess import numbered_columns
 from tripletscope.core.io.formats.source import Source, named_source
 from tripletscope.core.io.languages import WORDS
@@ -217,6 +218,7 @@ def _preferences(table: Table, beside: dict[str, str]) -> TableKind | None:
 _YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", "right"))
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class MeasuredFile:
     """Measurements of a file, as plain data."""

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Inner, Method, register, unfitted
@@ -121,7 +122,8 @@ class GaussianKernel(MapKernel):
             )
         n = len(positions)
         refuse_matrix(n)
-        placed = np.ones(n, dtype=bool) if placed is None else placed
+        placed = np.ones(n, dtype=bool) if placed is None else np.asarray(placed, dtype=bool)
+        refuse_lengths(positions=n, flags_of_placed=placed)
         distances = pdist(positions[placed])
         typical = float(np.median(distances)) if len(distances) else 0.0
         self.bandwidth_ = self.bandwidth or typical or 1.0

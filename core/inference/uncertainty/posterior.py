@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.options import Seed
@@ -151,6 +152,7 @@ def sample_posterior(
         ))
     if reference is None:
         reference = fitted.embedding_
+    refuse_lengths(objects=fitted.n_objects_, rows_of_the_reference=reference)
     show = _display(fitted, reference)
     pairs = _judged_pairs(np.flatnonzero(fitted.placed_), seed)
 

@@ -197,7 +197,7 @@ def test_objects_that_occur_nowhere_are_warned_of(make):
         make(rows)
     with pytest.warns(UserWarning, match="about object 0, so nothing places it.*subtract 1 from"):
         make(rows + 1)
-    with pytest.warns(UserWarning, match=r"about objects 1, 2, 3 and 957 others.*return_inverse"):
+    with pytest.warns(UserWarning, match=r"about objects 1, 2, 3 and 957 more.*return_inverse"):
         make(np.where(rows == 3, 963, rows * 300 + rows))
 
 
