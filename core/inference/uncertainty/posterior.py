@@ -47,7 +47,8 @@ Variance = Annotated[
     float | None,
     Number(
         0.01, 10_000.0, "Prior variance",
-        "Prior s.d. of every coordinate. Lohaus et al. (2019) used 15.",
+        "Variance of every coordinate under the prior, the square of its s.d. Lohaus et al. (2019) "
+        "used 15, an s.d. of 3.9.",
         advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
     ),
 ]

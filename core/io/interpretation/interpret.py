@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.io.columns.guess import SIDES, SPLITS, complete, response_time_unit
