@@ -23,7 +23,7 @@ from tripletscope.core.engine.short_repr import short_repr
 
 if TYPE_CHECKING:  # readers of results need none of these modules, which take long to load
     from tripletscope.core.cluster.clustering import Clustering
-    from tripletscope.core.data.triplets import Triplets
+    from tripletscope.core.data.triplets import Judgements, Triplets
     from tripletscope.core.engine.method import Method
     from tripletscope.core.inference.uncertainty.samples import Samples
 
@@ -115,12 +115,41 @@ class Run:
                 raise ValueError("distances must have a name")
         else:
             checked(task.function, self.options)
-        values = {**self.numbers, **self.arrays}
-        sizes = {} if n_objects is None else {"n": n_objects}
-        missing = task.required(method) - set(values)
+        missing = task.required(method) - {*self.numbers, *self.arrays}
         if missing:
             raise ValueError(f"the result lacks {', '.join(sorted(missing))}")
-        check_documented(values, documented(task.gives or method), sizes)
+        self._check_shapes(n_objects)
+
+    def _check_shapes(self, n_objects: int | None) -> None:
+        gives = TASKS[self.task].gives or registry(self.kind)[self.method]
+        sizes = {} if n_objects is None else {"n": n_objects}
+        check_documented({**self.numbers, **self.arrays}, documented(gives), sizes)
+
+    def check_objects(self, n_objects: int) -> None:
+        """Raise ValueError if the result is about another number of objects."""
+        try:
+            self._check_shapes(n_objects)
+        except ValueError as error:
+            raise ValueError(
+                f"the result of {self.task} is not about {n_objects:,} objects, as the answers "
+                f"are ({error}); give the answers that it was computed from."
+            ) from error
+
+    @classmethod
+    def of_fit(cls, fitted: Method, answers: Judgements) -> Self:
+        """The result of `run` for a method that learned from the answers outside of it."""
+        from tripletscope.core.engine.task import fitted_values
+
+        numbers, arrays = fitted_values(fitted)
+        result = cls(
+            key=key("fit", fitted, answers), task="fit", kind=fitted.kind, method=fitted.name,
+            parameters=checked(type(fitted), fitted.get_params(deep=False)), options={},
+            data=TASKS["fit"].fingerprint(fitted, answers, {}), version=__version__,
+            created=datetime.now(UTC).isoformat(timespec="seconds"), seconds=0.0,
+            complete=not fitted.stopped_, numbers=numbers, arrays=arrays,
+        )
+        result.check_objects(answers.n_objects)
+        return result
 
     def fresh(self) -> Method:
         """The method with its settings, not fitted."""

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.dashboard import BROWSER
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
+from tripletscope.dashboard.streamlit_parts import has_server, is_shown, script_id
 
 _KEY = "tripletscope session"
 #: Parameters of the address.
@@ -271,7 +270,7 @@ def session() -> Session:
     """
     current: Session | None = st.session_state.get(_KEY)
     if current is not None and not _is_shown_elsewhere(current.id):
-        current.sheet.shown_in = _script()
+        current.sheet.shown_in = script_id()
         return current
     named = current.id if current else st.query_params.get(_PARAMETER, "") or _last_of_browser()
     saved = current.state() if current else services().workspace.session(named) if named else None
@@ -281,7 +280,7 @@ def session() -> Session:
     current = Session(
         named if is_ours else secrets.token_urlsafe(9), saved, is_copy=not is_ours
     )
-    current.sheet.shown_in = _script()
+    current.sheet.shown_in = script_id()
     st.session_state[_KEY] = current
     return current
 
@@ -301,17 +300,7 @@ def _last_of_browser() -> str:
 def _is_shown_elsewhere(session_id: str) -> bool:
     """Whether another browser tab that is still open shows a session."""
     sheet = services().sheets.get(session_id)
-    return sheet is not None and sheet.shown_in != _script() and _is_active(sheet.shown_in)
-
-
-def _script() -> str:
-    """Streamlit's identifier of the running browser tab; empty outside of a server."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context is not None else ""
-
-
-def _is_active(script: str) -> bool:
-    return bool(script) and Runtime.exists() and Runtime.instance().is_active_session(script)
+    return sheet is not None and sheet.shown_in != script_id() and is_shown(sheet.shown_in)
 
 
 def tab_is_open() -> Callable[[], bool]:
@@ -319,12 +308,12 @@ def tab_is_open() -> Callable[[], bool]:
 
     A tab that was closed a moment ago may only have been refreshed.
     """
-    name = _script()
+    name = script_id()
     missed: float | None = None
 
     def is_open() -> bool:
         nonlocal missed
-        if not name or not Runtime.exists() or _is_active(name):
+        if not name or not has_server() or is_shown(name):
             missed = None
             return True
         missed = missed or time.monotonic()

@@ -16,6 +16,7 @@ import pandas as pd
 
 from tripletscope import __version__
 from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.data.named import named
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.reproductions.dependence import code_of
@@ -150,7 +151,7 @@ def rebuild(
     >>> list(outcome.table)
     ['x', 'y']
     """
-    item = items()[key]
+    item = named(items(), key, "item of a paper")
     if item.experiment is None:
         raise ValueError(f"{item.label} is stated, not measured: there is nothing to compute.")
     begun, created = time.perf_counter(), datetime.now(UTC)

@@ -37,9 +37,10 @@ FLOORS = [
 ]
 #: The same of the dashboard, whose modules beside its rooms have floors of their own.
 STOREYS = [
-    ["processes", "wording"], ["figures"], ["printing"], ["door", "export", "results"],
-    ["keeping"], ["state"], ["reproduce", "uploads"], ["imports", "working"],
-    ["analysis", "collecting", "interface"], ["report"], ["views"], ["serving"], ["app"],
+    ["processes", "streamlit_parts", "wording"], ["figures"], ["printing"],
+    ["door", "export", "results"], ["keeping"], ["state"], ["reproduce", "uploads"],
+    ["imports", "working"], ["analysis", "collecting", "interface"], ["report"], ["views"],
+    ["serving"], ["app"],
 ]
 PACKAGE = "tripletscope"
 #: What only the repository calls so: installed, these names belong to others.

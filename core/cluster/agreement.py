@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.named import column_of, one_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.options import Seed
@@ -52,6 +54,13 @@ def label_agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
     labels : array-like, shape (n,)
         Objects with a missing label are left out.
 
+    Raises
+    ------
+    DataError
+        If no object has both.
+    ValueError
+        If there are not as many labels as clusters.
+
     Examples
     --------
     >>> import tripletscope as ts
@@ -64,6 +73,7 @@ def label_agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
         normalized_mutual_info_score,
     )
 
+    refuse_lengths(clusters=clusters, labels=labels)
     labels = pd.Series(np.asarray(labels, dtype=object))
     both = (np.asarray(clusters) >= 0) & labels.notna().to_numpy()
     if not both.any():
@@ -103,7 +113,7 @@ class AgreementCurve:
 
         quantity {"purity", "adjusted_rand"}.
         """
-        values = getattr(self, quantity)
+        values = getattr(self, one_of(("purity", "adjusted_rand"), quantity, "quantity"))
         mean, reach = mean_with_reach(values)
         return pd.DataFrame({
             "answers": self.n_answers, "mean": mean, "low": mean - reach,
@@ -130,7 +140,7 @@ def agreement_curve(
     figure 5). The method's own number of clusters does not matter.
     """
     triplets = as_triplets(triplets)
-    categories = triplets.objects[labels]
+    categories = column_of(triplets.objects, labels, triplets.name)
     n_labels = categories.nunique()
     if n_labels < 2:
         raise DataError(

@@ -10,7 +10,6 @@ import numpy as np
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Inner, Method, unfitted
@@ -50,7 +49,8 @@ class Clustering(Method):
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
-        y : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
         progress : Progress
             A stop keeps clusters of the distances so far.
 
@@ -59,8 +59,8 @@ class Clustering(Method):
         DataError
             If there are no usable answers, or too many objects for a matrix.
         """
-        self._check_parameters()
-        space, stopped = self.space(as_triplets(triplets), progress=progress)
+        data = self._to_learn(triplets, y, as_triplets)
+        space, stopped = self.space(data, progress=progress)
         self.fit_space(space)
         self.stopped_ = stopped
         progress(1.0)
@@ -123,8 +123,8 @@ class Clustering(Method):
 
     def margins(self, triplets: Triplets) -> np.ndarray:
         """(T,) 1 if only near is in the anchor's cluster, -1 if only far is, otherwise 0."""
-        self._require_fit()
-        anchor, near, far = self.labels_[as_triplets(triplets).rows.T]
+        rows = self._to_predict(triplets, convert=as_triplets).rows
+        anchor, near, far = self.labels_[rows.T]
         return ((anchor == near).astype(float) - (anchor == far)) * (anchor >= 0)
 
 
@@ -178,8 +178,7 @@ class Hierarchy(Clustering):
 
     def margins(self, triplets: Triplets) -> np.ndarray:
         """(T,) height of the branch that joins anchor and far minus that of anchor and near."""
-        tree = self.tree_
-        rows = as_answers(triplets).rows
+        rows, tree = self._to_predict(triplets).rows, self.tree_
         to_far = tree.joined_at(rows[:, -2 if rows.shape[1] == 4 else 0], rows[:, -1])
         return to_far - tree.joined_at(rows[:, 0], rows[:, 1])
 

@@ -11,7 +11,8 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
+from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of, single_blas_thread

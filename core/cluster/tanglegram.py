@@ -8,10 +8,12 @@ import numpy as np
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.engine.declared import with_random_state
+from tripletscope.core.engine.short_repr import short_repr
 
 _MANY = 3_000  # leaves
 
 
+@short_repr
 class Tanglegram(NamedTuple):
     """Two trees, their branches turned for few crossings of the lines between equal leaves.
 

@@ -84,6 +84,9 @@ class Choices:
     unit: np.ndarray
     n_objects: int
 
+    def __repr__(self) -> str:
+        return f"<Choices: {len(self):,} stages on {self.n_objects:,} objects>"
+
     @property
     def placed(self) -> np.ndarray:
         """(n,) bool: objects in a stage of positive weight."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any
+
+_PACKAGE = __package__.partition(".")[0]
 
 
 class DataError(ValueError):
@@ -54,6 +58,14 @@ class DataError(ValueError):
         return DataError(
             self.problem, file=self.file or file, row=self.row, remedy=self.remedy
         )
+
+
+def warn(message: str) -> None:
+    """A UserWarning at the line of the user's that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def _short(text: str, most: int) -> str:

@@ -9,13 +9,16 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.data.responses import answered, refuse_responses
 from tripletscope.core.data.triplets import (
     Judgements,
     Triplets,
     as_triplets,
     checked_objects,
     numbered_objects,
+    numbered_up_to,
     refuse,
+    warn_of_gaps,
 )
 
 
@@ -29,7 +32,7 @@ class Quadruples(Judgements):
     rows : array-like of int, shape (T, 4)
         i, j, k and l of every answer, counted from 0.
     n_objects : int, optional
-        By default the highest position plus one.
+        By default the highest position plus one, with a warning if some occur in no answer.
     weight : array-like of float, shape (T,), optional
         By default ones.
     name : str
@@ -65,8 +68,8 @@ class Quadruples(Judgements):
         whole = rows.astype(np.int64)
         if objects is not None:
             n_objects = len(objects)
-        elif n_objects is None:
-            n_objects = int(whole.max()) + 1 if len(whole) else 0
+        is_counted = n_objects is not None
+        n_objects = n_objects if is_counted else numbered_up_to(whole)
         refuse(
             ((whole != rows) | (whole < 0) | (whole >= n_objects)).any(axis=1),
             "an object number is out of range",
@@ -78,6 +81,8 @@ class Quadruples(Judgements):
             "an object is paired with itself, or a pair is compared with itself",
             "Remove such answers.",
         )
+        if not is_counted:
+            warn_of_gaps(whole)
         if weight is not None:
             weight = np.array(weight, dtype=float)
             if weight.shape != (len(whole),):
@@ -116,10 +121,16 @@ class Quadruples(Judgements):
         return (self._pairs[0] > self._pairs[1]).astype(np.int8)
 
 
-def as_answers(data: Any) -> Judgements:
-    """Triplets or Quadruples unchanged; arrays by their number of columns."""
+def as_answers(data: Any, y: Any = None, *, known: int = 0) -> Judgements:
+    """Triplets or Quadruples unchanged; arrays by their number of columns.
+
+    y, known: As of `as_triplets`.
+    """
     if isinstance(data, Quadruples):
+        refuse_responses(y, data.name)
         return data
     if not isinstance(data, Triplets) and np.ndim(data) == 2 and np.shape(data)[1] == 4:
-        return Quadruples(data)
-    return as_triplets(data)
+        rows = answered(np.asarray(data), y)
+        n_objects = max(known, int(np.max(rows, initial=-1)) + 1) if known else None
+        return Quadruples(rows, n_objects)
+    return as_triplets(data, y, known=known)

@@ -2,259 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.choices import Choices, choices_of
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.grouping import grouped, recur
+from tripletscope.core.data.errors import DataError, warn
+from tripletscope.core.data.judgements import Judgements, checked_objects, numbered_objects
 from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.data.responses import answered, refuse_responses
 
 ANCHOR, NEAR, FAR = 0, 1, 2
-#: Column of answers that are held out together, as those of a trial, but are no one choice.
-HELD_TOGETHER = "held_together"
-
-
-class Judgements:
-    """Similarity judgements about objects, and columns about each answer. Read-only.
-
-    Subclasses fix the number of objects in an answer.
-    """
-
-    def _fill(
-        self, rows: np.ndarray, objects: pd.DataFrame, answers: pd.DataFrame | None, name: str
-    ) -> None:
-        rows.setflags(write=False)
-        self._rows = rows
-        self._objects = objects
-        self._answers = _checked_answers(answers, len(rows))
-        self._name = name
-        self._fingerprints: dict[tuple[tuple[str, ...], ...], str] = {}
-
-    @classmethod
-    def _about(
-        cls, objects: pd.DataFrame, rows: np.ndarray, answers: pd.DataFrame | None, name: str
-    ) -> Self:
-        """Without a check of objects and rows, which takes as long as a fit."""
-        judgements = cls.__new__(cls)
-        judgements._fill(rows, objects, answers, name)
-        return judgements
-
-    @property
-    def rows(self) -> np.ndarray:
-        """(T, 3) or (T, 4) int32, not writeable: positions in `objects`."""
-        return self._rows
-
-    # Under copy-on-write a shallow copy is free, and the caller's edits do not reach the original.
-
-    @property
-    def objects(self) -> pd.DataFrame:
-        """Table of the n objects: ``id``, ``label`` and further columns."""
-        return self._objects.copy(deep=False)
-
-    @property
-    def answers(self) -> pd.DataFrame:
-        """Table of T rows: columns about each answer beside its objects."""
-        return self._answers.copy(deep=False)
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def n_objects(self) -> int:
-        return len(self._objects)
-
-    @property
-    def ids(self) -> list[str]:
-        return self.objects["id"].tolist()
-
-    @property
-    def labels(self) -> list[str]:
-        return self.objects["label"].tolist()
-
-    @cached_property
-    def weight(self) -> np.ndarray:
-        """(T,) weight of every answer; by default ones."""
-        if "weight" in self._answers:
-            weight = self._answers["weight"].to_numpy(dtype=float)
-        else:
-            weight = np.ones(len(self))
-        weight.setflags(write=False)
-        return weight
-
-    @property
-    def is_first_mention(self) -> np.ndarray:
-        """(T, 3) or (T, 4) bool: no earlier position of the row has the same object."""
-        return np.ones(self.rows.shape, dtype=bool)
-
-    @cached_property
-    def answers_per_object(self) -> np.ndarray:
-        """(n,) number of answers about each object."""
-        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
-
-    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
-        """Hash of the answers, weights, trials, number of objects, and the named columns.
-
-        columns: Of `answers`.
-        objects: Columns of `objects`. Others, such as labels and pictures, do not change the hash.
-        """
-        named = (columns, objects)
-        if named not in self._fingerprints:
-            digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
-            digest.update(self.rows)
-            _update_with_table(digest, self.answers.filter(["weight", *columns]))
-            if self.trials is not None and "trial" not in columns:
-                digest.update(b"|trials|")
-                digest.update(np.ascontiguousarray(self.trials, dtype=np.int64))
-            _update_with_table(digest, self.objects.filter(list(objects)))
-            self._fingerprints[named] = digest.hexdigest()
-        return self._fingerprints[named]
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Hash of the whole content: answers, their columns, and objects."""
-        digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
-        _update_with_table(digest, self.objects)
-        return digest.hexdigest()[:32]
-
-    @cached_property
-    def objects_recur(self) -> bool:
-        """Whether objects occur in several different trials; otherwise no map places them."""
-        return recur(self.rows, self.trials)
-
-    @property
-    def questions(self) -> np.ndarray:
-        """(T,) number of the comparison behind each answer, from 0.
-
-        Repeats of a comparison and its contradictions share a number.
-        """
-        raise NotImplementedError
-
-    @property
-    def verdicts(self) -> np.ndarray:
-        """(T,) 0 or 1: which of the two answers to its question."""
-        raise NotImplementedError
-
-    @cached_property
-    def trials(self) -> np.ndarray | None:
-        """(T,) number of the trial of each answer, from 0.
-
-        None if every answer has a trial of its own, or trials are unknown. Answers that are
-        ``held_together``, such as all from a person's ratings, share one.
-        """
-        coded = [
-            pd.factorize(self._answers[column])
-            for column in (HELD_TOGETHER, "trial") if column in self._answers
-        ]
-        if not coded:
-            return None
-        trials, named = coded[0]
-        if len(coded) == 2:
-            others = np.where(coded[1][0] < 0, np.nan, len(named) + coded[1][0])
-            trials, named = pd.factorize(np.where(trials < 0, others, trials))
-        alone = np.flatnonzero(trials < 0)
-        trials[alone] = len(named) + np.arange(len(alone))
-        return trials if len(named) + len(alone) < len(trials) else None
-
-    @property
-    def n_trials(self) -> int:
-        """Number of trials; of answers if trials are unknown."""
-        return len(self) if self.trials is None else len(np.unique(self.trials))
-
-    @cached_property
-    def choices(self) -> Choices:
-        """The choices behind the answers: an odd one out is one choice, not two answers.
-
-        Answers that are ``held_together``, and those of a trial with unequal weights, are a choice
-        each: a choice has one weight.
-        """
-        trials = self.trials
-        if trials is not None:
-            single = np.zeros(len(trials), dtype=bool)
-            if HELD_TOGETHER in self._answers:
-                single |= self._answers[HELD_TOGETHER].notna().to_numpy()
-            if "weight" in self._answers:
-                most, least = np.zeros(len(trials)), np.full(len(trials), np.inf)
-                np.maximum.at(most, trials, self.weight)
-                np.minimum.at(least, trials, self.weight)
-                single |= (most > least)[trials]
-            trial_alone = int(trials.max(initial=-1)) + 1 + np.arange(len(trials))
-            trials = np.where(single, trial_alone, trials)
-        return choices_of(self.rows, trials, self.weight, self.n_objects)
-
-    @cached_property
-    def are_choices(self) -> bool:
-        """Whether any choice is among more than two pairs, such as an odd one out."""
-        if self.trials is None or self.rows.shape[1] == 4:
-            return False
-        return not self.choices.are_triplets
-
-    @property
-    def groups(self) -> np.ndarray:
-        """(T,) number of the group of each answer, from 0: groups are held out together.
-
-        Answers to one question share a group, and so do answers of one trial: the two of an odd one
-        out predict each other better than any new answer. If trials of many objects share questions
-        here and there, groups would chain together; then only trials stay together. See `grouped`.
-        """
-        return self._grouping[0]
-
-    @property
-    def grouped_by(self) -> str:
-        """What keeps the answers of a group together, in words."""
-        return self._grouping[1]
-
-    @cached_property
-    def _grouping(self) -> tuple[np.ndarray, str]:
-        if self.trials is None:
-            return self.questions, "question"
-        return grouped(self.questions, self.trials)
-
-    def take(self, which: Any) -> Self:
-        """Some of the answers, on the same objects.
-
-        Parameters
-        ----------
-        which : array-like of int or bool
-            Positions of the answers, or a mask of length T.
-        """
-        which = np.asarray(which)
-        if which.dtype == bool:
-            which = np.flatnonzero(which)
-        answers = in_use(self.answers.iloc[which].reset_index(drop=True))
-        return self._about(self._objects, self.rows[which], answers, self.name)
-
-    def reweighted(self, weight: np.ndarray) -> Self:
-        """The same answers with other weights, shape (T,)."""
-        answers = self.answers.assign(weight=np.asarray(weight, dtype=float))
-        return self._about(self._objects, self.rows, answers, self.name)
-
-    def with_columns(self, columns: Mapping[str, np.ndarray]) -> Self:
-        """The same answers with further columns, shape (T,) each, by name."""
-        answers = self.answers.assign(**columns)
-        return self._about(self._objects, self.rows, answers, self.name)
-
-    def with_objects(self, objects: pd.DataFrame) -> Self:
-        """The same answers with another table of the same objects, in the same order.
-
-        Objects without answers may follow.
-        """
-        if objects["id"].astype(str).tolist()[: self.n_objects] != self.ids:
-            raise ValueError("the objects must keep their ids and their order")
-        return self._about(checked_objects(objects), self.rows, self.answers, self.name)
-
-    def renamed(self, name: str) -> Self:
-        """The same data under another name."""
-        return self._about(self._objects, self.rows, self.answers, name)
+#: Objects that a message names.
+_NAMED = 3
 
 
 class Triplets(Judgements):
@@ -292,6 +53,8 @@ class Triplets(Judgements):
     >>> answers = ts.Triplets.from_array([[0, 1, 2], [1, 0, 2]], ids=["cup", "mug", "fork"])
     >>> len(answers), answers.n_objects, answers.labels
     (2, 3, ['cup', 'mug', 'fork'])
+    >>> answers[1:], [(anchor, near, far) for anchor, near, far in answers]
+    (<Triplets 'answers': 1 answers on 3 objects>, [(0, 1, 2), (1, 0, 2)])
     """
 
     def __init__(
@@ -320,7 +83,7 @@ class Triplets(Judgements):
         ----------
         rows : array-like of int, shape (T, 3)
         n_objects : int, optional
-            By default the highest position plus one.
+            By default the highest position plus one, with a warning if some occur in no answer.
         ids : sequence of str, optional
             Names of the objects, in order; by default their positions.
         weight : array-like of float, shape (T,), optional
@@ -338,9 +101,11 @@ class Triplets(Judgements):
         if ids is not None:
             objects = pd.DataFrame({"id": pd.Series(list(ids), dtype="str")})
             return cls(rows, objects, answers, name)
-        if n_objects is None:
-            n_objects = int(rows.max()) + 1 if len(rows) else 0
+        is_counted = n_objects is not None
+        n_objects = n_objects if is_counted else numbered_up_to(rows)
         rows = _checked_rows(rows, n_objects)
+        if not is_counted:
+            warn_of_gaps(rows)
         return cls._about(numbered_objects(n_objects), rows, answers, name)
 
     def __repr__(self) -> str:
@@ -358,29 +123,68 @@ class Triplets(Judgements):
         return (self.rows[:, NEAR] > self.rows[:, FAR]).astype(np.int8)
 
 
-def as_triplets(data: Any) -> Triplets:
-    """`data` if it is Triplets, or Triplets of a (T, 3) array of positions."""
+def as_triplets(data: Any, y: Any = None, *, known: int = 0) -> Triplets:
+    """`data` if it is Triplets, or Triplets of a (T, 3) array of positions.
+
+    y: Responses to the rows of an array: see `tripletscope.core.data.responses.answered`.
+    known: So many objects exist, whether or not an answer is about them.
+    """
     if isinstance(data, Triplets):
+        refuse_responses(y, data.name)
         return data
     if isinstance(data, Judgements):
         raise DataError(
             "comparisons of pairs are not triplets, which are needed here", file=data.name,
             remedy="Embeddings, MLDS, cross_validate and bootstrap take comparisons of pairs.",
         )
-    return Triplets.from_array(data)
+    rows = answered(_integer_rows(data), y)
+    return Triplets.from_array(rows, max(known, numbered_up_to(rows)) if known else None)
 
 
-@lru_cache(maxsize=8)
-def numbered_objects(n_objects: int) -> pd.DataFrame:
-    """Objects named by their positions; shared, because copies protect the table from changes."""
-    ids = pd.Series([str(i) for i in range(n_objects)], dtype="str")
-    return checked_objects(pd.DataFrame({"id": ids}))
+def numbered_up_to(rows: np.ndarray) -> int:
+    """Number of objects whose highest position is in the rows."""
+    return int(rows.max()) + 1 if rows.size else 0
+
+
+def warn_of_gaps(rows: np.ndarray) -> None:
+    """Warn of objects below the highest that are in no row: indices from 1, or with gaps.
+
+    Silent on: numbers of objects that the caller states, such as those of a fitted map.
+    """
+    missing = np.flatnonzero(np.bincount(rows.ravel()) == 0)
+    if not len(missing):
+        return
+    named = ", ".join(map(str, missing[:_NAMED]))
+    others = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+    first = int(rows.min())
+    remedy = f"Objects are counted from 0: subtract {first} from all numbers"
+    if len(missing) > first:
+        remedy = (
+            "Number the objects without gaps, by numpy.unique(rows, return_inverse=True)[1]"
+            ".reshape(rows.shape)"
+        )
+    warn(
+        f"no answer is about {'object' if len(missing) == 1 else 'objects'} {named}{others}, so "
+        f"nothing places {'it' if len(missing) == 1 else 'them'}. {remedy}, or say with n_objects "
+        "of tripletscope.Triplets.from_array how many there are."
+    )
 
 
 def refuse(wrong: np.ndarray, problem: str, remedy: str) -> None:
     """Raise DataError for the first row that is wrong (T,), if any."""
     if wrong.any():
         raise DataError(problem, row=int(np.argmax(wrong)), remedy=remedy)
+
+
+def refuse_others(answers: Judgements, n_objects: int) -> None:
+    """Raise DataError if an answer is about objects beyond those of a fit."""
+    if answers.n_objects > n_objects:
+        refuse(
+            (answers.rows >= n_objects).any(axis=1),
+            f"an answer is about an object beyond the {n_objects:,} that were learned",
+            "Learn from answers with the same table of objects, such as all of those that "
+            "tripletscope.read returns, or give Triplets.from_array their number.",
+        )
 
 
 def _integer_rows(rows: Any) -> np.ndarray:
@@ -433,62 +237,3 @@ def _checked_rows(rows: Any, n_objects: int) -> np.ndarray:
     return rows
 
 
-def checked_objects(objects: pd.DataFrame) -> pd.DataFrame:
-    """A table of objects with unique ids and labels, these two columns first."""
-    if "id" not in objects:
-        raise DataError("the table of objects has no column id", remedy="Name the column of ids.")
-    objects = objects.reset_index(drop=True)
-    ids = objects["id"].astype("str")
-    repeated = ids.duplicated()
-    if repeated.any():
-        raise DataError(
-            f"object {ids[repeated].iloc[0]!r} is listed twice",
-            row=int(np.argmax(repeated)), remedy="Keep one row per object.",
-        )
-    label = objects["label"].astype("str").fillna(ids) if "label" in objects else ids
-    others = [column for column in objects.columns if column not in ("id", "label")]
-    return pd.DataFrame({"id": ids, "label": label, **{name: objects[name] for name in others}})
-
-
-def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFrame:
-    if answers is None or not len(answers.columns):
-        return pd.DataFrame(index=range(n_answers))
-    if len(answers) != n_answers:
-        raise ValueError(f"{len(answers)} rows describe {n_answers} answers")
-    answers = answers.reset_index(drop=True)
-    if "weight" in answers:
-        weight = answers["weight"].to_numpy(dtype=float)
-        wrong = ~(np.isfinite(weight) & (weight >= 0))
-        if wrong.any():
-            raise DataError(
-                f"the weight {weight[np.argmax(wrong)]} is not a non-negative number",
-                row=int(np.argmax(wrong)), remedy="Weights count how often an answer was given.",
-            )
-    return answers
-
-
-def in_use(table: pd.DataFrame) -> pd.DataFrame:
-    """A table without unused categories: its files must not name excluded people."""
-    return table.assign(**{
-        name: table[name].cat.remove_unused_categories()
-        for name, dtype in table.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
-    })
-
-
-def _update_with_table(digest: Any, table: pd.DataFrame) -> None:
-    """Hash values, not storage types: integers as floats, texts as categories."""
-    for name in sorted(set(table.columns)):
-        column = table[name]
-        digest.update(f"|{name}|".encode())
-        if column.dtype.kind in "iufb":
-            digest.update(np.ascontiguousarray(column, dtype=float))
-            continue
-        if not isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.astype("category")
-        column = column.cat.remove_unused_categories()
-        names = column.cat.categories.astype("str").to_numpy(dtype=object)
-        order = np.argsort(names, kind="stable")
-        rank = np.empty(len(names) + 1, dtype=np.int64)
-        rank[order], rank[-1] = np.arange(len(names)), -1
-        digest.update("\x1f".join(names[order]).encode())
-        digest.update(rank[column.cat.codes.to_numpy()])

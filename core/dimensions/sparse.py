@@ -10,7 +10,6 @@ from scipy.special import softmax
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.dimensions.likelihood import (
     MOST_CENTRAL,
@@ -68,7 +67,8 @@ class SparseDimensions(Method):
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
             Odd-one-out trials at best, as their two answers with one ``trial``.
-        y : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
         progress : Progress
             Snapshots are weights, of shape (n, remaining dimensions).
 
@@ -79,8 +79,7 @@ class SparseDimensions(Method):
         Stopped
             If `progress` asks to stop before a penalty is chosen.
         """
-        self._check_parameters()
-        triplets = as_triplets(triplets)
+        triplets = self._to_learn(triplets, y, as_triplets)
         trials = trials_of(triplets)
         if not trials.placed.any():
             raise DataError("there are no trials to learn from", remedy="Include at least one.")
@@ -108,8 +107,7 @@ class SparseDimensions(Method):
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) similarity of the nearer pair minus that of the farther."""
-        self._require_fit()
-        rows = as_answers(triplets).rows
+        rows = self._to_predict(triplets).rows
         pairs = [0, 1, 0, 2] if rows.shape[1] == 3 else [0, 1, 2, 3]
         near = products(self.embedding_, rows[:, pairs[:2]])
         return near - products(self.embedding_, rows[:, pairs[2:]])
@@ -157,18 +155,18 @@ class SparseDimensions(Method):
         DataError
             If no trial has a weight.
         """
-        trials = _scored(triplets)
+        trials = _scored(self._to_score(triplets, y, as_triplets))
         right = hits(trials, trials.sign[trials.stage] * self._shares(trials))
         return float(np.average(right, weights=trials.weight))
 
     def chance(self, triplets: Triplets) -> float:
         """Accuracy of guessing in the trials of `score`."""
-        trials = _scored(triplets)
+        trials = _scored(self._to_predict(triplets, convert=as_triplets))
         return float(trials.chance[0])
 
     def log_likelihood(self, triplets: Triplets) -> np.ndarray:
         """(Q,) log-probability of the choice in each trial of `trials_of` the data."""
-        trials = trials_of(triplets)
+        trials = trials_of(self._to_predict(triplets, convert=as_triplets))
         return np.log(np.maximum(self._shares(trials)[trials.bounds[:-1]], 1e-30))
 
     def leaving_out(self, triplets: Triplets) -> np.ndarray:
@@ -189,8 +187,7 @@ class SparseDimensions(Method):
         DataError
             If no trial has a weight.
         """
-        self._require_fit()
-        trials = _scored(triplets)
+        trials = _scored(self._to_predict(triplets, convert=as_triplets))
         whole, without = _accuracies(
             self.embedding_, trials.triples, kinds_of(trials), trials.weight
         )

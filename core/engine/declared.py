@@ -16,6 +16,8 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from tripletscope.core.data.named import hint
+
 Function = TypeVar("Function", bound=Callable)
 
 
@@ -197,7 +199,9 @@ def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
     declared = parameters(owner)
     unknown = set(values) - {p.name for p in declared}
     if unknown:
-        raise ValueError(f"{title} has no parameter {sorted(unknown)[0]!r}.")
+        name = sorted(unknown)[0]
+        known = hint(name, [p.name for p in declared])
+        raise ValueError(f"{title} has no parameter {name!r}{known}")
     for p in declared:
         if p.default is inspect.Parameter.empty and p.name not in values:
             raise ValueError(f"{title} needs {p.name!r}.")

@@ -23,6 +23,7 @@ from joblib import cpu_count, parallel_config
 from tripletscope.core.engine.crews import LokyCrew
 from tripletscope.core.engine.parallel import Running, at_work
 from tripletscope.core.engine.pieces import EngineError, differences, versions
+from tripletscope.core.engine.short_repr import short_repr
 
 #: Environment variable with the default engine.
 VARIABLE = "TRIPLETSCOPE_ENGINE"
@@ -51,6 +52,7 @@ class EngineWorker:
     running: list[str] = field(default_factory=list)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Status:
     """Status of an engine.
@@ -83,6 +85,9 @@ class Engine(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def __repr__(self) -> str:
+        return f"<Engine {self.name!r}>"
 
     @abstractmethod
     def in_use(self) -> AbstractContextManager:

@@ -10,12 +10,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from tripletscope.core.data.named import one_of
+from tripletscope.core.data.parts import warn_of_divided_trials
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets, refuse_others
 from tripletscope.core.engine.declared import Spec, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
-from tripletscope.core.engine.registry import registry
+from tripletscope.core.engine.registry import kinds, registry
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,16 @@ def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
     return arguments | {name: kinds[name](**fields) for name, fields in records.items()}
 
 
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """The answers of a fit, for its scores and figures. Copies of a method go without."""
+
+    answers: Judgements
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(None), ())
+
+
 class Method(BaseEstimator):
     """Anything that learns from triplets and can answer them.
 
@@ -89,12 +101,36 @@ class Method(BaseEstimator):
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
-        y : ignored
-            For scikit-learn's conventions.
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: whether the second object is nearer to the first
+            than the third is. By default it is; `triplets` of a file have their answers.
         progress : Progress
             Called now and then; if it returns True, the fit stops and keeps the last iterate.
         """
         raise NotImplementedError
+
+    def _to_learn(self, triplets: Any, y: Any, convert: Callable = as_answers) -> Any:
+        """The answers to learn from, after a check of the parameters; all fits begin with it.
+
+        convert: `as_triplets` or `as_answers`.
+        """
+        self._check_parameters()
+        answers = convert(triplets, y)
+        self._lesson = Lesson(answers)
+        return answers
+
+    @property
+    def learned_answers(self) -> Judgements | None:
+        """What the last fit learned from; None of copies and stored fits."""
+        lesson = getattr(self, "_lesson", None)
+        return None if lesson is None else lesson.answers
+
+    def _to_predict(self, triplets: Any, y: Any = None, convert: Callable = as_answers) -> Any:
+        """Answers to predict, about objects of the fit."""
+        self._require_fit()
+        answers = convert(triplets, y, known=self.n_objects_)
+        refuse_others(answers, self.n_objects_)
+        return answers
 
     def distances(self) -> np.ndarray:
         """(n, n) distances between the objects under the fitted method."""
@@ -113,8 +149,7 @@ class Method(BaseEstimator):
             Distance from anchor to far minus distance from anchor to near: positive if the method
             gives the same answer, zero for a tie.
         """
-        self._require_fit()
-        rows = as_answers(triplets).rows
+        rows = self._to_predict(triplets).rows
         distances = self.distances()
         return distances[rows[:, -2 if rows.shape[1] == 4 else 0], rows[:, -1]] - distances[
             rows[:, 0], rows[:, 1]
@@ -125,9 +160,23 @@ class Method(BaseEstimator):
         return self.margins(triplets) > 0
 
     def score(self, triplets: Judgements, y: Any = None) -> float:
-        """Weighted share of correct predictions of `triplets`; ties count one half."""
-        answers = as_answers(triplets)
+        """Weighted share of correct predictions of `triplets`; ties count one half.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array, as of `fit`.
+        """
+        answers = self._to_score(triplets, y)
         return float(1.0 - np.average(self.mistakes(answers), weights=answers.weight))
+
+    def _to_score(self, triplets: Any, y: Any, convert: Callable = as_answers) -> Any:
+        """Answers to predict for a score, which is too good if their trials were divided."""
+        answers = self._to_predict(triplets, y, convert)
+        if self.learned_answers is not None:
+            warn_of_divided_trials(self.learned_answers.part, answers.part)
+        return answers
 
     def mistakes(self, triplets: Judgements) -> np.ndarray:
         """(T,) 1 for every wrong prediction of an answer, 1/2 for a tie, else 0."""
@@ -178,10 +227,8 @@ def unfitted(method: Method | Mapping[str, Any]) -> Method:
     """An unfitted method with the same settings, from a method or its `described` form."""
     if isinstance(method, Method):
         return clone(method)
-    kind, name = method.get("kind"), method.get("method")
-    if name not in registry(kind):
-        raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
-    return registry(kind)[name](**method.get("parameters", {}))
+    kind = registry(one_of(kinds(), method.get("kind"), "kind of methods"))
+    return kind[method.get("method")](**method.get("parameters", {}))
 
 
 def reads_choices(method: Method) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import lazy_loader
 
 from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.data.named import one_of
 
 _CORE = Path(__file__).parent.parent
 _PACKAGE = __package__.rpartition(".")[0]
@@ -60,6 +61,8 @@ class Registry(Mapping[str, Any]):
 
     def __init__(self, *decorator: str) -> None:
         self._decorator = decorator
+        kind = decorator[-1].replace("_", " ")
+        self._what = f"{kind} method" if kind else "task"
         self._loaded: dict[str, Any] = {}
 
     @cached_property
@@ -74,6 +77,8 @@ class Registry(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in self._modules:  # even if it is there: another thread may still be loading it
             import_module(self._modules[name])
+        elif name not in self._loaded:
+            one_of(self, name, self._what)
         return self._loaded[name]
 
     def __contains__(self, name: object) -> bool:
@@ -93,6 +98,11 @@ _methods: dict[str, Registry] = {}
 
 def registry(kind: str) -> Registry:
     return _methods.setdefault(kind, Registry("register", kind))  # the same for all threads
+
+
+def kinds() -> list[str]:
+    """Kinds of methods."""
+    return list(dict.fromkeys(place.kind for place in _places() if place.decorator == "register"))
 
 
 def classes(package: str) -> dict[str, str]:

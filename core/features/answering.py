@@ -13,6 +13,7 @@ from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
@@ -25,6 +26,7 @@ Temperature = Annotated[float | None, Number(
 )]
 
 
+@short_repr
 class ModelAnswers(NamedTuple):
     """Answers of a model.
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Content
 from tripletscope.core.engine.method import Method, register
@@ -99,15 +98,16 @@ class FeatureModel(Method):
         Parameters
         ----------
         triplets : Triplets or Quadruples
-        y, progress : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
+        progress : ignored
 
         Raises
         ------
         DataError
             If no answer is about objects that have features in every space.
         """
-        self._check_parameters()
-        answers = as_answers(triplets)
+        answers = self._to_learn(triplets, y)
         spaces = self.spaces_about(answers.n_objects)
         has_features = np.logical_and.reduce([space.known for space in spaces])
         choices = choices_about(answers, has_features)

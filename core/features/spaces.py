@@ -18,6 +18,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Choice
+from tripletscope.core.engine.short_repr import short_repr
 
 #: How rows of a table are compared.
 METRICS = {
@@ -41,6 +42,7 @@ Together = Annotated[
 ]
 
 
+@short_repr
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FeatureSpace:
     """Features of n objects, or distances between them.

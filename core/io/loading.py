@@ -30,6 +30,7 @@ from tripletscope.core.io.formats.text import (
     row_too_long,
     unterminated_quote,
 )
+from tripletscope.core.io.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, file_name, listing
 from tripletscope.core.io.records import (
@@ -44,7 +45,7 @@ from tripletscope.core.io.tasks import MOST_OPTIONS
 
 
 def load(
-    source: Source,
+    source: TableSource,
     name: str | None = None,
     *,
     header: bool | None = None,
@@ -56,11 +57,11 @@ def load(
     tolerant: bool = False,
     progress: Progress = silent,
 ) -> Table:
-    """Read a table of text from a file, without deciding what its columns mean.
+    """Read a table of text, without deciding what its columns mean.
 
     CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and JSON
     lines, Excel, OpenDocument, Parquet, SPSS, Stata, SAS, R (.rds, .RData), NumPy, HDF5 and MATLAB,
-    also inside gzip and zip.
+    also inside gzip and zip. Also data frames, arrays, lists of rows, and lists of files.
 
     header, delimiter, encoding: By default recognised, and stated in the notes.
     member: The file to read of an archive; by default all, which must fit together.
@@ -69,7 +70,20 @@ def load(
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
-    parts = unpacked(source, name, member)
+    files = files_in(source)
+    if files is not None:
+        return load_several(
+            files, name, header=header, delimiter=delimiter, encoding=encoding, tolerant=tolerant,
+            reshape=reshape, progress=progress,
+        )
+    given = given_table(source, name)
+    if isinstance(given, Table):
+        given = _wide_enough(given, least_columns)
+        return reshaped(given) if reshape else given
+    if given is None:
+        parts = unpacked(source, name, member)
+    else:
+        parts, delimiter, encoding = [(given, name or NAME)], ",", "utf-8"
     least = least_columns if len(parts) == 1 else 1
 
     def read_part(data: bytes, own: str, step: Progress) -> Table:
@@ -84,6 +98,7 @@ def load_several(
     files: Iterable[tuple[str, Source]],
     name: str | None = None,
     *,
+    reshape: bool = True,
     tolerant: bool = False,
     progress: Progress = silent,
     **options: Any,
@@ -97,7 +112,8 @@ def load_several(
     def read_part(source: Source, own: str, step: Progress) -> Table:
         return load(source, own, progress=step, **options)
 
-    return reshaped(_gathered(parts, read_part, name or parts[0][1], tolerant, progress))
+    whole = _gathered(parts, read_part, name or parts[0][1], tolerant, progress)
+    return reshaped(whole) if reshape else whole
 
 
 def _gathered(

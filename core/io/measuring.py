@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.io.columns.guess import numbered_columns
-from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.formats.source import Source, named_source
 from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.layouts.collect import KIND, MEASURED_COLUMNS, TASK, once
 from tripletscope.core.io.loading import load, load_several
@@ -217,6 +218,7 @@ def _preferences(table: Table, beside: dict[str, str]) -> TableKind | None:
 _YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", "right"))
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class MeasuredFile:
     """Measurements of a file, as plain data."""
@@ -264,7 +266,10 @@ def read_measured(
     <Ratings: 14 objects, 0 raters>
     """
     sources = list(source) if isinstance(source, list | tuple) else [source]
-    files = [(name or _called(each, number), each) for number, each in enumerate(sources, 1)]
+    files = [
+        (name or named_source(each, f"matrix {number}"), each)
+        for number, each in enumerate(sources, 1)
+    ]
     return file_of_measured(files, kind, options).measured()
 
 
@@ -401,12 +406,6 @@ def _counts(values: np.ndarray) -> bool:
 def _in_order(values: np.ndarray, ids: list[str], wanted: list[str]) -> np.ndarray:
     places = [ids.index(name) for name in wanted]
     return values[np.ix_(places, places)]
-
-
-def _called(source: Source, number: int) -> str | None:
-    if isinstance(source, bytes):
-        return f"matrix {number}"
-    return str(getattr(source, "name", source)).rpartition("/")[2]
 
 
 def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:

@@ -19,6 +19,7 @@ from tripletscope.core.data.places import first_of
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import with_random_state
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.io.languages import WORDS
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -29,6 +30,7 @@ WORDINGS: dict[str, dict[str, str]] = WORDS["prompts"]
 CODES = {"nearer": "n", "odd": "o", "central": "c"}
 
 
+@short_repr
 class Questions(NamedTuple):
     """Questions of one kind, for people or for a model.
 

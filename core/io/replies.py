@@ -17,6 +17,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.io.formats.encoding import to_utf8
 from tripletscope.core.io.formats.source import Source, fetch
 from tripletscope.core.io.loading import load
@@ -29,6 +30,7 @@ _GRADED = re.compile(r"(log_?)?(?:p|prob|probability)(?:[_ .-]([a-z])|[_ .-]?(\d
 _DECLINES = re.compile(r"\b(sorry|can(?:no|['’])?t|unable|refuse|decline|leider|nicht)\b", re.I)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Replies:
     """Answers of a model.

@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.named import column_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Column, Number
 from tripletscope.core.engine.method import Method
@@ -106,23 +107,12 @@ def classify(
     not answers.
     """
     triplets = as_triplets(triplets)
-    values = column_of(triplets, labels)
+    values = column_of(triplets.objects, labels, triplets.name)
     return classify_labels(
         clone(method).fit(triplets), values, algorithm=algorithm,
         folds=folds, repeats=repeats, seed=seed,
         progress=progress,
     )
-
-
-def column_of(triplets: Triplets, name: str) -> pd.Series:
-    """A column of the table of objects."""
-    objects = triplets.objects
-    if name not in objects:
-        raise DataError(
-            f"the stimulus metadata have no column {name!r}", file=triplets.name,
-            remedy=f"The columns are {', '.join(map(str, objects.columns))}.",
-        )
-    return objects[name]
 
 
 def classify_labels(

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Inner, Method, register, unfitted
@@ -33,7 +33,8 @@ class MapKernel(Kernel):
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
             Or Quadruples, for kernels that need the map alone.
-        y : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
         progress : Progress
             For the map; a stop keeps the kernel of the map so far.
 
@@ -42,8 +43,7 @@ class MapKernel(Kernel):
         DataError
             If there are no usable answers, or too many objects for a matrix.
         """
-        self._check_parameters()
-        data = as_answers(triplets)
+        data = self._to_learn(triplets, y)
         refuse_matrix(data.n_objects)
         fitted = unfitted(self.basis or DEFAULT_EMBEDDING()).fit(data, progress=progress)
         self._fit_mapped(fitted, data)
@@ -122,7 +122,8 @@ class GaussianKernel(MapKernel):
             )
         n = len(positions)
         refuse_matrix(n)
-        placed = np.ones(n, dtype=bool) if placed is None else placed
+        placed = np.ones(n, dtype=bool) if placed is None else np.asarray(placed, dtype=bool)
+        refuse_lengths(positions=n, flags_of_placed=placed)
         distances = pdist(positions[placed])
         typical = float(np.median(distances)) if len(distances) else 0.0
         self.bandwidth_ = self.bandwidth or typical or 1.0

@@ -74,8 +74,7 @@ class Kernel(Method):
 
     def margins(self, triplets: Triplets) -> np.ndarray:
         """(T,) distance from anchor to far minus distance from anchor to near."""
-        self._require_fit()
-        anchor, near, far = as_triplets(triplets).rows.T
+        anchor, near, far = self._to_predict(triplets, convert=as_triplets).rows.T
         return self._between(anchor, far) - self._between(anchor, near)
 
     def _between(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:

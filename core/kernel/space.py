@@ -9,12 +9,15 @@ import numpy as np
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.kernel.kernel import Kernel, kernel_distances, refuse_matrix
 from tripletscope.core.models.embedding.ordinal import Embedding
 
 
+@short_repr
 @dataclass(frozen=True)
 class Space:
     """The space of m of n objects, by their vectors, inner products or distances.
@@ -129,6 +132,7 @@ def space_of_distances(
     matrix = (matrix + matrix.T) / 2
     if objects is None:
         return Space(len(matrix), np.arange(len(matrix)), distance_matrix=matrix)
+    refuse_lengths(rows=matrix, positions_of_objects=objects)
     order = np.argsort(objects)
     matrix = matrix[np.ix_(order, order)]
     return Space(n_objects, np.asarray(objects)[order], distance_matrix=matrix)

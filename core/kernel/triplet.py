@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numba
 import numpy as np
@@ -92,7 +92,7 @@ class TripletKernel(Kernel):
         "valid, as in all experiments of the paper."
     )] = True
 
-    def fit(self, triplets: Triplets, y: None = None, *, progress: Progress = silent) -> Self:
+    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
         """Count features and multiply them.
 
         Parameters
@@ -100,7 +100,8 @@ class TripletKernel(Kernel):
         triplets : Triplets or array-like of int, shape (T, 3)
             Repeats and contradictions of one comparison count together: its entry is the difference
             of the two answers' numbers (weights), divided by their sum.
-        y : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
         progress : Progress
             Called once; a stopped computation has no partial result.
 
@@ -109,8 +110,7 @@ class TripletKernel(Kernel):
         DataError
             If there is no answer, or too many objects outside a landmark design.
         """
-        self._check_parameters()
-        data = as_triplets(triplets)
+        data = self._to_learn(triplets, y, as_triplets)
         if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
@@ -66,7 +67,7 @@ class Gains:
         model, over : str
         of : {"log_share", "accuracy"}
         """
-        values = getattr(self, of)
+        values = getattr(self, one_of(("log_share", "accuracy"), of, "measure"))
         values = values[:, self._place(model)] - values[:, self._place(over)]
         mean = float(values.mean())
         reach = float(
@@ -101,8 +102,7 @@ class Gains:
         ])
 
     def _place(self, model: str) -> int:
-        (place,) = np.flatnonzero(self.models == model)
-        return int(place)
+        return list(self.models).index(one_of(self.models, model, "model"))
 
 
 @dataclass(frozen=True)

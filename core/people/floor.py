@@ -8,6 +8,7 @@ import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.short_repr import short_repr
 
 
 def answers_needed(n_objects: int, n_numbers: int) -> int:
@@ -26,6 +27,7 @@ def answers_needed(n_objects: int, n_numbers: int) -> int:
     return int(np.ceil(n_numbers * np.log2(max(n_objects, 2))))
 
 
+@short_repr
 @dataclass(frozen=True)
 class Floor:
     """Whether each person or group gave enough answers.

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.optimise.elementary import SIMILARITY, address, compiled, found_at
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.responses import choice_losses, choose, hits, shares
@@ -39,6 +40,7 @@ def sums_by(unit: np.ndarray, values: np.ndarray, number: int) -> np.ndarray:
     return np.stack([np.bincount(unit, column, number) for column in values.T], axis=1)
 
 
+@short_repr
 class ChoiceScores(NamedTuple):
     """Predictions of choices.
 

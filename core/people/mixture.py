@@ -297,8 +297,7 @@ class LatentClassMap(PeopleMap):
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, averaged over each person's memberships."""
-        self._require_fit()
-        answers = as_answers(triplets)
+        answers = self._to_predict(triplets)
         each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)
         return np.sum(each * self._member_of(answers), axis=1)
 

@@ -132,7 +132,8 @@ class PeopleMap(Embedding):
         ----------
         triplets : Triplets or Quadruples
             With the column `by`.
-        y : ignored
+        y : None
+            The answers say who chose what; further responses are refused.
         progress : Progress
             Snapshots are maps of shape (n, d); a stop keeps the last state.
 
@@ -143,8 +144,7 @@ class PeopleMap(Embedding):
         ValueError
             If a parameter is outside its range.
         """
-        self._check_parameters()
-        answers = as_answers(triplets)
+        answers = self._to_learn(triplets, y)
         who, self.people_ = people_of(answers, self.by)
         if not self.learns_of_nobody:
             answers, who = answers.take(who < len(self.people_)), who[who < len(self.people_)]
@@ -379,7 +379,7 @@ class WeightedEuclidean(PeopleMap):
 
         Unknown people see them as the group does.
         """
-        answers = as_answers(triplets)
+        answers = self._to_predict(triplets)
         w = self._rows[self.rows_of(answers)]
         i, j, k, m = (answers.rows[:, c] for c in ((0, 1, 0, 2) if answers.rows.shape[1] == 3
                                                  else (0, 1, 2, 3)))

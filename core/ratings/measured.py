@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
 
 #: Most comparisons from measured dissimilarities, and fewest from one rater's.

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
+from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.ratings.measured import Measured
 
 

@@ -29,6 +29,7 @@ _SIGNIFICANT = 0.05
 _MOST_LEVELS = 60
 
 
+@short_repr
 @dataclass(frozen=True)
 class ConjointModel:
     """One of the nested models.

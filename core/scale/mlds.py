@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 from tripletscope.core.data.errors import DataError
@@ -153,7 +154,8 @@ class MLDS(Method):
         ----------
         triplets : Triplets, Quadruples, Recorded, DataFrame or array-like of int
             See `tripletscope.core.scale.as_trials`.
-        y : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
         progress : Progress
             Called once; the fit takes milliseconds.
 
@@ -164,9 +166,11 @@ class MLDS(Method):
         ValueError
             If a parameter is out of range.
         """
-        self._check_parameters()
+        answers = self._to_learn(triplets, y, answers_of)
+        if not isinstance(triplets, pd.DataFrame | Recorded):
+            triplets = answers
         trials = self.trials(triplets)
-        plain = compared(trials, answers_of(triplets))
+        plain = compared(trials, answers)
         self.finite_ = has_finite_optimum(plain.rows, plain.successes, plain.totals)
         with single_blas_thread():
             n, link = plain.n_coefficients, LINKS[self.link]
@@ -185,12 +189,7 @@ class MLDS(Method):
         self.n_answers_ = len(trials)
         self._summarise(trials, data)
         self.stopped_ = False
-        answers = triplets.answers if isinstance(triplets, Recorded) else triplets
-        if isinstance(answers, Judgements):
-            self.triplet_error_ = 1.0 - self.score(answers)
-        else:
-            agrees = np.sign(trials.design @ self.unconstrained_) * (2.0 * trials.response - 1.0)
-            self.triplet_error_ = float(np.average(0.5 - agrees / 2, weights=trials.weight))
+        self.triplet_error_ = 1.0 - self.score(answers)
         progress(1.0, loss=-self.log_likelihood_, snapshot=self.scale_[self.level_of_, None])
         return self
 

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.named import column_of
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import Column
+from tripletscope.core.engine.short_repr import short_repr
 
 Stimulus = Annotated[str | None, Column(
     "Stimulus", "Column of the stimulus metadata with the physical value.",
@@ -21,6 +23,7 @@ _RESPONSES = ("resp", "response")
 _OBSERVERS = ("obs", "observer", "participant")
 
 
+@short_repr
 @dataclass(frozen=True)
 class ScaleTrials:
     """Difference-scaling trials about the levels of a stimulus.
@@ -134,16 +137,11 @@ def stimulus_of(triplets: Judgements, column: str | None) -> np.ndarray:
     """(n,) physical values of the objects, from a column of their table; None is their order."""
     if column is None:
         return np.arange(triplets.n_objects, dtype=float)
-    objects = triplets.objects
-    if column not in objects:
-        raise DataError(
-            f"the objects have no column {column!r}", file=triplets.name,
-            remedy="Choose the column of the stimulus metadata that holds the physical value.",
-        )
-    values = pd.to_numeric(objects[column], errors="coerce").to_numpy(dtype=float)
+    values = column_of(triplets.objects, column, triplets.name)
+    values = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float)
     unknown = ~np.isfinite(values)
     if unknown.any():
-        which = objects["id"].iloc[int(np.argmax(unknown))]
+        which = triplets.objects["id"].iloc[int(np.argmax(unknown))]
         raise DataError(
             f"{column!r} of object {which!r} is not a number", file=triplets.name,
             remedy="Fill it in, or remove the object.",
@@ -151,11 +149,11 @@ def stimulus_of(triplets: Judgements, column: str | None) -> np.ndarray:
     return values
 
 
-def answers_of(data: Any) -> Judgements:
-    """The answers behind trials; see `as_trials`."""
+def answers_of(data: Any, y: Any = None, *, known: int = 0) -> Judgements:
+    """The answers behind trials; see `as_trials`, and `as_answers` of y and known."""
     if isinstance(data, pd.DataFrame):
         data = recorded(data)
-    return data.answers if isinstance(data, Recorded) else as_answers(data)
+    return as_answers(data.answers if isinstance(data, Recorded) else data, y, known=known)
 
 
 def as_trials(

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.named import column_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Column, Number
 from tripletscope.core.engine.method import Method
@@ -25,7 +26,6 @@ from tripletscope.core.kernel.classification import (
     Learner,
     classify_by,
     classify_labels,
-    column_of,
 )
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, space_of
@@ -261,7 +261,8 @@ def _values(
     triplets: Triplets, column: str, kind: str, space: Space
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Objects of the space with a value, the values, and the names of classes."""
-    values = column_of(triplets, column).iloc[space.objects].reset_index(drop=True)
+    values = column_of(triplets.objects, column, triplets.name)
+    values = values.iloc[space.objects].reset_index(drop=True)
     if kind == "numbers":
         values = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
         there = np.flatnonzero(np.isfinite(values))

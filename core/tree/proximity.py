@@ -53,7 +53,7 @@ class ForestProximity(MapKernel):
     )] = None
     n_estimators: Trees = 200
     leaf_size: Annotated[int, Number(
-        2, 1000, "Leaf size", "Cells of this many objects are not divided. Larger leaves "
+        2, 1000, "Leaf size", "Cells of at most this many objects are not divided. Larger leaves "
         "reveal larger structures."
     )] = 8
     seed: Seed = 0

@@ -19,6 +19,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
@@ -412,8 +413,7 @@ def _targets(estimator: Any, y: Any, n_objects: int) -> np.ndarray:
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
     y = column_or_1d(y, warn=True)
-    if len(y) != n_objects:
-        raise ValueError(f"there are {len(y)} responses to {n_objects} objects.")
+    refuse_lengths(objects=n_objects, responses=y)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError("y contains NaN or infinity.")
     return y

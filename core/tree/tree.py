@@ -10,6 +10,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.docstrings import parametric
@@ -131,6 +132,7 @@ class ComparisonTree(ComparingEstimator):
         if self.pivots == "supervised":
             if y is None:
                 raise ValueError("pivots of different classes need y, the classes.")
+            refuse_lengths(objects=objects, classes=y)
             label[objects] = np.unique(column_or_1d(y), return_inverse=True)[1]
         choose = None
         if self.pivots == "answered":
@@ -258,6 +260,7 @@ class ComparisonTree(ComparingEstimator):
             "p": nodes.pivots[:, 0, 0], "q": nodes.pivots[:, 0, 1],
         })
         if y is not None:
+            refuse_lengths(objects=self.oracle_.n_objects, classes=y)
             for name, counts in _class_counts(nodes, np.asarray(y)).items():
                 table[name] = counts
         decisions = self.decisions()

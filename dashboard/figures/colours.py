@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.dashboard.figures.theme import PALETTE, SYMBOLS
 
 #: Most different numbers that are categories rather than quantities.
@@ -16,6 +17,7 @@ _MISSING = "(missing)"
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
+@short_repr
 @dataclass(frozen=True)
 class Group:
     """Objects that are drawn alike."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.basedatatypes import BaseTraceType
 
 from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.points import transparent
@@ -84,7 +83,7 @@ class Series(Layer):
     labels: Sequence[str] | None = None
     sides: Any = "top center"
 
-    def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
+    def traces(self, sideways: bool) -> Iterator[go.Scatter]:
         if self.band:
             yield self._band(sideways)
         parts = {"lines": self.line, "markers": self.points, "text": self.labels is not None}
@@ -143,7 +142,7 @@ class Bars(Layer):
     base: Any = None
     width: Any = None
 
-    def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
+    def traces(self, sideways: bool) -> Iterator[go.Bar]:
         bars = None
         if self.low is not None:
             ends = np.add(self.length, 0.0 if self.base is None else self.base)
@@ -175,7 +174,7 @@ class Cells(Layer):
     data: Any = None
     gap: int = 1
 
-    def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
+    def traces(self, sideways: bool) -> Iterator[go.Heatmap]:
         bar = {"title": {"text": escape(self.title), "side": "right"}, "thickness": 12,
                "outlinewidth": 0, "tickformat": ".0%" if self.percent else None}
         rows, columns = self.values.shape

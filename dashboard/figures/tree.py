@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
 from tripletscope.dashboard.figures.fonts import width_of
@@ -44,6 +45,7 @@ TREE_WIDTH = 700.0
 _MOST_NAMED = 12
 
 
+@short_repr
 @dataclass(frozen=True)
 class ComparisonTreeData:
     """A tree and its visible part.

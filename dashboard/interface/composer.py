@@ -10,7 +10,6 @@ from functools import partial
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface.chart import browser_download
@@ -36,6 +35,7 @@ from tripletscope.dashboard.printing.render import (
 )
 from tripletscope.dashboard.printing.sheet import LETTERS, Panel, sheet
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.streamlit_parts import DeltaGenerator
 from tripletscope.dashboard.wording.formats import count
 
 _COMMON = "composer"  # what is asked for one figure is proposed for the next

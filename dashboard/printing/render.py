@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 import plotly.graph_objects as go
 from PIL import Image
 
+from tripletscope.core.data.named import one_of
 from tripletscope.dashboard.figures.theme import FONT, TEXT
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.printing.composition import (
@@ -49,6 +50,7 @@ def render(
     form: one of {"svg", "pdf", "png", "html"}.
     ratio, note: See `composed`.
     """
+    one_of(FORMATS, form, "format of figures")
     composition = composition or Composition()
     figure = composed(draw, composition, ratio, note)
     if form == "html":

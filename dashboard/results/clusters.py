@@ -109,7 +109,7 @@ def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
     return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TreeDrawing(Drawing):
     """A tree of objects, and its rows."""
 

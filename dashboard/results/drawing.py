@@ -74,6 +74,9 @@ class Drawing:
     is_folded: bool = False
     saved_as: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Drawing {self.name!r}: {self.title}>"
+
     def figure(self, width: float = _WIDTH) -> go.Figure:
         """The figure for a screen, as in a notebook; `width` in pixels."""
         height = width * self.ratio

@@ -9,12 +9,15 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import NoneType
 from typing import Any
 
 import plotly.graph_objects as go
+from sklearn.utils.validation import check_is_fitted
 
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.run import Run
+from tripletscope.core.engine.method import Method
+from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
@@ -38,18 +41,19 @@ __all__ = ["PRESENTATIONS", "TOLD_IN", "drawings", "drawn", "presented", "senten
 
 
 def drawings(
-    runs: Run | Sequence[Run], answers: Judgements | None, *, samples: Run | None = None,
+    runs: Any, answers: Judgements | None = None, *, samples: Run | None = None,
     name: str = "The data", **further: Any,
 ) -> list[Drawing]:
     """All figures that belong to results.
 
     Parameters
     ----------
-    runs : Run or list of Run
+    runs : Run, fitted method, other result with figures, or a list of such
         Results that belong together are drawn in one figure: a map and its uncertainty, held-out
         errors in several numbers of dimensions, a tree and the support of its branches.
     answers : Triplets, Quadruples or None
-        The answers that they were computed from; None for simulations.
+        The answers that they were computed from; by default those of a fitted method, and none for
+        simulations.
     samples : Run, optional
         A further result, such as the bootstrap of a map.
     name : str
@@ -62,30 +66,46 @@ def drawings(
     list of Drawing
         In the order of the results.
 
+    Raises
+    ------
+    TypeError
+        If no figures belong to a result.
+    ValueError
+        If answers are needed, or are about other objects.
+
     Examples
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> run = ts.run("fit", ts.STE(n_init=2), answers)
+    >>> ts.drawings(ts.STE(n_init=2).fit(answers))
+    [<Drawing 'map': Map (STE)>]
+    >>> run = ts.run("fit", ts.AgglomerativeClustering(basis=ts.K1()), answers)
     >>> [drawing.name for drawing in ts.drawings(run, answers)]
-    ['map']
+    ['dendrogram-agglomerative']
     """
-    results = (runs,) if isinstance(runs, Run) else tuple(runs)
-    shown = ShownResults((*results, *((samples,) if samples else ())), answers, name, **further)
-    return list(drawn(shown))
+    several = [*runs] if type(runs) in (list, tuple) else [runs]
+    several += [] if samples is None else [samples]
+    results, answers = _shown_with(several, answers)
+    shown = ShownResults(runs_of(results), answers, name, **further)
+    return list(drawn(shown, *results))
 
 
-def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
+def sentences(*results: Any, answers: Judgements | None = None, **further: Any) -> list[str]:
     """What results say, in plain words.
 
     Parameters
     ----------
-    *results : Run or other results
+    *results : Run, fitted method, or other results
         Such as the quality of the answers.
     answers : Triplets or Quadruples
-        The answers that they were computed from.
+        The answers that they were computed from; by default those of a fitted method.
     **further
         Other attributes of `ShownResults`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `drawings`.
 
     Examples
     --------
@@ -94,11 +114,42 @@ def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
     >>> print(ts.sentences(ts.quality(answers), answers=answers)[0])
     176 of 585 questions were answered more than once, 23 of them with contradictory answers.
     """
+    results, answers = _shown_with(results, answers)
     shown = ShownResults(runs_of(results), answers, further.pop("name", ""), **further)
     return [
         uncited(part.text).replace("*", "") for part in presented(shown, *results)
         if isinstance(part, Statement)
     ]
+
+
+def _shown_with(
+    results: Sequence[Any], answers: Judgements | None
+) -> tuple[list[Any], Judgements | None]:
+    """Results that are presented, with their answers; fitted methods become their `Run`."""
+    if answers is None:
+        known = (one.learned_answers for one in results if isinstance(one, Method))
+        answers = next((one for one in known if one is not None), None)
+    return [_presentable(one, answers) for one in results], answers
+
+
+def _presentable(result: Any, answers: Judgements | None) -> Any:
+    """A result as `presented` takes it."""
+    is_run, is_method = isinstance(result, Run), isinstance(result, Method)
+    key = ("fit", result.kind) if is_method else (type(result), "")
+    if not is_run and (*key, NoneType) not in PRESENTATIONS:
+        raise TypeError(
+            f"no figures and sentences belong to {type(result).__name__}; give a result of "
+            "tripletscope.run, or a fitted map, kernel or clustering."
+        )
+    if is_method:
+        check_is_fitted(result)
+    if answers is None and (is_method or (is_run and TASKS[result.task].needs_data)):
+        raise ValueError(
+            "the result does not hold the answers that it was computed from; give them, too."
+        )
+    if is_run and answers is not None:
+        result.check_objects(answers.n_objects)
+    return Run.of_fit(result, answers) if is_method else result
 
 
 def presented(
@@ -127,8 +178,8 @@ def presented(
                 yield part
 
 
-def drawn(shown: ShownResults) -> Iterator[Drawing]:
-    return (part for part in presented(shown) if isinstance(part, Drawing))
+def drawn(shown: ShownResults, *results: Any) -> Iterator[Drawing]:
+    return (part for part in presented(shown, *results) if isinstance(part, Drawing))
 
 
 def _in_language(

@@ -25,14 +25,16 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import auth_util
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from tripletscope.dashboard.keeping.holding import NAME as LOCK
 from tripletscope.dashboard.keeping.services import for_people, work_in, workspace_folder
 from tripletscope.dashboard.serving.notice import NEVER, notice
+from tripletscope.dashboard.streamlit_parts import (
+    can_sign_in,
+    sign_in_path,
+    signed_in,
+    user_of_script,
+)
 
 #: Header in which the door names the person for Streamlit; a browser's own is removed.
 HEADER = "x-tripletscope-person"
@@ -118,7 +120,7 @@ def read_lab(path: Path, workspace: Path) -> Lab:
         raise LabError(f"{path} cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
         raise LabError(f"{path} is not TOML: {error}") from None
-    if not auth_util.is_authlib_installed():
+    if not can_sign_in():
         raise LabError(
             "Signing in needs authlib. Install it in a copy of the repository: pip install '.[lab]'"
         )
@@ -195,8 +197,7 @@ def open_lab(path: Path) -> Lab:
     lab = read_lab(path, workspace)
 
     def folder_of_script() -> Path | None:
-        context = get_script_run_ctx(suppress_warning=True)
-        person = context.user_info.get("person") if context is not None else None
+        person = user_of_script().get("person")
         return lab.folder(workspace, person) if person else None
 
     for_people(folder_of_script)
@@ -218,8 +219,7 @@ class SignedIn:
             await self._app({**scope, "headers": kept}, receive, send)
             return
         if scope.get("method") == "GET" and scope["path"] == _SIGN_IN:
-            token = auth_util.encode_provider_token("default")
-            where = f"{self._lab.address}/auth/login?provider={token}"
+            where = f"{self._lab.address}{sign_in_path()}"
             await RedirectResponse(where, 303, headers=NEVER)(scope, receive, send)
             return
         person, left = _who(connection, self._lab)
@@ -235,15 +235,7 @@ class SignedIn:
 
 def _who(connection: HTTPConnection, lab: Lab) -> tuple[str | None, float]:
     """The person in the cookie, and the seconds until it expires."""
-
-    def part(name: str) -> bytes | None:
-        value = connection.cookies.get(name)
-        if value is None:
-            return None
-        return decode_signed_value(lab.secret, name, value.encode("latin-1", "replace"))
-
-    kept = auth_util.get_cookie_with_chunks(part, USER_COOKIE_NAME)
-    claims = json.loads(kept) if kept else {}
+    claims = signed_in(connection.cookies, lab.secret)
     person, since = claims.get("email"), claims.get("iat")
     if (
         not isinstance(person, str) or not person.isprintable() or not person.isascii()

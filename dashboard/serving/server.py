@@ -11,9 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import plotly
 import streamlit as st
-from plotly.offline import get_plotlyjs_version
+from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -45,8 +44,7 @@ _PICTURE_SIZES = (64, 128, 320)
 
 
 def _plotly(request: Request) -> Response:
-    script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-    return FileResponse(script, media_type="text/javascript", headers=_FOREVER)
+    return Response(get_plotlyjs(), media_type="text/javascript", headers=_FOREVER)
 
 
 def _picture(request: Request) -> Response:

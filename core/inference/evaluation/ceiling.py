@@ -9,6 +9,7 @@ from scipy.special import betaln, comb
 
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, mean_over
 from tripletscope.core.inference.evaluation.share import Share, left_out
 from tripletscope.core.inference.evaluation.units import (
@@ -26,6 +27,7 @@ _REACHED = 0.02
 _FOUR = 200
 
 
+@short_repr
 @dataclass(frozen=True)
 class Ceiling:
     """The accuracy that noise in the answers allows, between two bounds.

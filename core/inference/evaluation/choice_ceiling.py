@@ -14,6 +14,7 @@ from scipy.special import gammaincc
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import VAGUE, Ceiling
 from tripletscope.core.inference.evaluation.score import share_right
 from tripletscope.core.inference.evaluation.share import Share, left_out
@@ -30,6 +31,7 @@ _NODES = 4001
 _STEP = 1e-4
 
 
+@short_repr
 @dataclass(frozen=True)
 class ChoiceCeiling(Ceiling):
     """The accuracy that noise allows in choices among several, from repeated questions.

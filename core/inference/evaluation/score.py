@@ -314,7 +314,7 @@ def holdout(
     fitted: Method, test: Triplets, scheme: str = "held-out answers", *, unit: str = "auto"
 ) -> ErrorEstimate:
     """Triplet error of a fitted method on other answers, with the interval of `mean_over`."""
-    test = as_answers(test)
+    test = as_answers(test, known=fitted.n_objects_)
     wrong = fitted.mistakes(test)
     people = known_people(test, unit)
     return ErrorEstimate(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Choice
 
@@ -147,6 +148,7 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8:
     drawing groups, and groups and their members.
     """
+    one_of(UNITS, unit, "unit")
     who, n_people = participants_of(data)
     if unit == "auto":
         named = np.mean(who[data.weight > 0] >= 0) if n_people else 0.0

@@ -13,6 +13,7 @@ from scipy.special import ndtr, stdtr
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.optimise.elementary import compiled
 
 #: Parts of the anchors, whatever the number of threads.
@@ -29,6 +30,7 @@ _ROOT_HALF = np.float32(np.sqrt(0.5))
 _CERTAIN = 1e300
 
 
+@short_repr
 @dataclass(frozen=True)
 class Comparisons:
     """Distances between n objects, and the certainty of every comparison of two.
@@ -55,7 +57,7 @@ class Comparisons:
 
     def probability(self, triplets: Triplets) -> np.ndarray:
         """(T,) normal probability that near is closer to the anchor than far (equation 4)."""
-        anchor, near, far = as_triplets(triplets).rows.T
+        anchor, near, far = as_triplets(triplets, known=len(self.mean)).rows.T
         gap = self.mean[anchor, far] - self.mean[anchor, near]
         one, other = self.sd[anchor, far], self.sd[anchor, near]
         return certainty(gap, np.hypot(one, other) if self._independent else one + other)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.options import Seed
@@ -46,7 +47,8 @@ Variance = Annotated[
     float | None,
     Number(
         0.01, 10_000.0, "Prior variance",
-        "Prior s.d. of every coordinate. Lohaus et al. (2019) used 15.",
+        "Variance of every coordinate under the prior, the square of its s.d. Lohaus et al. (2019) "
+        "used 15, an s.d. of 3.9.",
         advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
     ),
 ]
@@ -151,6 +153,7 @@ def sample_posterior(
         ))
     if reference is None:
         reference = fitted.embedding_
+    refuse_lengths(objects=fitted.n_objects_, rows_of_the_reference=reference)
     show = _display(fitted, reference)
     pairs = _judged_pairs(np.flatnonzero(fitted.placed_), seed)
 

@@ -128,7 +128,7 @@ def predicted(samples: Samples, questions: Triplets, *, threshold: float = 0.5) 
     Columns: ``anchor``, ``first``, ``second``, ``nearer`` (ids; missing where open or unplaced),
     ``response_probability`` and ``order_certainty`` of the likelier response.
     """
-    questions = as_triplets(questions)
+    questions = as_triplets(questions, known=samples.embeddings.shape[1])
     ids = np.array(questions.ids, dtype=object)
     order = samples.order_certainty(questions)
     response = np.full(len(questions), np.nan)

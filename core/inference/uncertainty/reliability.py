@@ -14,6 +14,7 @@ from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method, unfitted
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import (
     clustered_mean,
@@ -56,6 +57,7 @@ Folds = Annotated[
 ]
 
 
+@short_repr
 @dataclass(frozen=True)
 class Bins:
     """Held-out responses in classes of about equally many, the least certain first.
@@ -78,6 +80,7 @@ class Bins:
     counts: np.ndarray
 
 
+@short_repr
 @dataclass(frozen=True)
 class Sure:
     """Held-out responses that were predicted with a high probability.

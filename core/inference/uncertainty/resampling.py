@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
+from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Choice, Number, Switch
@@ -163,6 +164,7 @@ def bootstrap(
         # Answers of equal weight are summed in another way than others.
         counting = np.flatnonzero(triplets.weight > 0)
         reference = clone(method).fit(triplets.take(counting)).embedding_
+    refuse_lengths(objects=triplets.n_objects, rows_of_the_reference=reference)
     single = clone(method).set_params(n_init=1)
     answers = AnswerLayout.of(triplets, method.is_likelihood)
     # A resample of nothing but answers of weight 0 would have no map.

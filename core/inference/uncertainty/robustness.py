@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import map_disparity
+from tripletscope.core.data.named import column_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Column, Number
@@ -188,7 +189,7 @@ def robustness(
 
 def _is_in(answers: Judgements, view: str) -> np.ndarray:
     """(T,) whether answers are in a view, which may be a column of texts."""
-    cells = answers.answers[view].astype("str").str.lower()
+    cells = column_of(answers.answers, view, answers.name, "response").astype("str").str.lower()
     inside = cells.isin(("true", "1", "yes")).to_numpy()
     if inside.all() or not inside.any():
         raise DataError(

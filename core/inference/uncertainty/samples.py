@@ -10,7 +10,7 @@ import numpy as np
 from tripletscope.core.data.geometry import coverage_radius, procrustes, rms
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets, refuse_others
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.inference.uncertainty.comparisons import Comparisons, certainty, moments
@@ -229,7 +229,9 @@ class Samples:
         >>> samples.order_certainty(answers).mean() > responses.mean() > 0.8
         True
         """
-        return self.response_model.from_maps(self.embeddings, as_answers(triplets).rows)
+        asked = as_answers(triplets, known=self.embeddings.shape[1])
+        refuse_others(asked, self.embeddings.shape[1])
+        return self.response_model.from_maps(self.embeddings, asked.rows)
 
     def order_certainty(self, triplets: Triplets, *, spread: str = "joint") -> np.ndarray:
         """Probability that each answer has the order of its two distances right.
@@ -264,7 +266,7 @@ class Samples:
         -------
         ndarray, shape (T,)
         """
-        triplets = as_triplets(triplets)
+        triplets = as_triplets(triplets, known=self.embeddings.shape[1])
         if spread == "published":
             return self.comparisons.probability(triplets)
         if spread == "independent":

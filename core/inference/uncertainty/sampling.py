@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.parallel import Halt, in_parallel
@@ -18,6 +18,7 @@ from tripletscope.core.inference.uncertainty.curvature import Normal
 from tripletscope.core.models.optimise.elementary import (
     KERNEL,
     SIMILARITY,
+    Compiled,
     address,
     compiled,
     found_at,
@@ -452,7 +453,7 @@ def _steps(kernel, target, state, directions, standard, rng, thin, kept):
 
 
 @cache
-def compiled_steps() -> numba.core.dispatcher.Dispatcher:
+def compiled_steps() -> Compiled:
     """`_steps`, compiled once for all losses, which are passed by address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     state = types.NamedUniTuple(vector, 3, ChainState)

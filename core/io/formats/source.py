@@ -64,6 +64,11 @@ def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
         data, own_name = bytes(source), "upload"
     elif isinstance(source, str | Path):
         data, own_name = _from_path(Path(source)), Path(source).name
+    elif not hasattr(source, "read"):
+        raise TypeError(
+            f"the source is {type(source).__name__}; it must be the path, the bytes or the open "
+            "file of a table"
+        )
     else:
         if source.seekable():
             source.seek(0)
@@ -75,6 +80,12 @@ def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
     if len(data) > MAX_BYTES:
         raise too_large(name)
     return data, name
+
+
+def named_source(source: Source, otherwise: str) -> str:
+    """The name of a file, without folders; bytes have none."""
+    name = source if isinstance(source, str | Path) else getattr(source, "name", "")
+    return file_name(str(name)) or otherwise
 
 
 def title_of(name: str) -> str:

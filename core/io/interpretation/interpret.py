@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.io.columns.guess import SIDES, SPLITS, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.io.formats.source import Source, title_of
+from tripletscope.core.io.given import TableSource
 from tripletscope.core.io.interpretation.proposal import propose
 from tripletscope.core.io.interpretation.report import NO_MAP, Imported, Pairs, Report
 from tripletscope.core.io.interpretation.trials import Trials, sort_out, trials_of
@@ -42,7 +44,7 @@ _TELLING = 20
 
 
 def read(
-    source: Source,
+    source: TableSource,
     reading: Reading | Mapping[str, Any] | None = None,
     *,
     name: str | None = None,
@@ -50,12 +52,13 @@ def read(
     keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Triplets:
-    r"""Read answers from a file.
+    r"""Read answers from a file, or a table in memory.
 
     Parameters
     ----------
-    source : path, bytes or binary file object
-        Any file that `load` reads.
+    source : path, bytes, binary file object, list of such, DataFrame, array or list of rows
+        Any file that `load` reads, or several that make one table, such as one per participant.
+        Rows are tuples or lists of cells, with or without a header, or mappings.
     reading : Reading or mapping of str to str, optional
         By default the best proposal. A mapping has the column of each role, such as
         ``{"anchor": "head", "near": "winner", "far": "loser"}``, and optionally ``choice_coding``,
@@ -82,6 +85,8 @@ def read(
     >>> rows = b"head,winner,loser\ncup,mug,fork\nfork,spoon,cup\n"
     >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
     ['cup', 'fork', 'mug', 'spoon']
+    >>> ts.read([("cup", "mug", "fork"), ("fork", "spoon", "cup")])
+    <Triplets 'table': 2 answers on 4 objects>
     """
     result = import_answers(
         source, reading, name=name, objects=objects, keep=keep, progress=progress
@@ -96,7 +101,7 @@ def read(
 
 
 def read_pairs(
-    source: Source,
+    source: TableSource,
     reading: Reading | Mapping[str, Any] | None = None,
     *,
     name: str | None = None,
@@ -135,7 +140,7 @@ def read_pairs(
 
 
 def import_answers(
-    source: Source,
+    source: TableSource,
     reading: Reading | Mapping[str, Any] | None = None,
     *,
     name: str | None = None,

@@ -9,6 +9,7 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.tasks import TASKS, Task
 
@@ -20,6 +21,7 @@ NO_MAP = (
 )
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Omission:
     """Rows that were left out for one reason."""
@@ -33,6 +35,7 @@ class Omission:
         return len(self.rows)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Report:
     """What was read and left out, with notes."""
@@ -100,6 +103,7 @@ class Sentence:
     text: str
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """Answers that compare two pairs of objects."""
@@ -120,6 +124,7 @@ class Pairs:
         )
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Imported:
     """The answers of a file, with a report."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 from tripletscope.core.data.cells import unmarked, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.io.formats.arrays import arrays_in, decoded_texts
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.io.loading import load
@@ -144,6 +145,7 @@ _ASIDE = 1
 _FEWEST = 3
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class MeasuredTable:
     """Measurements of the n objects of some answers: features of each, or their distances.

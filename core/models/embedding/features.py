@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.named import column_of
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Column, Switch
 from tripletscope.core.engine.method import register
@@ -60,15 +60,16 @@ class ColumnMap(Embedding):
         Parameters
         ----------
         triplets : Triplets or Quadruples
-        y, progress : ignored
+        y : None
+            The answers say who chose what; further responses are refused.
+        progress : ignored
 
         Raises
         ------
         DataError
             If a column is missing or not numeric, or fewer than two objects have all numbers.
         """
-        self._check_parameters()
-        data = as_answers(triplets)
+        data = self._to_learn(triplets, y)
         values = np.column_stack([_numbers(data, column) for column in self.columns])
         self.placed_ = np.isfinite(values).all(axis=1)
         if self.placed_.sum() < 2:
@@ -86,12 +87,7 @@ class ColumnMap(Embedding):
 
 
 def _numbers(data: Judgements, name: str) -> np.ndarray:
-    if name not in data.objects:
-        raise DataError(
-            f"the stimulus metadata have no column {name!r}", file=data.name,
-            remedy=f"The columns are {', '.join(map(str, data.objects.columns))}.",
-        )
-    column = data.objects[name]
+    column = column_of(data.objects, name, data.name)
     if not is_feature(column):
         raise DataError(
             f"the column {name!r} does not hold numbers", file=data.name,

@@ -91,7 +91,7 @@ class LORE(OrdinalEmbedding):
 
     def fit(self, triplets: Judgements, y: Any = None, **options: Any) -> Self:
         """Find map and number of dimensions; see `OrdinalEmbedding.fit`."""
-        super().fit(triplets, **options)
+        super().fit(triplets, y, **options)
         self.rank_ = int(np.any(self.embedding_ != 0, axis=0).sum())
         return self
 

@@ -77,8 +77,7 @@ class Embedding(Method):
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, in units of the map."""
-        self._require_fit()
-        return margins(self.embedding_, as_answers(triplets).rows)
+        return margins(self.embedding_, self._to_predict(triplets).rows)
 
 
 def map_of(method: Embedding, answers: Judgements, progress: Progress = silent) -> np.ndarray:
@@ -181,7 +180,8 @@ class OrdinalEmbedding(Embedding):
         ----------
         triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
             Four columns i, j, k, l say that i and j are more similar than k and l.
-        y : ignored
+        y : array-like of bool, or of +1 and -1, shape (T,), optional
+            Responses to the rows of an array: see `Method.fit`.
         init_embedding : ndarray, shape (n, d), optional
             The first start, unscaled; by default as `init` says.
         progress : Progress
@@ -194,8 +194,7 @@ class OrdinalEmbedding(Embedding):
         ValueError
             If a parameter is outside its range, or `init_embedding` does not fit the data.
         """
-        self._check_parameters()
-        data = as_answers(triplets)
+        data = self._to_learn(triplets, y)
         if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",
@@ -271,7 +270,7 @@ class OrdinalEmbedding(Embedding):
 
     def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
         """Fit and return `embedding_`, shape (n, d)."""
-        return self.fit(triplets, **options).embedding_
+        return self.fit(triplets, y, **options).embedding_
 
     def transform(self, triplets: Judgements) -> np.ndarray:
         """Place further objects into the fitted map from answers about them.
@@ -293,7 +292,7 @@ class OrdinalEmbedding(Embedding):
             If there are fewer objects than in the map.
         """
         self._require_fit()
-        data = as_answers(triplets)
+        data = as_answers(triplets, known=self.n_objects_)
         if data.n_objects < self.n_objects_:
             raise DataError(
                 f"there are {data.n_objects} objects, but {self.n_objects_} in the map",
@@ -336,8 +335,7 @@ class OrdinalEmbedding(Embedding):
 
         With `average`, the mean over the starts.
         """
-        self._require_fit()
-        rows = as_answers(triplets).rows
+        rows = self._to_predict(triplets).rows
         return np.mean([margins(embedding, rows) for embedding in self._maps()], axis=0)
 
     def choice_probabilities(self, data: Triplets) -> np.ndarray:
@@ -362,7 +360,7 @@ class OrdinalEmbedding(Embedding):
         self._require_fit()
         if not self.is_likelihood:
             raise ValueError(f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL")
-        choices, loss = as_answers(data).choices, self._loss()
+        choices, loss = self._to_predict(data).choices, self._loss()
         return np.mean(
             [np.exp(-map_losses(loss, positions, choices)) for positions in self._maps()], axis=0
         )
@@ -379,7 +377,7 @@ class OrdinalEmbedding(Embedding):
         ValueError
             If the method has no likelihood: use STE, t-STE or CKL.
         """
-        answers = as_answers(data)
+        answers = self._to_predict(data)
         # The logarithm of an almost impossible choice stays finite.
         probabilities = np.maximum(self.choice_probabilities(answers), np.finfo(float).tiny)
         choices = answers.choices

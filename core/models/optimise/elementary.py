@@ -12,7 +12,9 @@ from functools import cache
 
 import numba
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
+from numba.core import cgutils
+from numba.core.dispatcher import Dispatcher as Compiled
 from numba.extending import intrinsic
 
 # The numpy error model leaves divisions unguarded, which vectorisation needs. Without the NaN
@@ -129,7 +131,7 @@ def softplus(z: float) -> tuple[float, float]:
 
 
 @cache
-def address(function: numba.core.dispatcher.Dispatcher, kind: types.FunctionType) -> int:
+def address(function: Compiled, kind: types.FunctionType) -> int:
     """Where the compiled code of a function is, in this process.
 
     To hand over the function itself takes the interpreter 0.2 ms each time, longer than most

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.lazy import cached_property
@@ -26,6 +26,7 @@ from tripletscope.core.engine.threads import side_by_side
 from tripletscope.core.models.optimise.elementary import (
     KERNEL,
     SIMILARITY,
+    Compiled,
     address,
     compiled,
     exact,
@@ -91,7 +92,7 @@ class Loss:
 
     def __post_init__(self) -> None:
         for part in (self.kernel, self.similarity or self.kernel):
-            if not isinstance(part, numba.core.dispatcher.Dispatcher):
+            if not isinstance(part, Compiled):
                 raise ValueError(
                     f"the kernel of a loss is {part!r}; it must be compiled, which `compiled` of "
                     "tripletscope.core.models.optimise.elementary does"

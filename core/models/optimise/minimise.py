@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba.core import types
+from numba import types
 
 from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.engine.progress import Progress, as_coarse_as, is_coarse, silent

@@ -10,6 +10,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from tripletscope.core.data.geometry import procrustes_disparity
+from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Choice, Fields, Number
 from tripletscope.core.engine.method import Method
@@ -76,8 +77,11 @@ class NoiseCurve:
     uncertainty: np.ndarray
 
     def band(self, quantity: str) -> pd.DataFrame:
-        """``level``, ``answers``, ``mean``, ``low``, ``high``: 95 % t interval of a mean."""
-        values = getattr(self, quantity)
+        """``level``, ``answers``, ``mean``, ``low``, ``high``: 95 % t interval of a mean.
+
+        quantity: One of `MEASURED`.
+        """
+        values = getattr(self, one_of(MEASURED, quantity, "quantity"))
         mean, reach = mean_with_reach(values)
         answers, levels = np.meshgrid(self.n_answers, self.levels, indexing="ij")
         return pd.DataFrame({

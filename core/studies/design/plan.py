@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from tripletscope.core.data.geometry import coverage_radius, procrustes_disparity, to_unit_rms
+from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Choice, Fields
 from tripletscope.core.engine.method import Method
@@ -89,7 +90,7 @@ class Plan:
         ----------
         quantity : {"accuracy", "ellipse", "disparity"}
         """
-        values = getattr(self, quantity)
+        values = getattr(self, one_of(("accuracy", "ellipse", "disparity"), quantity, "quantity"))
         mean, reach = mean_with_reach(values)
         return pd.DataFrame({
             "answers": self.n_answers, "mean": mean, "low": np.maximum(mean - reach, 0.0),

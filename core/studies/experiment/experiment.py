@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.experiment.items import WHEN, SurveyItem
 from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE
 
@@ -109,6 +110,7 @@ class Stimulus:
         return self.medium in ("picture", "sound", "video")
 
 
+@short_repr
 @parametric
 @dataclass(frozen=True, kw_only=True)
 class Experiment:

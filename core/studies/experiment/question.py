@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.experiment.items import SurveyItem
 
 T = TypeVar("T")
@@ -108,6 +109,7 @@ ASKINGS: dict[str, Asking] = {
 }
 
 
+@short_repr
 @dataclass(frozen=True)
 class Question:
     """One question to one participant.

@@ -14,6 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.io.columns.reading import TAKEN
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts.collect import (
@@ -43,6 +44,7 @@ from tripletscope.core.studies.experiment.question import ASKINGS, Question
 CHOSEN_BY_ANSWERS = ("uncertain", "gain", "stand-in")
 
 
+@short_repr
 @dataclass(frozen=True)
 class AnswerRecord:
     """One answer with its question.

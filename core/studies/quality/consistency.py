@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from tripletscope.core.data.columns import codes_of, divided
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.inference.evaluation.compare import needed_answers
 from tripletscope.core.inference.evaluation.share import Share, left_out, wilson
@@ -23,6 +24,7 @@ from tripletscope.core.inference.evaluation.units import (
 )
 
 
+@short_repr
 @dataclass(frozen=True)
 class Repeats:
     """How often two answers to one question agree.
@@ -178,6 +180,7 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
     return pd.DataFrame({"id": triplets.ids, "triples": triples, "circular": circular})
 
 
+@short_repr
 @dataclass(frozen=True)
 class Coverage:
     """How many comparisons were asked, and how many are needed.

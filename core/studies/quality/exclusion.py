@@ -21,6 +21,7 @@ from tripletscope.core.engine.declared import checked, parameters, with_random_s
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
 from tripletscope.core.inference.evaluation.units import known_people, unit_fields
 from tripletscope.core.studies.quality.rules import RULES, RuleData
@@ -31,6 +32,7 @@ MANUAL = "manual"
 WEIGHTS = "weights"
 
 
+@short_repr
 @dataclass(frozen=True)
 class Exclusion:
     """One step: a rule with its parameters, or participants and answers chosen by hand.
@@ -130,6 +132,7 @@ def _worded(value: float | str | list[str]) -> str:
     return " / ".join(texts[:6]) + " …" * (len(texts) > 6)
 
 
+@short_repr
 class Preview(NamedTuple):
     """What an exclusion removes.
 
@@ -145,6 +148,7 @@ class Preview(NamedTuple):
     touched: dict[str, int]
 
 
+@short_repr
 @dataclass(frozen=True)
 class Effect:
     """What leaving answers out does to the prediction of those that stay.
@@ -172,6 +176,7 @@ class Effect:
     n_units: int | None = None
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Cleaning:
     """Imported answers and their exclusions. Immutable: each step gives a new one.

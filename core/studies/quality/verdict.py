@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtr, ndtr, ndtri
 
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.share import Share
 
 #: Family-wise level of all tests of one kind, over the participants.
@@ -33,6 +34,7 @@ _GUESSED = {"predicted": "answers", **_CASES, "failed": "checks"}
 _LOOKED_AT = (*_AGREEMENTS, "failed", "bias_p", "median_time")
 
 
+@short_repr
 @dataclass(frozen=True)
 class Finding:
     """What a result says.

@@ -122,12 +122,12 @@ function fill(plot, point) {
   if (!shapes || !layer || !shapes[point.pointNumber]) return;
   const [a, b, c] = shapes[point.pointNumber];
   if (!(a > 0)) return;
-  const { xaxis, yaxis } = plot._fullLayout;
+  const { xaxis, yaxis } = layoutOf(plot);
   const across = Math.sqrt(a), along = b / across, up = Math.sqrt(Math.max(c - along * along, 0));
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
   const steps = Array.from({ length: 64 }, (_, k) => (2 * Math.PI * k) / 64).map((angle) => [
-    xaxis._offset + xaxis.l2p(point.x + across * Math.cos(angle)),
-    yaxis._offset + yaxis.l2p(point.y + along * Math.cos(angle) + up * Math.sin(angle)),
+    pixels(xaxis, point.x + across * Math.cos(angle)),
+    pixels(yaxis, point.y + along * Math.cos(angle) + up * Math.sin(angle)),
   ]);
   path.setAttribute("d", `M${steps.map((step) => step.join(",")).join("L")}Z`);
   path.setAttribute("class", "ts-ellipse");
@@ -207,11 +207,11 @@ function under(plot, event) {
 
 function anchor(plot, id) {
   // The point that a label belongs to, from the corner of the plot.
-  const { xaxis, yaxis } = plot._fullLayout;
-  for (const { customdata, x, y } of plot._fullData) {
+  const { xaxis, yaxis } = layoutOf(plot);
+  for (const { customdata, x, y } of tracesOf(plot)) {
     const place = customdata ? customdata.indexOf(id) : -1;
     if (place >= 0)
-      return [xaxis._offset + xaxis.d2p(x[place]), yaxis._offset + yaxis.d2p(y[place])];
+      return [placed(xaxis, x[place]), placed(yaxis, y[place])];
   }
   return null;
 }

@@ -10,8 +10,8 @@ function ownPictures(plot, figure) {
 }
 
 function layPictures(plot) {
-  const { xaxis, yaxis, _plots } = plot._fullLayout;
-  const home = _plots && _plots.xy && _plots.xy.plot && _plots.xy.plot.node();
+  const { xaxis, yaxis } = layoutOf(plot);
+  const home = layerOf(plot);
   plot.querySelectorAll(".ts-pictures").forEach((old) => old.parentNode !== home && old.remove());
   if (!home) return;
   const wanted = plot.pictures || [];

@@ -22,7 +22,7 @@ function ownNames(plot, figure) {
 
 function projector(plot) {
   // Tells where a point of the scene is seen, from the corner of the plot.
-  const scene = plot._fullLayout.scene._scene;
+  const scene = sceneOf(plot);
   const { model, view, projection } = scene.glplot.cameraParams;
   const times = (m, v) => [0, 1, 2, 3].map((r) => m[r] * v[0] + m[r + 4] * v[1] + m[r + 8] * v[2] + m[r + 12] * v[3]);
   const box = scene.container.getBoundingClientRect(), corner = plot.getBoundingClientRect();
@@ -39,7 +39,7 @@ function projector(plot) {
 function inSpace(plot, use) {
   // Every point of the objects that is shown, with the number of its object.
   const project = projector(plot);
-  for (const trace of plot._fullData) {
+  for (const trace of tracesOf(plot)) {
     if (trace.type !== "scatter3d" || trace.visible !== true || !trace.customdata) continue;
     trace.customdata.forEach((id, k) => {
       const at = project(trace.x[k], trace.y[k], trace.z[k]);
@@ -53,7 +53,7 @@ function nameAnew(plot) {
   // Each label goes to the first place at its point that is free, those that matter most first.
   const old = plot.querySelector(".ts-names");
   if (old) old.remove();
-  if (!plot.names || !plot._fullLayout.scene) return;
+  if (!plot.names || !layoutOf(plot).scene) return;
   const sheet = plot.appendChild(drawn("svg", "ts-names"));
   plot.named = [];
   for (const { x, y, z, marker } of plot.rings)
@@ -86,9 +86,9 @@ function nameAnew(plot) {
   const pen = document.createElement("canvas").getContext("2d");
   for (const { text, textfont, meta } of plot.names) {
     const { size, weight, color } = textfont;
-    pen.font = `${weight || 400} ${size}px ${plot._fullLayout.font.family}`;
+    pen.font = `${weight || 400} ${size}px ${layoutOf(plot).font.family}`;
     const group = sheet.appendChild(drawn("g"));
-    group.setAttribute("style", `font: ${pen.font}; fill: ${color || plot._fullLayout.font.color}`);
+    group.setAttribute("style", `font: ${pen.font}; fill: ${color || layoutOf(plot).font.color}`);
     text.forEach((name, k) => {
       const place = [meta.x[k], meta.y[k], meta.z[k]], at = project(...place);
       if (!at) return;
@@ -113,7 +113,7 @@ function nameAnew(plot) {
 
 function follow(plot) {
   // Labels go with their points while the map is turned.
-  if (!plot.named || !plot._fullLayout.scene) return;
+  if (!plot.named || !layoutOf(plot).scene) return;
   const project = projector(plot);
   for (const { node, place, away } of plot.named) {
     const at = project(...place);

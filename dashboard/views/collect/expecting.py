@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import fields
 
 import streamlit as st
 
@@ -12,7 +13,8 @@ from tripletscope.core.studies.experiment.simulated import ExperimentCost, exper
 
 def experiment_key(experiment: Experiment) -> str:
     """Tells an experiment that was changed from what it was."""
-    return hashlib.blake2b(repr(experiment).encode(), digest_size=8).hexdigest()
+    content = repr([getattr(experiment, field.name) for field in fields(experiment)])
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
 
 def expected_of(experiment: Experiment, **assumed: float) -> ExperimentCost:

@@ -387,7 +387,7 @@ def test_anchors_at_an_end_count_only_if_asked_for():
     everything = as_trials(ends, outside=True)
     assert len(everything) == 300
     # |0 - 4| - |0 - 2|: the lower level cancels
-    row = as_trials([[0, 2, 4]] * 3, outside=True).design[0]
+    row = as_trials(Triplets.from_array([[0, 2, 4]] * 3, 5), outside=True).design[0]
     assert row.tolist() == [0, 0, -1, 0, 1] or row.tolist() == [0, 0, 1, 0, -1]
 
 

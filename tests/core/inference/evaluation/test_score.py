@@ -256,7 +256,7 @@ class Known:
     """A fitted method whose mistakes are known beforehand."""
 
     def __init__(self, wrong: np.ndarray) -> None:
-        self._wrong = wrong
+        self._wrong, self.n_objects_ = wrong, 0
 
     def mistakes(self, _: Triplets) -> np.ndarray:
         return self._wrong
