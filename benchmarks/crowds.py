@@ -27,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
 from tests.browser import CHROMIUM
-from tests.server import free_port, running
+from tests.ports import free_port
+from tests.server import running
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate

@@ -28,7 +28,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.builder import builder
 from tests.paths import ROOT
-from tests.server import free_port, running
+from tests.ports import free_port
+from tests.server import running
 
 #: Makes an archive with what is installed: a map with its uncertainty, a tree, held-out errors.
 MAKE = """

@@ -20,7 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.server import free_port, running
+from tests.ports import free_port
+from tests.server import running
 
 #: Runs in the environment: sizes of what is installed, and who needs what.
 LOOK = """

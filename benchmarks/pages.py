@@ -29,7 +29,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.browser import CHROMIUM
-from tests.server import COMMAND, free_port, printed_address, wait_until_up
+from tests.ports import free_port
+from tests.server import COMMAND, printed_address, wait_until_up
 from tripletscope.core.models.simulation.simulate import simulate
 
 PATIENCE = 300_000

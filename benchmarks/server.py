@@ -49,7 +49,8 @@ from tests.journeys.pages import (
     upload,
     wait_for_map,
 )
-from tests.server import COMMAND, free_port, printed_address, wait_until_up
+from tests.ports import free_port
+from tests.server import COMMAND, printed_address, wait_until_up
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.workspace import Workspace
 

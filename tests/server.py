@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urljoin
+
+from tests.ports import free_port
+from tests.waiting import PATIENCE
 
 COMMAND = [sys.executable, "-m", "tripletscope"]
 #: The same, which gets nothing ready that nobody may need: neither processes to compute, nor the
@@ -57,12 +59,6 @@ sys.exit(main(sys.argv[1:]))
 """]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def running(
     workspace: Path,
@@ -84,9 +80,10 @@ def running(
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
+            process.wait()
 
 
 def printed_address(process: subprocess.Popen) -> str:
@@ -98,12 +95,12 @@ def printed_address(process: subprocess.Popen) -> str:
     raise AssertionError("".join(before))
 
 
-def wait_until_up(address: str, process: subprocess.Popen, patience: float = 60.0) -> None:
+def wait_until_up(address: str, process: subprocess.Popen, patience: float = PATIENCE) -> None:
     until = time.monotonic() + patience
     while time.monotonic() < until:
         assert process.poll() is None, process.stdout.read()
         try:
-            urllib.request.urlopen(urljoin(address, "/tripletscope/health"), timeout=1)
+            urllib.request.urlopen(urljoin(address, "/tripletscope/health"), timeout=60)
             return
         except urllib.error.HTTPError as error:
             if error.code == 401:  # it is up, and asks for the key

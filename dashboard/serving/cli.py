@@ -294,20 +294,20 @@ def _choose_cache() -> None:
     folder = compiled_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)  # it is in use; another process may be removing it
         writable = os.access(folder, os.W_OK)
     except OSError:
         writable = False
     if not writable:
         folder = Path(tempfile.gettempdir()) / f"tripletscope-{folder.name}"
     else:
-        _keep_only_used(folder)
+        _remove_unused(folder.parent)
     os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
 
 
-def _keep_only_used(folder: Path) -> None:
-    """Note that compiled code is in use, and remove what is not."""
-    os.utime(folder)
-    for other in folder.parent.glob("compiled-*"):
+def _remove_unused(parent: Path) -> None:
+    """Remove compiled code that is no longer in use."""
+    for other in parent.glob("compiled-*"):
         with contextlib.suppress(OSError):  # another process may remove it, too
             if time.time() - other.stat().st_mtime > _UNUSED:
                 shutil.rmtree(other)

@@ -34,7 +34,7 @@ class Parcel(pickle.Pickler):
             buffer.raw().nbytes < _LARGE or large.append(buffer.raw())
         ))
         self.dump(message)
-        self.pieces = [target.getbuffer(), *(piece for array in large for piece in _cut(array))]
+        self.pieces = [target.getvalue(), *(piece for array in large for piece in _cut(array))]
 
     def persistent_id(self, value: Any) -> tuple[Key, tuple[Any, ...] | None] | None:
         if not isinstance(value, Judgements):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import threading
 import time
@@ -18,6 +17,7 @@ from tests.core.io.test_hostile import GOOD
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
 from tests.dashboard.views.harness import settled, start, words
+from tests.processes import kill
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
@@ -203,7 +203,7 @@ def test_a_second_file_that_is_damaged_takes_nothing_from_the_first(services):
 def test_a_reader_that_is_killed_is_not_what_the_file_is_blamed_for(services):
     upload = uploads.take_in("s", [("pets.csv", GOOD)])
     for ask in (uploads.look, uploads.answers):
-        os.kill(workers()._taken[upload.id].pid, signal.SIGKILL)  # as where memory is short
+        kill(workers()._taken[upload.id].pid)  # as where memory is short
         assert ask(upload).report
 
 

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,8 +18,9 @@ from starlette.routing import Mount
 from tests.browser import CHROMIUM, needs_browser
 from tests.docs.documents import DOCS
 from tests.paths import ROOT
+from tests.ports import free_port
 from tests.public import public_things
-from tests.server import free_port
+from tests.waiting import becomes
 from tripletscope.dashboard.interface.guide import HELP
 from tripletscope.dashboard.serving.guard import Guard
 from tripletscope.dashboard.serving.help import Help
@@ -119,8 +119,7 @@ def served(site):
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.05)
+    assert becomes(lambda: server.started)
     yield f"http://localhost:{port}{HELP}"
     server.should_exit = True
     thread.join()

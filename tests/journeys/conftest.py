@@ -12,7 +12,8 @@ from playwright.sync_api import BrowserContext, sync_playwright
 
 from tests.browser import CHROMIUM
 from tests.journeys.pages import FLAGS, answers_about_towns, context_of
-from tests.server import UNHURRIED, free_port, running
+from tests.ports import free_port
+from tests.server import UNHURRIED, running
 
 
 class House:

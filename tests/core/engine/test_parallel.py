@@ -13,11 +13,12 @@ from pathlib import Path
 
 import joblib
 import numpy as np
-import psutil
 import pytest
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from tests.processes import has_ended, kill, runs, started_by
+from tests.waiting import PATIENCE, becomes
 from tripletscope.core.engine import crews, parallel
 from tripletscope.core.engine.engine import engine
 from tripletscope.core.engine.parallel import (
@@ -70,10 +71,7 @@ def deadly(number: int, folder: Path, times: int, halt: Halt) -> int:
 
 
 def wait_for(folder: Path, pattern: str, number: int) -> None:
-    deadline = time.monotonic() + 30
-    while len(list(folder.glob(pattern))) < number:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    assert becomes(lambda: len(list(folder.glob(pattern))) >= number)
 
 
 @pytest.mark.parametrize("name", ["threads:1", "threads:2", "loky:2", "multiprocessing:2"])
@@ -175,10 +173,7 @@ with engine("loky:2").in_use():
     assert done.returncode == -signal.SIGKILL
     there = [int(path.name) for path in tmp_path.glob("[0-9]*")]
     assert there
-    deadline = time.monotonic() + 20
-    while any(Path(f"/proc/{one}").exists() for one in there):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert has_ended(*there)
 
 
 def test_small_pieces_are_sent_together(monkeypatch, all_is_sent):
@@ -220,16 +215,20 @@ def test_calls_that_share_memory_stay_in_threads():
     assert {one for _, one in found} == {os.getpid()}
 
 
-def thread(number: int, halt: Halt) -> int:
-    time.sleep(0.05)
+def thread(together: threading.Barrier, halt: Halt) -> int:
+    together.wait()  # only so many threads get past it
     return threading.get_ident()
 
 
 def test_without_an_engine_there_is_a_thread_for_every_processor(monkeypatch):
+    def threads(number: int) -> int:
+        together = threading.Barrier(number, timeout=PATIENCE)
+        return len(set(in_parallel(thread, [(together,)] * 12)))
+
     monkeypatch.setattr(parallel, "cpu_count", lambda: 3)
-    assert len(set(in_parallel(thread, [(k,) for k in range(12)]))) == 3
+    assert threads(3) == 3
     with joblib.parallel_config(n_jobs=2):
-        assert len(set(in_parallel(thread, [(k,) for k in range(12)]))) == 2
+        assert threads(2) == 2
 
 
 def test_two_that_are_as_far_are_told_apart():
@@ -279,17 +278,14 @@ def test_pieces_end_when_who_waits_for_them_is_killed(tmp_path):
     leader = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
     try:
         wait_for(tmp_path, "began *", 2)
-        others = psutil.Process(leader.pid).children(recursive=True)
+        others = started_by(leader.pid)
     finally:
         leader.kill()
         leader.wait()
     try:
-        deadline = time.monotonic() + 30
         # The pieces end, or their processes do.
-        while len(list(tmp_path.glob("ended *"))) < 2 and any(p.is_running() for p in others):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        assert becomes(
+            lambda: len(list(tmp_path.glob("ended *"))) == 2 or not any(map(runs, others))
+        )
     finally:
-        for other in others:  # idle, for minutes
-            with contextlib.suppress(psutil.NoSuchProcess):
-                other.kill()
+        kill(*others)  # idle, for minutes

@@ -31,7 +31,7 @@ def test_as_many_threads_as_were_asked_for(monkeypatch):
 
 def test_results_stay_in_order_and_threads_are_used(monkeypatch):
     monkeypatch.setattr(threads, "_n_processors", lambda: 2)
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=300)
 
     def part(number: int) -> int:
         if number < 2:

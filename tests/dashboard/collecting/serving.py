@@ -5,13 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.waiting import PATIENCE, becomes
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.collecting.command import listening_on
@@ -42,25 +42,22 @@ def serving(folder: Path, port: int = 0, room: Room | None = None) -> Iterator[i
     server = patient_server(make_experiment_server(folder), room or Room())
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    until = time.monotonic() + 20
-    while not server.started:
-        assert thread.is_alive()
-        assert time.monotonic() < until
-        time.sleep(0.005)
+    assert becomes(lambda: server.started or not thread.is_alive())
+    assert server.started
     port = listening.getsockname()[1]
     _PREVIEWS[port] = answer_log.preview_key(folder)
     try:
         yield port
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE)
 
 
 def asked(
     port: int, path: str, body: Any = None, method: str | None = None, **headers: str
 ) -> tuple[int, bytes, http.client.HTTPMessage]:
     """Status, content and headers of what a server answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         connection.request(method or ("GET" if body is None else "POST"), path, content, headers)

@@ -32,7 +32,7 @@ def setting_job(name: str):
 def test_what_is_confirmed_can_be_read_by_others_at_once(folder):
     log = AnswerLog(folder)
     for number in range(20):
-        log.ask(setting_job(f"s{number}")).result(20)
+        log.ask(setting_job(f"s{number}")).result(300)
         with answer_log.reading(folder) as read:
             assert writer.setting(read, f"s{number}") == 1
     log.close()
@@ -43,7 +43,7 @@ def test_the_disk_is_asked_to_confirm_everything(folder):
     mode, level, zeroes = log.ask(lambda log: tuple(
         log.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("journal_mode", "synchronous", "secure_delete")
-    )).result(20)
+    )).result(300)
     log.close()
     assert (mode, level, zeroes) == ("wal", 2, 1), "2 is FULL"
 
@@ -53,12 +53,12 @@ def test_those_who_come_together_are_confirmed_together(folder, monkeypatch):
     commits, go = [], threading.Event()
     kept = writer.kept
     monkeypatch.setattr(writer, "kept", lambda log: commits.append(1) or kept(log))
-    first = log.ask(lambda log: go.wait(20))
+    first = log.ask(lambda log: go.wait(300))
     others = [log.ask(setting_job(f"s{number}")) for number in range(100)]
     go.set()
-    assert first.result(20)
+    assert first.result(300)
     for one in others:
-        one.result(20)
+        one.result(300)
     log.close()
     assert len(commits) <= 3
 
@@ -66,7 +66,7 @@ def test_those_who_come_together_are_confirmed_together(folder, monkeypatch):
 def test_a_job_that_fails_changes_nothing_and_disturbs_nobody(folder):
     log = AnswerLog(folder)
     go = threading.Event()
-    log.ask(lambda log: go.wait(20))
+    log.ask(lambda log: go.wait(300))
 
     def failing(log):
         writer.set_setting(log, "failed", 1)
@@ -75,8 +75,8 @@ def test_a_job_that_fails_changes_nothing_and_disturbs_nobody(folder):
     jobs = [log.ask(job) for job in (setting_job("before"), failing, setting_job("after"))]
     go.set()
     with pytest.raises(KeyError, match="mine"):
-        jobs[1].result(20)
-    jobs[2].result(20)
+        jobs[1].result(300)
+    jobs[2].result(300)
     log.close()
     with answer_log.reading(folder) as read:
         found = [writer.setting(read, name, 0) for name in ("before", "failed", "after")]
@@ -116,9 +116,9 @@ def test_another_program_that_writes_for_long_is_told_apart(folder, monkeypatch)
     monkeypatch.setattr(writer, "_PATIENCE", 0.05)
     log = AnswerLog(folder)
     with answer_log.writing(folder), pytest.raises(NotKept) as caught:
-        log.ask(setting_job("late")).result(20)
+        log.ask(setting_job("late")).result(300)
     assert not caught.value.is_full
-    log.ask(setting_job("later")).result(20)
+    log.ask(setting_job("later")).result(300)
     log.close()
 
 
@@ -126,7 +126,7 @@ def test_readers_do_not_hold_up_the_writer(folder):
     log = AnswerLog(folder)
     with answer_log.reading(folder) as read:
         assert writer.setting(read, "new", 0) == 0
-        log.ask(setting_job("new")).result(2)
+        log.ask(setting_job("new")).result(300)
         assert writer.setting(read, "new", 0) == 0, "one moment of the log"
     log.close()
 

@@ -52,14 +52,14 @@ def test_of_many_lookalikes_at_once_one_begins(folder):
         states, gate = [], threading.Barrier(len(LOOKALIKES))
 
         def begin(person):
-            gate.wait(20)
+            gate.wait(300)
             states.append(Page(port, person).begin()["state"])
 
-        threads = [threading.Thread(target=begin, args=(one,)) for one in LOOKALIKES]
+        threads = [threading.Thread(target=begin, args=(one,), daemon=True) for one in LOOKALIKES]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(20)
+            thread.join(300)
     assert sorted(states) == ["new", *["other_browser"] * (len(LOOKALIKES) - 1)]
 
 

@@ -156,7 +156,7 @@ def test_oversized_requests_are_refused(port, page, says_so):
     if says_so:
         assert asked(port, "/answers", content)[0] == 413
     else:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         connection.request("POST", "/answers", iter([content[:40_000], content[40_000:]]),
                            encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
         assert connection.getresponse().status == 413

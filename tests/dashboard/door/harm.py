@@ -95,8 +95,9 @@ def limit_others() -> None:
 def threads() -> None:
     """No harm: what libraries do that compute."""
     found = []
-    workers = [threading.Thread(target=lambda: found.append(np.eye(300) @ np.eye(300)))
-               for _ in range(4)]
+    workers = [threading.Thread(
+        target=lambda: found.append(np.eye(300) @ np.eye(300)), daemon=True
+    ) for _ in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:

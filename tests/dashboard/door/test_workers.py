@@ -7,12 +7,10 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from functools import partial
 
 import networkx as nx
-import psutil
 import pytest
 
 from tests.core.io.test_encodings import NAMES, file_of
@@ -20,6 +18,8 @@ from tests.core.io.test_hostile import GOOD
 from tests.dashboard.door import harm
 from tests.dashboard.uploads import asked
 from tests.paths import ROOT
+from tests.processes import has_ended
+from tests.waiting import becomes
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import MatrixGiven, load, propose
@@ -61,19 +61,8 @@ def astray(strays):
     return strays.take(lambda: True)
 
 
-def ended(pid: int) -> bool:
-    until = time.monotonic() + 20
-    while psutil.pid_exists(pid) and time.monotonic() < until:
-        time.sleep(0.02)
-    return not psutil.pid_exists(pid)
-
-
 def gone(worker: Worker) -> bool:
-    for _ in range(100):
-        if not worker.alive:
-            return True
-        time.sleep(0.05)
-    return False
+    return becomes(lambda: not worker.alive)
 
 
 @pytest.mark.parametrize("path", sorted(
@@ -147,7 +136,7 @@ def test_graphs_come_as_they_are(reader, name, content):
     assert len(found) == len(expected)
     for mine, theirs in zip(found, expected, strict=True):
         assert mine.edges.tolist() == theirs.edges.tolist()
-        assert replace(mine, edges=theirs.edges) == theirs
+        assert replace(mine, edges=None) == replace(theirs, edges=None)
 
 
 def test_text_is_read_in_every_encoding_that_is_recognised(reader):
@@ -176,10 +165,8 @@ def test_progress_is_reported_and_stops(reader):
     asked(reader, "open", "a.csv", content, progress=lambda fraction: seen.append(fraction))
     assert seen == sorted(seen)
     assert len(set(seen)) > 3
-    begun = time.monotonic()
     with pytest.raises(Stopped):
         asked(reader, "open", "b.csv", content, progress=lambda _: True)
-    assert time.monotonic() - begun < 20
 
 
 def test_a_page_that_ends_while_it_waits_ends_nothing_else(reader):
@@ -195,11 +182,8 @@ def test_a_page_that_ends_while_it_waits_ends_nothing_else(reader):
         with pytest.raises(Left):
             asked(reader, "open", "a.csv", content, progress=leave)
     assert asked(reader, "open", "b.csv", GOOD).sheet
-    until = time.monotonic() + 20
-    while reader.busy and time.monotonic() < until:
-        time.sleep(0.02)
+    assert becomes(lambda: not reader.busy), "what was asked is not stopped"
     assert reader.alive
-    assert not reader.busy, "what was asked is not stopped"
 
 
 def test_two_things_can_be_asked_at_once(reader):
@@ -208,11 +192,11 @@ def test_two_things_can_be_asked_at_once(reader):
     reading = ask("propose", known=[], insist=False)[0]
     tests = []
     thread = threading.Thread(
-        target=lambda: tests.append(ask("direction", reading=reading))
+        target=lambda: tests.append(ask("direction", reading=reading)), daemon=True
     )
     thread.start()
     assert ask("look", reading=reading).report
-    thread.join(60)
+    thread.join(300)
     assert tests
 
 
@@ -277,11 +261,9 @@ def test_a_process_that_crashes_takes_nothing_with_it(astray):
 
 
 def test_a_process_that_does_not_end_is_ended(astray):
-    begun = time.monotonic()
     with pytest.raises(DataError, match=r"a\.csv: reading took too long and was stopped"):
         astray.ask("objects", file="a.csv", name="forever", content=b"", patience=1.0)
     assert gone(astray)
-    assert time.monotonic() - begun < 20
 
 
 def test_cancelling_ends_a_process_that_does_not_listen(astray):
@@ -326,14 +308,14 @@ def test_the_end_of_one_request_is_not_that_of_others(strays, monkeypatch, endin
 
     thread = threading.Thread(target=other, name="other", daemon=True)
     thread.start()
-    assert begun.wait(60)
+    assert begun.wait(300)
     if ending == "it is given up":
         with pytest.raises(Stopped):
             ask(lambda fraction: True)
     else:
         with pytest.raises(DataError, match="took too long"):
             ask(lambda fraction: False, patience=1.0)
-    thread.join(60)
+    thread.join(300)
     assert isinstance(ends[0], Stopped), "as it was at last"
     first, second = asked_by_other()
     assert first != second, "it was asked again"
@@ -360,12 +342,12 @@ def test_more_can_be_asked_at_once_than_there_are_lines(monkeypatch):
         reading = ask("propose", known=[], insist=False)[0]
         looks = []
         threads = [threading.Thread(
-            target=lambda: looks.append(ask("look", reading=reading))
+            target=lambda: looks.append(ask("look", reading=reading)), daemon=True
         ) for _ in range(3)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(300)
         assert len(looks) == 3
     finally:
         own.close()
@@ -399,8 +381,7 @@ def test_a_template_that_has_ended_is_replaced(strays):
     second = strays.take(lambda: True)
     assert second.ask("objects", file="a.csv", name="threads", content=b"") == "done"
     strays.close()
-    assert ended(first.pid)
-    assert ended(second.pid)
+    assert has_ended(first.pid, second.pid)
 
 
 def test_without_copies_one_is_kept_ready(strays, monkeypatch):

@@ -127,9 +127,9 @@ def test_a_bad_job_ends_alone(jobs, make, at_once, monkeypatch):
     bad = jobs.submit(make(), at_once=at_once)
     jobs.tend()
     other = jobs.submit(Job("you", "place", "Another job", [good(lambda p: 1), good(lambda p: 2)]))
-    assert other.wait(60)
+    assert other.wait(300)
     assert (other.state, other.results) == ("done", [1, 2])
-    assert bad.wait(60)
+    assert bad.wait(300)
     assert bad.state in ("done", "failed", "stopped")
     assert state_of(bad)["active"] is False
     jobs.tend()
@@ -160,7 +160,7 @@ def test_a_job_that_is_submitted_twice_is_computed_once(jobs):
     assert jobs.submit(one) is one
     assert jobs.submit(one) is one
     go.set()
-    assert one.wait(60)
+    assert one.wait(300)
     assert (one.state, done) == ("done", [1])
     assert jobs.submit(one).state == "done"
 

@@ -108,7 +108,7 @@ def test_backups_are_whole_while_many_write(workspace, truth, tmp_path):
             if turn % 2:
                 workspace.delete_dataset(info.id)
 
-    writers = [threading.Thread(target=write, args=(number,)) for number in range(3)]
+    writers = [threading.Thread(target=write, args=(number,), daemon=True) for number in range(3)]
     for writer in writers:
         writer.start()
     try:
@@ -231,7 +231,7 @@ def test_the_command_backs_up_a_running_server_and_opens_the_backup(workspace, t
     with running(workspace.folder, command=UNHURRIED):
         done = subprocess.run(
             [*COMMAND, "--workspace", str(workspace.folder), "--backup", str(target)],
-            capture_output=True, text=True, timeout=60,
+            capture_output=True, text=True,
         )
     assert done.returncode == 0, done.stderr
     assert "files" in done.stdout

@@ -41,17 +41,17 @@ def test_nobody_waits_while_the_workspace_of_somebody_else_is_opened(
         module.work_in(tmp_path / name)
         opened[name] = module.services()
 
-    threads = [threading.Thread(target=come, args=("ann",)) for _ in range(2)]
+    threads = [threading.Thread(target=come, args=("ann",), daemon=True) for _ in range(2)]
     for thread in threads:
         thread.start()
     assert begun.wait(300)
-    bob = threading.Thread(target=come, args=("bob",))
+    bob = threading.Thread(target=come, args=("bob",), daemon=True)
     bob.start()
-    bob.join(60)
+    bob.join(300)
     assert list(opened) == ["bob"]
     go_on.set()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     assert opened["ann"].workspace.folder == tmp_path / "ann"
     assert opened["ann"].jobs is opened["bob"].jobs, "all wait in one queue"
     assert len(module._opened) == 2
@@ -66,7 +66,7 @@ def test_who_is_not_known_has_none(people):
         except WorkspaceError as error:
             found.append(str(error))
 
-    thread = threading.Thread(target=come)
+    thread = threading.Thread(target=come, daemon=True)
     thread.start()
-    thread.join(60)
+    thread.join(300)
     assert found == ["Nobody is signed in"]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
+from tests.processes import kill
 from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Pairs
@@ -360,8 +360,8 @@ def test_a_killed_process_loses_at_most_what_it_was_writing(tmp_path):
         for number in range(1, 4):
             assert int(writers.stdout.readline()) == number
         time.sleep(0.013 * attempt)
-        os.kill(writer, signal.SIGKILL)
-        finished += 3 + len(list(iter(writers.stdout.readline, "gone\n")))
+        kill(writer)
+        finished += 3 + len(list(takewhile("gone\n".__ne__, writers.stdout)))
 
         workspace = Workspace(folder)
         listed = workspace.datasets()

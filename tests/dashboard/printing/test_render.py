@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 from kaleido.errors import JavascriptError, KaleidoError
 from PIL import Image
 
 from tests.browser import needs_browser
+from tests.processes import kill, named, started_by
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
@@ -87,10 +87,9 @@ def test_png_has_its_resolution(dpi):
 @needs_browser
 def test_a_browser_that_died_is_started_again():
     render(draw, "svg")
-    children = psutil.Process().children(recursive=True)
-    for child in children:
-        if "chrom" in child.name():
-            child.kill()
+    browsers = named("chrom", started_by())
+    assert browsers
+    kill(*browsers)
     assert render(draw, "svg").startswith(b"<svg")
 
 

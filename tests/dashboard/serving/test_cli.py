@@ -6,7 +6,6 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,18 +13,13 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.paths import ROOT
-from tests.server import (
-    COMMAND,
-    WATCHED,
-    free_port,
-    printed_address,
-    running,
-    wait_until_up,
-)
+from tests.ports import free_port, taken_port
+from tests.processes import has_ended, listening, masks_of, started_by
+from tests.server import COMMAND, WATCHED, printed_address, running, wait_until_up
+from tests.waiting import PATIENCE, becomes
 from tripletscope.dashboard.keeping import services
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
 from tripletscope.dashboard.serving import cli
@@ -34,7 +28,8 @@ from tripletscope.dashboard.working import prepare
 
 
 def get(address: str, **headers: str):
-    return urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20)
+    request = urllib.request.Request(address, headers=headers)
+    return urllib.request.urlopen(request, timeout=PATIENCE)
 
 
 def test_help_names_every_option_and_promise():
@@ -64,10 +59,7 @@ def test_a_bad_host_is_explained(host, capsys):
 
 
 def test_a_taken_port_is_explained(capsys, tmp_path):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with taken_port() as port:
         assert main(["--port", str(port), "--workspace", str(tmp_path), "--no-open"]) == 1
     message = capsys.readouterr().err
     assert f"port {port} is already in use" in message
@@ -121,7 +113,7 @@ def test_where_nothing_could_be_computed_is_explained(
 def test_what_is_kept_is_for_this_account_alone(tmp_path):
     """Whoever starts the command: files, and what its processes will write."""
     folder = tmp_path / "ws"
-    others = set(psutil.Process().children(recursive=True))  # of tests before this one
+    others = started_by()  # in tests before this one
     before = os.umask(0o022)
     try:
         with running(folder):
@@ -129,10 +121,9 @@ def test_what_is_kept_is_for_this_account_alone(tmp_path):
             assert len(there) >= 3
             assert not [path for path in there if path.lstat().st_mode & 0o077]
             if sys.platform == "linux":
-                started = set(psutil.Process().children(recursive=True)) - others
-                masks = [Path(f"/proc/{one.pid}/status").read_text() for one in started]
+                masks = list(masks_of(started_by() - others))
                 assert len(masks) >= 2
-                assert all("Umask:\t0077" in mask for mask in masks)
+                assert set(masks) == {"0077"}
         assert main(["collect", str(tmp_path / "none")]) == 1
         assert os.umask(0o022) == 0o077
     finally:
@@ -163,25 +154,19 @@ def test_processes_end_with_the_server(tmp_path, end):
     )
     try:
         wait_until_up(printed_address(process), process)
-        until = time.monotonic() + 60
-        while len(started := psutil.Process(process.pid).children(recursive=True)) < 2:
-            assert time.monotonic() < until, "the template, and what helps it"
-            time.sleep(0.05)
+        assert becomes(lambda: len(started_by(process.pid)) >= 2), "the template, and its helper"
+        started = started_by(process.pid)
         process.send_signal(end)
         # What is getting ready looks for its server at the end of that.
-        assert psutil.wait_procs(started, 120)[1] == []
-        process.wait(20)
+        assert has_ended(*started)
+        process.wait(PATIENCE)
     finally:
         process.kill()
 
 
 def test_serves_this_machine_only(address):
     port = int(address.rsplit(":", 1)[1])
-    listening = [
-        c.laddr.ip for c in psutil.net_connections("tcp")
-        if c.status == psutil.CONN_LISTEN and c.laddr.port == port
-    ]
-    assert listening == ["127.0.0.1"]
+    assert listening(port) == ["127.0.0.1"]
 
 
 def test_other_host_names_are_refused(address):
@@ -192,7 +177,7 @@ def test_other_host_names_are_refused(address):
 
 def knock(port: int, host: str, origin: str | None) -> http.client.HTTPConnection:
     """Ask for a websocket; its status comes when it is asked for."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/_stcore/stream", headers={
         "Host": host, "Connection": "Upgrade", "Upgrade": "websocket",
         "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
@@ -251,7 +236,7 @@ def test_only_pictures_are_served(address, path):
 
 @pytest.mark.parametrize("way", ["..%2Fopened.json", "../opened.json", "%2e%2e%2f"])
 def test_no_way_leads_out_of_the_pictures(address, way):
-    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=PATIENCE)
     connection.request("GET", f"/tripletscope/pictures/{way}")
     response = connection.getresponse()
     assert response.status in (400, 404) or response.read().startswith(b"<!doctype html>")
@@ -265,7 +250,7 @@ def test_telemetry_is_off_the_upload_limit_is_set_and_chosen_tabs_are_not_logged
          "import json; print(json.dumps([c.get_option(o) for o in ('browser.gatherUsageStats', "
          "'server.maxUploadSize', 'client.showErrorDetails', 'server.address', "
          "'global.disableWidgetStateDuplicationWarning', 'runner.magicEnabled')]))"],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True,
     )
     assert json.loads(done.stdout) == [
         False, 500, "none", "127.0.0.1", True, False
@@ -303,17 +288,33 @@ def test_compiled_code_of_another_state_of_the_source_is_not_read(tmp_path, monk
     assert folders[0] == folders[1] != folders[2]
 
 
-def test_compiled_code_that_nothing_uses_goes_after_a_month(tmp_path):
+def test_compiled_code_that_nothing_uses_goes_after_a_month(tmp_path, monkeypatch):
     for name in ("compiled-now", "compiled-lately", "compiled-once", "another"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "code.nbc").write_bytes(b"")
     for name, days in (("compiled-now", 40), ("compiled-lately", 20), ("compiled-once", 40)):
         moment = time.time() - days * 24 * 3600
         os.utime(tmp_path / name, (moment, moment))
-    cli._keep_only_used(tmp_path / "compiled-now")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")
+    monkeypatch.setattr(cli, "compiled_folder", lambda: tmp_path / "compiled-now")
+    cli._choose_cache()
     assert {path.name for path in tmp_path.iterdir()} == {
         "compiled-now", "compiled-lately", "another"
     }
+
+
+def test_compiled_code_that_another_process_removes_just_now_is_kept_elsewhere(
+    tmp_path, monkeypatch
+):
+    def gone(path):
+        raise FileNotFoundError(path)
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setattr(cli, "compiled_folder", lambda: tmp_path / "compiled-now")
+    monkeypatch.setattr(cli.os, "utime", gone)
+    cli._choose_cache()
+    assert Path(os.environ["NUMBA_CACHE_DIR"]).name == "tripletscope-compiled-now"
 
 
 def test_a_second_server_on_a_workspace_is_told_of_the_first(address, workspace, here, capsys):

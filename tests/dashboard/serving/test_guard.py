@@ -93,7 +93,7 @@ def ask(
     locked: str, path: str, method: str = "GET", **headers: str
 ) -> tuple[int, http.client.HTTPMessage, str]:
     """Status, headers and text of what is asked without following anything."""
-    connection = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=20)
+    connection = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=300)
     connection.request(method, path, headers=headers)
     response = connection.getresponse()
     return response.status, response.headers, response.read().decode(errors="replace")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 from collections import Counter
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ import pytest
 from tests.dashboard.collecting.serving import Page
 from tests.dashboard.views.harness import on_tab, start, unfold, words
 from tests.dashboard.views.test_collect import NAMES, fruit, press, said
+from tests.ports import taken_port
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.live import CollectedError
 from tripletscope.core.studies.experiment.question import ASKINGS
@@ -280,11 +280,9 @@ def test_a_server_is_started_followed_and_stopped_from_the_page(services):
 
 
 def test_a_port_in_use_is_said(services, kept):
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
+    with taken_port() as port:
         app = on_tab(start(PAGE), PAGE, "running")
-        app.number_input(key=f"{PAGE}.port.{kept}").set_value(other.getsockname()[1]).run()
+        app.number_input(key=f"{PAGE}.port.{kept}").set_value(port).run()
         press(app, f"{PAGE}.start.{kept}")
         assert "choose another port" in said(app)
 

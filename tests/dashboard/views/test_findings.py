@@ -318,11 +318,11 @@ def test_two_jobs_compute_a_result_once():
     def first() -> None:
         with analysis._alone("result", silent):
             inside.set()
-            over.wait(30)
+            over.wait(300)
 
-    other = threading.Thread(target=first)
+    other = threading.Thread(target=first, daemon=True)
     other.start()
-    assert inside.wait(30)
+    assert inside.wait(300)
     with analysis._alone("another result", silent):
         pass
     with pytest.raises(Stopped), analysis._alone("result", lambda fraction: True):
@@ -330,4 +330,4 @@ def test_two_jobs_compute_a_result_once():
     over.set()
     with analysis._alone("result", silent):
         pass
-    other.join()
+    other.join(300)

@@ -283,7 +283,7 @@ def test_what_takes_a_second_computes_itself_once_and_is_not_told_of(services, o
     app = kernel(opened, "spectrum")
     (job,) = (job for job in services.jobs.of(opened) if job.active)
     job.cancel()
-    assert job.wait(60)
+    assert job.wait(300)
     (info,) = services.workspace.datasets()
     for run_ in services.workspace.runs(info.id, "spectrum"):
         services.workspace.delete_runs([run_])

@@ -43,7 +43,7 @@ def mapped(app, services):
     """The app once the dissimilarities and their replicates are mapped, which takes a while."""
     app.button(key=f"{PLACE}.run").click().run()
     for job in services.jobs.of(app.session_state[_KEY].id):
-        assert job.wait(240)
+        assert job.wait(300)
     return settled(app, services)
 
 

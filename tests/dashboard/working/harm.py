@@ -11,6 +11,7 @@ import time
 import numpy as np
 from joblib.parallel import get_active_backend
 
+from tests.waiting import becomes
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.pieces import EngineError
@@ -61,7 +62,7 @@ def in_two_threads(progress: Progress) -> None:
     threads = [
         threading.Thread(target=lambda s=start: [
             progress(0.1, loss=float(-k), start=s) for k in range(500)
-        ]) for start in (0, 1)
+        ], daemon=True) for start in (0, 1)
     ]
     for thread in threads:
         thread.start()
@@ -79,9 +80,13 @@ def process(progress: Progress) -> int:
     return os.getpid()
 
 
-def priority(seconds: float, progress: Progress) -> int:
-    time.sleep(seconds)
-    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+def priority(awaited: int, progress: Progress) -> int:
+    """Once it is what is waited for, or after some minutes."""
+    def found() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    becomes(lambda: found() == awaited)
+    return found()
 
 
 def fail(kind: str, progress: Progress) -> None:
