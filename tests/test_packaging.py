@@ -237,6 +237,13 @@ def test_workflows_are_valid_and_name_versions(path):
                 assert (ROOT / script).exists()
 
 
+def test_the_oldest_python_that_is_promised_and_newer_ones_are_tested():
+    (ci,) = (path for path in WORKFLOWS if path.stem == "ci")
+    oldest, *newer = yaml.safe_load(ci.read_text())["jobs"]["test"]["strategy"]["matrix"]["python"]
+    assert PROJECT["requires-python"] == f">={oldest}"
+    assert len(newer) >= 2
+
+
 def test_a_release_is_signed_and_needs_its_tests():
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
     assert {"build", "test", "docs"} <= set(jobs["publish"]["needs"])

@@ -35,6 +35,15 @@ def worker():
         found.close()
 
 
+@pytest.fixture
+def own(monkeypatch):
+    """A pool in which nothing takes long, however busy the machine is."""
+    monkeypatch.setattr(module, "_QUICK", 600.0)
+    found = Pool()
+    yield found
+    found.close()
+
+
 # What it computes ----------------------------------------------------------------------------
 
 
@@ -172,16 +181,12 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
 
 
 @needs_linux
-def test_memory_has_a_limit():
-    own = Pool()
+def test_memory_has_a_limit(own):
     own.most = 2**30
-    try:
-        with own.taken() as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
-            worker.call(harm.memory)
-        assert has_ended(worker.pid)
-        assert own.call(harm.echo, 1) == 1
-    finally:
-        own.close()
+    with own.taken() as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
+        worker.call(harm.memory)
+    assert has_ended(worker.pid)
+    assert own.call(harm.echo, 1) == 1
 
 
 def test_a_computation_stops_with_what_there_is(worker):
@@ -208,56 +213,42 @@ def test_whoever_asks_has_gone_away_meanwhile(worker):
     assert has_ended(worker.pid)
 
 
-def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
-    own = Pool()
-    try:
-        first = own.call(harm.process)
-        assert own.call(harm.process) == first
-        own._idle[0].held = 2**40
-        assert own.call(harm.process) == first, "what counts is what it holds at its end"
-        monkeypatch.setattr(module, "_GROWN", 1)
-        assert own.call(harm.process) == first
-        assert has_ended(first)
-        assert own.call(harm.process) != first
-    finally:
-        own.close()
+def test_a_process_serves_the_next_job_unless_it_has_grown(own, monkeypatch):
+    first = own.call(harm.process)
+    assert own.call(harm.process) == first
+    own._idle[0].held = 2**40
+    assert own.call(harm.process) == first, "what counts is what it holds at its end"
+    monkeypatch.setattr(module, "_GROWN", 1)
+    assert own.call(harm.process) == first
+    assert has_ended(first)
+    assert own.call(harm.process) != first
 
 
-def test_one_that_is_gone_is_not_asked():
-    own = Pool()
-    try:
-        first = own.call(harm.process)
-        kill(first)
-        assert becomes(lambda: not own._idle[0].alive)
-        assert own.call(harm.process) != first
-        own.dismiss_idle(0.0)
-        assert own._idle == []
-    finally:
-        own.close()
+def test_one_that_is_gone_is_not_asked(own):
+    first = own.call(harm.process)
+    kill(first)
+    assert becomes(lambda: not own._idle[0].alive)
+    assert own.call(harm.process) != first
+    own.dismiss_idle(0.0)
+    assert own._idle == []
 
 
 @needs_linux
-def test_what_takes_long_gives_way(monkeypatch):
-    own = Pool()
-    try:
-        usual = os.getpriority(os.PRIO_PROCESS, 0)
-        assert own.call(harm.priority, usual) == usual
-        assert len(own._idle) == 1
-        own.dismiss_idle(0.0)
-        monkeypatch.setattr(module, "_QUICK", 0.1)
-        assert own.call(harm.priority, usual + 5) == usual + 5
-        assert own._idle == [], "it would be slow for the next one"
-    finally:
-        own.close()
+def test_what_takes_long_gives_way(own, monkeypatch):
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    assert own.call(harm.priority, usual) == usual
+    assert len(own._idle) == 1
+    own.dismiss_idle(0.0)
+    monkeypatch.setattr(module, "_QUICK", 0.1)
+    assert own.call(harm.priority, usual + 5) == usual + 5
+    assert own._idle == [], "it would be slow for the next one"
 
 
-def test_they_end_with_the_server():
-    own = Pool()
+def test_they_end_with_the_server(own):
     with own.taken() as worker:
         worker.call(harm.echo, 1)
         worker._lines.get().close()
         assert has_ended(worker.pid)
-    own.close()
 
 
 @needs_linux
