@@ -34,6 +34,7 @@ ADAPTORS = {
     "dashboard/collecting/connections.py": {"uvicorn", "h11"},
     "dashboard/printing/browser.py": {"kaleido", "choreographer"},
     "dashboard/report/docx.py": {"python-docx"},
+    "core/io/formats/r_parser.py": {"rdata"},
     "core/models/optimise/elementary.py": {"numba", "llvmlite"},
     "core/models/optimise/rows.py": {"numba", "llvmlite"},
 }
@@ -52,7 +53,9 @@ DOCUMENTED = {
 PUBLIC = {"_replace", "_fields", "_asdict", "_make", "_repr_html_", "_repr_mimebundle_", "_exit"}
 #: Underscored names of the standard library, where they are used.
 OF_PYTHON = {
-    "core/data/errors.py": {"_getframe"}, "dashboard/keeping/jatos.py": {"_create_connection"},
+    "core/data/errors.py": {"_getframe"},
+    "dashboard/serving/watchdog.py": {"_current_frames"},
+    "dashboard/keeping/jatos.py": {"_create_connection"},
     "dashboard/processes/child.py": {"_forkserver", "_forkserver_pid"},
     "core/io/formats/statistics.py": {"_lbllist"},  # of pandas
 }

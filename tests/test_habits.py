@@ -46,7 +46,10 @@ def kills_others(node: ast.AST) -> bool:
 
 def picks_a_port(node: ast.AST) -> bool:
     """Somebody else may be given it before it is used."""
-    return isinstance(node, ast.Call) and name_of(node).endswith(".bind")
+    return (
+        isinstance(node, ast.Call) and name_of(node).endswith(".bind")
+        and isinstance(node.args[0], ast.Tuple)  # others are files
+    )
 
 
 def may_stay(node: ast.AST) -> bool:

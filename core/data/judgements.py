@@ -14,7 +14,7 @@ from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped, recur
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.parts import Part
+from tripletscope.core.data.parts import AnswersPart
 
 #: Column of answers that are held out together, as those of a trial, but are no one choice.
 HELD_TOGETHER = "held_together"
@@ -29,7 +29,7 @@ class Judgements:
     """
 
     #: What these answers were taken from, if trials may have been divided.
-    part: Part | None = None
+    part: AnswersPart | None = None
 
     def _fill(
         self, rows: np.ndarray, objects: pd.DataFrame, answers: pd.DataFrame | None, name: str
@@ -261,7 +261,7 @@ class Judgements:
         if self.part is not None:
             taken.part = self.part.take(which)
         elif self.trials is not None:
-            taken.part = Part(self.trials, which)
+            taken.part = AnswersPart(self.trials, which)
         return taken
 
     def reweighted(self, weight: np.ndarray) -> Self:

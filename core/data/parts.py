@@ -15,7 +15,7 @@ _NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class AnswersPart:
     """Some of the answers of a data set whose trials have several.
 
     trials (T,): Trial of each answer of the whole. Parts of the same data set have the same array,
@@ -26,15 +26,15 @@ class Part:
     trials: np.ndarray
     positions: np.ndarray
 
-    def take(self, which: np.ndarray) -> Part:
+    def take(self, which: np.ndarray) -> AnswersPart:
         """The part of a part."""
-        return Part(self.trials, self.positions[which])
+        return AnswersPart(self.trials, self.positions[which])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies know of no whole: its trials would go with each of them."""
         return (type(None), ())
 
-    def divided_share(self, other: Part) -> float:
+    def divided_share(self, other: AnswersPart) -> float:
         """Share of the other part's answers whose trials have further answers in this one.
 
         0 if the parts overlap, so that nobody takes one as held out from the other.
@@ -50,11 +50,10 @@ class Part:
         return float(np.mean(known[self.trials[other.positions]]))
 
 
-def warn_of_divided_trials(learned: Part | None, predicted: Part | None) -> None:
+def warn_of_divided_trials(learned: AnswersPart | None, predicted: AnswersPart | None) -> None:
     """Warn if predictions are of trials that were learned from in part.
 
-    Silent on: folds of whole trials, answers that are scored by what they taught, and parts of
-    other data.
+    Silent on: whole trials (tests/core/data/test_sequence.py::test_whole_trials_are_not_warned_of).
     """
     if learned is None or predicted is None:
         return

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.source import Source, named_source
@@ -58,21 +59,28 @@ def _of_frame(frame: pd.DataFrame, name: str) -> Table | bytes:
         frame = frame.reset_index()
     if isinstance(frame.columns, pd.RangeIndex):  # nobody has named them
         return _as_csv(frame.astype(object).where(frame.notna(), None).to_numpy())
-    columns = {str(column): _values(frame.iloc[:, i]) for i, column in enumerate(frame.columns)}
-    if len(columns) < len(frame.columns):
+    if frame.columns.astype(str).duplicated().any():
         twice = frame.columns[frame.columns.astype(str).duplicated()][0]
         raise DataError(
             f"two columns are named {str(twice)!r}", file=name, remedy="Rename one of them."
         )
-    return from_columns(columns, name, [])
+    columns = {str(column): _values(frame.iloc[:, i]) for i, column in enumerate(frame.columns)}
+    return from_columns(pa.table(columns), name, [])
 
 
-def _values(column: pd.Series) -> np.ndarray:
-    """Numbers as they are, everything else as objects, with None where a value is missing."""
+def _values(column: pd.Series) -> pa.Array:
+    """Values as they are; as texts where they are of several types, or lists."""
     values = column.to_numpy()
     if values.dtype.kind in "biuf":
-        return values
-    return column.astype(object).where(column.notna(), None).to_numpy()
+        return pa.array(values)
+    cells = column.astype(object).where(column.notna(), None).tolist()
+    try:
+        made = pa.array(cells, from_pandas=True)
+        if not pa.types.is_nested(made.type):
+            return made
+    except pa.ArrowException:
+        pass
+    return pa.array([None if cell is None else str(cell) for cell in cells])
 
 
 def _as_csv(rows: Any) -> bytes:

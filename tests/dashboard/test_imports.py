@@ -331,7 +331,7 @@ def test_the_form_keeps_the_columns_that_one_names(services):
     app.run()
     kept = next(box for box in app.multiselect if box.label == "Response metadata")
     assert kept.options == ["condition", "mood"]
-    assert kept.value == ["condition"]
+    assert kept.value == ["condition", "mood"]
     kept.set_value(["condition", "mood"]).run()
     next(box for box in app.selectbox if box.label == "Block").select("condition").run()
     kept = next(box for box in app.multiselect if box.label == "Response metadata")

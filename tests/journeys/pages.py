@@ -59,18 +59,21 @@ def go(page: Page, name: str) -> None:
     page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
 
 
-def look_for(page: Page, words: str) -> None:
-    """Open the search by its keys, and take the first that it finds."""
+def look_for(page: Page, words: str, found: str) -> None:
+    """Open the search by its keys, and take the first that it finds, which begins so."""
     for patience in PATIENCES:  # keys that are pressed while the page comes are lost
         script_ended(page)
         page.keyboard.press("Control+k")
         with contextlib.suppress(PlaywrightTimeout):
-            field = page.get_by_role("dialog").get_by_role("combobox")
+            field = page.get_by_role("dialog").get_by_role("searchbox")
             field.wait_for(timeout=patience)
             break
     expect(field).to_be_focused()
     page.keyboard.type(words)
-    page.get_by_role("option").first.wait_for()
+    first = page.get_by_role("dialog").locator('[class*="st-key-search-hit"] button').first
+    expect(first).to_contain_text(found)
+    page.keyboard.press("Tab")
+    expect(first).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
 

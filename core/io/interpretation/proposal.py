@@ -14,6 +14,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.guess import complete, numbered_columns, option_roles
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
+from tripletscope.core.io.formats.several import FILE
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.measuring import PREFERENCES, read_as
 from tripletscope.core.io.names import is_usual_name, listing, named
@@ -43,7 +44,7 @@ def _further(table: Table, reading: Reading) -> list[str]:
     """
     lists = {column.partition("[")[0] for column in reading.roles.values()}  # of several objects
     return [
-        column for column in can_be_kept(table, reading) if column not in lists
+        column for column in can_be_kept(table, reading) if column not in {*lists, FILE}
         and 1 < len(table.codes(column).values) <= max(table.n_rows // 2, _FEW)
     ]
 

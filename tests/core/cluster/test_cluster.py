@@ -210,7 +210,7 @@ def test_a_basis_is_part_of_the_key_and_of_the_record(groups):
     assert key("fit", found.fresh(), groups) == found.key
     with pytest.raises(ValueError, match="basis of Agglomerative"):
         AgglomerativeClustering(basis=KMeans()).fit(groups)
-    with pytest.raises(ValueError, match="no method 'k9'"):
+    with pytest.raises(ValueError, match="no kernel method 'k9'"):
         AgglomerativeClustering(basis={"kind": "kernel", "method": "k9"}).fit(groups)
 
 

@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 import tripletscope as ts
-from tripletscope.core.data.parts import Part
+from tripletscope.core.data.parts import AnswersPart
 
 DIVIDED = "of these answers are of trials whose other answers were learned from"
 
@@ -178,7 +178,7 @@ def test_parts_of_parts_know_their_whole(trials):
 def test_parts_are_not_copied_with_their_answers(trials):
     size = len(pickle.dumps(trials.take([0, 1])))
     assert size < len(pickle.dumps(trials.trials))
-    assert pickle.loads(pickle.dumps(Part(np.zeros(3), np.zeros(1)))) is None
+    assert pickle.loads(pickle.dumps(AnswersPart(np.zeros(3), np.zeros(1)))) is None
     fitted = pickle.loads(pickle.dumps(ts.K1().fit(trials[::2])))
     assert fitted.score(trials[1::2]) > 0.5
 

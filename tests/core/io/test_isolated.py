@@ -98,7 +98,7 @@ def test_threads_read_at_once_and_one_process_stays(astray):
     def read() -> None:
         found.append(used(astray("nothing"))[1])
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
+    threads = [threading.Thread(target=read, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -328,7 +328,7 @@ def test_types_of_vectors(dtype):
 def test_mistakes_are_told():
     with pytest.raises(ValueError, match="max_samples of ComparisonForestClassifier is 0"):
         Classifier(max_samples=0.0).fit(SMALL, CLASS)
-    with pytest.raises(ValueError, match="299 responses to 300 objects"):
+    with pytest.raises(ValueError, match="300 objects but 299 responses"):
         Classifier(metric=Vectors(SMALL)).fit(np.arange(300), CLASS[1:])
     with pytest.raises(Stopped):
         Classifier().fit(SMALL, CLASS, progress=lambda *report, **details: True)

@@ -62,7 +62,8 @@ def test_the_server_knows_nothing_of_the_dashboard(folder):
     allowed = ("tripletscope.core", "tripletscope.dashboard.collecting",
                "tripletscope.dashboard.serving", "tripletscope.dashboard.keeping")
     assert {name for name in own if not name.startswith(allowed)} == {
-        "tripletscope._names", "tripletscope.dashboard",
+        "tripletscope._names", "tripletscope.dashboard", "tripletscope.dashboard.door",
+        "tripletscope.dashboard.door.contents", "tripletscope.dashboard.door.outgoing",
     }
     assert {name for name in own if "keeping." in name} == {
         "tripletscope.dashboard.keeping.holding"

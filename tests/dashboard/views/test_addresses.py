@@ -80,7 +80,7 @@ def test_a_session_that_another_tab_shows_is_copied(services, two, monkeypatch):
     shown = Session("s")
     shown.sheet.shown_in = "another tab"
     for is_there in (True, False):
-        monkeypatch.setattr(state, "_is_active", lambda script, there=is_there: there)
+        monkeypatch.setattr(state, "is_shown", lambda script, there=is_there: there)
         app = start("data", "s")
         assert (app.session_state[_KEY].id == "s") is not is_there
         assert app.session_state[_KEY].dataset.id == two[1]
@@ -101,7 +101,7 @@ def test_a_copy_is_kept_too(services, two, monkeypatch):
     """A reload of the copy had lost its upload: it was not saved until something changed."""
     shown = Session("s")
     shown.sheet.shown_in = "another tab"
-    monkeypatch.setattr(state, "_is_active", lambda script: script == "another tab")
+    monkeypatch.setattr(state, "is_shown", lambda script: script == "another tab")
     app = start("data", "s")
     copy = app.session_state[_KEY].id
     assert copy != "s"
@@ -113,7 +113,7 @@ def test_two_tabs_that_came_to_one_session_part_again(services, two, monkeypatch
     app = start("data", "s")
     first = app.session_state[_KEY]
     first.sheet.shown_in = "another tab"
-    monkeypatch.setattr(state, "_is_active", lambda script: script == "another tab")
+    monkeypatch.setattr(state, "is_shown", lambda script: script == "another tab")
     app.run()
     assert app.session_state[_KEY].id != "s"
     assert app.session_state[_KEY].dataset.id == two[1]
