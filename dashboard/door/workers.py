@@ -232,7 +232,8 @@ class Workers:
         """The process with an upload, or else a new one, maybe in place of another."""
         about = about or secrets.token_hex(8)
         with self._lock:
-            self._taken = {key: other for key, other in self._taken.items() if other.alive}
+            for key in [key for key, other in self._taken.items() if not other.alive]:
+                self._taken.pop(key).close()
             worker = self._taken.get(about)
             if worker is None:
                 self._make_room()

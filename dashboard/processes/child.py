@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import forkserver, spawn
 from multiprocessing.connection import Connection
@@ -159,7 +159,7 @@ class Child:
         self._getting_ready = threading.Lock()
         self.pid = self._process.pid
         # A process that is not referenced any more ends.
-        self._end = weakref.finalize(self, _kill, self._process)
+        self._end = weakref.finalize(self, _kill, self._process, tuple(self._silent))
 
     @property
     def alive(self) -> bool:
@@ -266,9 +266,11 @@ class Child:
         return None
 
 
-def _kill(process: BaseProcess) -> None:
+def _kill(process: BaseProcess, lines: Sequence[Connection]) -> None:
     if process.is_alive():
         process.kill()
+    for line in lines:  # one whose template has ended seems to have ended, and hears it so
+        line.close()
     process.join()
     process.close()  # ends it also without its template
 

@@ -378,6 +378,7 @@ def test_processes_that_nobody_wants_any_more_are_ended():
 def test_a_template_that_has_ended_is_replaced(strays):
     first = strays.take(lambda: True)
     child.end_template()
+    assert becomes(lambda: not first.alive), "whose template has ended seems to have ended"
     second = strays.take(lambda: True)
     assert second.ask("objects", file="a.csv", name="threads", content=b"") == "done"
     strays.close()
