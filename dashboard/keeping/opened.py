@@ -300,13 +300,14 @@ class OpenFolder:
 
     def latest_session(self, browser: str) -> str:
         """The session that a browser saved last; empty where there is none."""
-        with suppress(OSError):
-            files = [(path.stat().st_mtime, path.stem)
-                     for path in (self.folder / SESSIONS).glob("*.json")]
-            for _, name in sorted(files, reverse=True)[:_LOOKED_AT]:
-                state = self.session(name)
-                if state is not None and state.get("browser") == browser:
-                    return name
+        files = []
+        for path in (self.folder / SESSIONS).glob("*.json"):
+            with suppress(OSError):  # it may have just gone
+                files.append((path.stat().st_mtime, path.stem))
+        for _, name in sorted(files, reverse=True)[:_LOOKED_AT]:
+            state = self.session(name)
+            if state is not None and state.get("browser") == browser:
+                return name
         return ""
 
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from tripletscope.core.engine.import_path import import_path
 from tripletscope.dashboard.processes.line import STOP, Message, run
 
 #: Whether processes are copied; elsewhere copies are unsafe or impossible.
@@ -76,7 +77,7 @@ def end_template() -> None:
 def _surroundings() -> Iterator[None]:
     """Sets the environment of a process while it starts."""
     # Python 3.11 does not hand the path to a template.
-    path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    path = {"PYTHONPATH": os.pathsep.join(import_path())}
     before = {name: os.environ.get(name) for name in (*_VARIABLES, *path)}
     os.environ.update({**_VARIABLES, **path})
     try:

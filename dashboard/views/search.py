@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from textwrap import shorten
 
 import streamlit as st
 
@@ -84,19 +83,24 @@ def _search(current: Session) -> None:
 
 def in_any_order(labels: Iterable[str], text: str) -> list[str]:
     """Labels with most of the words of a text, whatever their order and endings; the best first."""
-    words = [
-        re.compile(rf"\b{re.escape(word[: max(len(word) - _ENDING, 4)])}")
-        for word in re.findall(r"\w+", text.casefold())
-    ]
-    hits = {label: sum(bool(word.search(label.casefold())) for word in words) for label in labels}
-    most = max(hits.values(), default=0)
-    return [label for label, n in hits.items() if 0 < n == most][:_OFFERED]
+    words = re.findall(r"\w+", text.casefold())
+    stems = [re.compile(rf"\b{re.escape(word[: max(len(word) - _ENDING, 4)])}") for word in words]
+    hits: dict[str, tuple[int, int]] = {}
+    for label in labels:
+        folded = label.casefold()
+        begins = [bool(stem.search(folded)) for stem in stems]
+        there = sum(b or word in folded for b, word in zip(begins, words, strict=True))
+        hits[label] = there, sum(begins)
+    most = max((there for there, _ in hits.values()), default=0)
+    found = [label for label, (there, _) in hits.items() if 0 < there == most]
+    return sorted(found, key=lambda label: -hits[label][1])[:_OFFERED]
 
 
 def _offer(current: Session, hit: Hit) -> None:
     """What was found, as a button or a link that leads there."""
     words, _, where = hit.label.rpartition(" → ")
-    text = panels.plain(f"{where}: {shorten(words, _WIDE, placeholder=' …')}")
+    words = words if len(words) <= _WIDE else f"{words[:_WIDE].rstrip()} …"
+    text = panels.plain(f"{where}: {words}")
     if hit.help:
         st.link_button(text, help_address(hit.help), icon=":material/help:", width="stretch")
     elif st.button(

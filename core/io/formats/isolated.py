@@ -16,6 +16,7 @@ import time
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.import_path import import_path
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.io.formats.reader import received, send
 from tripletscope.core.io.formats.statistics import read_statistics
@@ -98,13 +99,14 @@ class _Reader:
     """A process that reads one file at a time."""
 
     def __init__(self) -> None:
-        path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        path = {"PYTHONPATH": os.pathsep.join(import_path())}
         self._process = subprocess.Popen(
             [sys.executable, "-m", READER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env={**os.environ, **_VARIABLES, **path},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self.has_read = False
+        self.clock: threading.Timer | None = None
 
     @property
     def alive(self) -> bool:
@@ -158,6 +160,8 @@ def _taken() -> _Reader:
     with _lock:
         while _idle:
             reader = _idle.pop()
+            if reader.clock is not None:  # or each file would leave a thread that waits
+                reader.clock.cancel()
             if reader.alive:
                 return reader
             reader.close()
@@ -169,13 +173,12 @@ def _rest(reader: _Reader) -> None:
     with _lock:
         is_first = not _idle
         if is_first:
+            reader.clock = threading.Timer(_IDLE, _dismiss, (reader,))
+            reader.clock.daemon = True
+            reader.clock.start()
             _idle.append(reader)
     if not is_first:
         reader.close()
-        return
-    clock = threading.Timer(_IDLE, _dismiss, (reader,))
-    clock.daemon = True
-    clock.start()
 
 
 def _dismiss(reader: _Reader) -> None:

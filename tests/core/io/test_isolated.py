@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 from tests.core.io import strays
 from tests.paths import FIXTURES, ROOT
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.import_path import import_path
 from tripletscope.core.engine.progress import Stopped, silent
 from tripletscope.core.io import load
 from tripletscope.core.io.formats import isolated
@@ -174,3 +176,19 @@ def test_the_columns_of_a_file_are_those_that_were_read():
         assert there.columns.equals(here.columns)
         assert (there.notes, there.omitted) == (here.notes, here.omitted)
     assert load(SAVED / "labels.sav").columns[3] == "Größe"
+
+
+def test_many_files_leave_no_threads(astray):
+    before = threading.active_count()
+    for _ in range(20):
+        astray("nothing")
+    assert threading.active_count() <= before + 2
+
+
+def test_whatever_is_on_the_path_of_imports(astray, monkeypatch):
+    """Python ignores what is no text there."""
+    monkeypatch.setattr(sys, "path", [*sys.path, Path("elsewhere"), ""])
+    for reader in list(isolated._idle):
+        isolated._dismiss(reader)
+    assert astray("nothing")
+    assert all(map(os.path.isabs, import_path()))

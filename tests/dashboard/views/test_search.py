@@ -71,6 +71,18 @@ def test_words_may_be_in_any_order_and_form(text, place):
     assert place in [entry.get("page") or entry.get("help") for entry in found[:3]]
 
 
+@pytest.mark.parametrize("text", ["0042", "42", "img", "树", "gram", "01b"])
+def test_parts_of_names_are_found(text):
+    """Stimuli are called img_0042, and some languages have no spaces."""
+    labels = ["img_0042.png → a", "dendrogram → b", "apple_01b → c", "苹果树 → d", "pear → e"]
+    found = in_any_order(labels, text)
+    assert found == [label for label in labels if text in label]
+
+
+def test_beginnings_of_words_come_first():
+    assert in_any_order(["dendrogram → a", "gram → b"], "gram") == ["gram → b", "dendrogram → a"]
+
+
 def test_nonsense_finds_nothing():
     assert in_any_order(["Trees → Trees", "Map → Embedding"], "qqqq") == []
     assert in_any_order(["Trees → Trees"], " .*[") == []
