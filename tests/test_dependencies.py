@@ -57,7 +57,6 @@ OF_PYTHON = {
     "dashboard/serving/watchdog.py": {"_current_frames"},
     "dashboard/keeping/jatos.py": {"_create_connection"},
     "dashboard/processes/child.py": {"_forkserver", "_forkserver_pid"},
-    "core/io/formats/statistics.py": {"_lbllist"},  # of pandas
 }
 
 

@@ -147,9 +147,11 @@ class KeptRuns(OpenFolder):
     ) -> Run | None:
         """Read a run that has changed meanwhile; a damaged one is left, and no longer listed."""
         with self._changes:
-            if self._described_result(dataset, key) != said:
-                return self.run(dataset, key)
-            self._looked_at.keep((dataset, key), (self._state(dataset, key, said), str(error)))
+            has_changed = self._described_result(dataset, key) != said
+            if not has_changed:
+                self._looked_at.keep((dataset, key), (self._state(dataset, key, said), str(error)))
+        if has_changed:
+            return self.run(dataset, key)
         raise DamagedResult(f"The result {said['name']} cannot be read. {error}") from error
 
     def unreadable(self, dataset: str | None) -> list[UnreadableRun]:

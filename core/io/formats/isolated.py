@@ -18,7 +18,7 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.import_path import import_path
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.io.formats.reader import received, send
+from tripletscope.core.io.formats.reader import READY, received, send
 from tripletscope.core.io.formats.statistics import read_statistics
 from tripletscope.core.io.formats.variables import StatisticsTable, from_bytes
 
@@ -47,6 +47,10 @@ class _Ended(Exception):
     """The process has ended without an answer."""
 
 
+class ReaderError(RuntimeError):
+    """The process cannot be started, which is no fault of the file."""
+
+
 def declare_isolated() -> None:
     """Say that this process is isolated, and may start no other: it reads the files itself."""
     global _is_isolated
@@ -60,6 +64,8 @@ def isolated_table(
     """The table of a file, as of `read_statistics`.
 
     patience: Seconds until the process is ended; by default they grow with the file.
+
+    DataError if the file cannot be read, ReaderError if none can.
     """
     if _is_isolated:
         return read_statistics(data, program, name)
@@ -74,6 +80,11 @@ def isolated_table(
                 "reading took too long and was stopped", file=name, remedy=_SMALLER
             ) from None
         except _Ended:
+            if not reader.is_ready:
+                raise ReaderError(
+                    f"the process that reads files of {program} does not start; "
+                    f"python -m {READER} says why"
+                ) from None
             if not is_new:  # earlier files may have left it weak
                 continue
             log.warning("the process that read %s has ended", name)
@@ -105,6 +116,7 @@ class _Reader:
             stderr=subprocess.DEVNULL, env={**os.environ, **_VARIABLES, **path},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
+        self.is_ready = False
         self.has_read = False
         self.clock: threading.Timer | None = None
 
@@ -116,6 +128,7 @@ class _Reader:
         self, head: dict[str, Any], data: bytes, patience: float, progress: Progress
     ) -> tuple[dict[str, Any], bytes]:
         """The answer; without one, the process is ended."""
+        head = {**head, "patience": patience}
         answers: list[tuple[dict[str, Any], bytes]] = []
         thread = threading.Thread(
             target=self._exchange, args=(head, data, answers), name="reader of a file", daemon=True
@@ -139,6 +152,7 @@ class _Reader:
 
     def _exchange(self, head: dict[str, Any], data: bytes, answers: list[Any]) -> None:
         try:
+            self.is_ready = self.is_ready or received(self._process.stdout)[0] == READY
             send(self._process.stdin, head, data)
             answers.append(received(self._process.stdout))
         except (OSError, EOFError, ValueError):

@@ -7,6 +7,7 @@ Both are plain data.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import os
 import struct
@@ -19,6 +20,9 @@ try:
 except ImportError:  # Windows
     resource = None
 
+#: What a process says first, so that one that cannot start is not taken for a damaged file.
+READY = {"ready": True}
+_GRACE = 5.0  # seconds after which it ends by itself, where nobody is left to end it
 #: Bytes of address space beyond the initial one, which Linux keeps to.
 MEMORY = 4 * 2**30
 _LENGTHS = struct.Struct("<QQ")
@@ -69,9 +73,13 @@ def main() -> None:
         limit(resource.RLIMIT_AS, most, most)
         limit(resource.RLIMIT_CORE, 0, 0)
     with contextlib.suppress(EOFError, BrokenPipeError):
+        send(answers, READY, b"")
         while True:
             head, data = received(requests)
+            # Ends it also within a library's loop, which lets no other thread of Python run.
+            faulthandler.dump_traceback_later(head.pop("patience") + _GRACE, exit=True)
             send(answers, *_answer(data, **head))
+            faulthandler.cancel_dump_traceback_later()
 
 
 def _answer(data: bytes, program: str, name: str) -> tuple[dict, bytes]:

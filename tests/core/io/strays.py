@@ -37,6 +37,10 @@ def forever() -> None:
         time.sleep(0.01)
 
 
+def hold() -> None:
+    ctypes.PyDLL(None).sleep(1000)
+
+
 def memory() -> None:
     kept = []
     while sum(map(len, kept)) < 10 * 2**30:
@@ -68,4 +72,5 @@ def do(data: bytes, program: str, name: str) -> StatisticsTable:
 
 if __name__ == "__main__":
     statistics.read_statistics = do
+    reader._GRACE = 0.5
     reader.main()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.core.io import strays
 from tests.paths import FIXTURES, ROOT
+from tests.waiting import PATIENCE
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.import_path import import_path
 from tripletscope.core.engine.progress import Stopped, silent
@@ -77,6 +78,26 @@ def test_a_reader_that_takes_too_much_memory_is_stopped(astray):
 def test_a_library_that_is_missing_is_no_damage_of_the_file(astray):
     with pytest.raises(ImportError, match="No module named 'rdata'"):
         astray("lack")
+
+
+def test_a_process_that_does_not_start_is_no_damage_of_the_file(monkeypatch):
+    monkeypatch.setattr(isolated, "READER", "tripletscope.nowhere")
+    monkeypatch.setattr(isolated, "_idle", [])
+    content = (SAVED / "labels.sav").read_bytes()
+    with pytest.raises(isolated.ReaderError, match=r"does not start; python -m tripletscope\.now"):
+        isolated_table(content, "SPSS", "labels.sav")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the library of C has another name")
+def test_a_reader_ends_by_itself_where_nobody_is_left_to_end_it(astray):
+    """Also in code of C that lets no other thread of Python run."""
+    reader = isolated._Reader()
+    head = {"program": "R", "name": "a.rds", "patience": 0.1}
+    answers = []
+    reader._exchange(head, b"hold", answers)
+    assert not answers
+    assert reader._process.wait(PATIENCE) == 1
+    reader.close()
 
 
 def test_what_a_library_prints_is_no_answer(astray, capfd):
