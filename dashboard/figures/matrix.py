@@ -97,7 +97,7 @@ def similarity_matrix(
 
 def rows_of_a_block(n_objects: int) -> int:
     """How many objects are drawn as one row."""
-    return -(-n_objects // _MOST_ROWS)
+    return max(-(-n_objects // _MOST_ROWS), 1)
 
 
 def drawn_similarities(

@@ -149,6 +149,13 @@ def test_a_large_matrix_is_drawn_in_blocks():
     assert len(json.dumps(figure.to_plotly_json()["layout"], default=str)) < 1e5
 
 
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_a_matrix_of_hardly_any_objects_is_drawn(n):
+    heat = similarity_matrix(np.eye(8).__getitem__, np.arange(n), objects(8)).data[0]
+    assert np.shape(heat.z) == (n, n)
+    assert heat.meta["cells"] == list(range(n))
+
+
 def test_colours_have_their_middle_at_nought_where_some_are_negative():
     values = np.random.default_rng(0).normal(0.5, 1.0, (8, 8))
     heat = similarity_matrix((values + values.T).__getitem__, np.arange(8), objects(8)).data[0]
