@@ -64,6 +64,7 @@ $(VENV)/ready-for-tests: $(VENV)/ready
 pictures: $(VENV)/ready-for-tests
 	$(BIN)/python docs/samples/make.py
 	PYTHONPATH=. $(BIN)/python docs/screenshots.py
+	PYTHONPATH=. $(BIN)/python -m docs.charts.drawn
 	$(BIN)/python -m tests.docs.documents
 
 clean:

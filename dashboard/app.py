@@ -114,9 +114,8 @@ def _sidebar(current: Session) -> None:
 def _foot() -> None:
     """Links that do not depend on the data set."""
     with st.container(key="foot", gap=None):
-        for name in ("papers", "computing"):
-            place = PLACES[name]
-            st.page_link(place.path, label=place.title, icon=f":material/{place.icon}:")
+        place = PLACES["computing"]
+        st.page_link(place.path, label=place.title, icon=f":material/{place.icon}:")
         help_link()
 
 

@@ -24,9 +24,10 @@ extensions = [
     "declarations",
     "generated",
     "mathml",
+    "papers",
 ]
 root_doc = "index"
-exclude_patterns = ["_build", "extensions", "gallery", "templates"]
+exclude_patterns = ["_build", "charts", "extensions", "gallery", "templates"]
 templates_path = ["templates"]
 nitpicky = True
 

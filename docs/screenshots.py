@@ -159,8 +159,6 @@ def of_plans(browser: Browser, address: str) -> None:
     go(page, "Simulate")
     compute(page)
     take(page, "simulate")
-    go(page, "Papers", "Forests")
-    take(page, "papers", 900)
     go(page, "Computing")
     take(page, "computing", 500)
 

@@ -80,11 +80,16 @@ def _open(current: Session, sample: Sample) -> None:
 
 
 def _open_asked(current: Session) -> None:
-    """Open the sample that the address asks for, once."""
+    """Open the sample, or the answers of a paper, that the address asks for, once."""
     asked = current.asked_for("sample")
     for sample in samples():
         if sample.name == asked:
             _open(current, sample)
+    if asked := current.asked_for("paper"):
+        # Only here: experiments of papers load much that no page needs.
+        from tripletscope.dashboard.views.from_paper import open_paper
+
+        open_paper(current, asked)
 
 
 def _notes(current: Session) -> None:

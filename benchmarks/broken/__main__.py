@@ -36,7 +36,7 @@ TABLE = Path(__file__).resolve().parent.parent / "BROKEN.md"
 HEAD = """# Broken methods
 
 Do the checks of the papers notice a broken method? Written by `python -m benchmarks.broken`: each
-computed item of the page Papers with the method intact, and with one deliberate fault. Where the
+computed item of the papers with the method intact, and with one deliberate fault. Where the
 intact method does not reproduce the item, the fault is one that would.
 
 | item | fault | intact | broken |

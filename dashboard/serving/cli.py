@@ -73,11 +73,6 @@ def parser() -> argparse.ArgumentParser:
         "--sample", choices=[sample.name for sample in samples()],
         help="data set to begin with",
     )
-    command.add_argument(
-        "--data", type=Path, metavar="DIR",
-        help="folder of data sets for the page Papers that may not be shipped; the documentation "
-        "of that page lists them",
-    )
     _add_other_tasks(command)
     command.add_argument("--version", action="version", version=f"TripletScope {__version__}")
     return command
@@ -158,8 +153,6 @@ def _serve(options: argparse.Namespace) -> int:
 
     if options.engine:
         os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # for child processes, too
-    if options.data:
-        os.environ["TRIPLETSCOPE_DATA"] = str(options.data.expanduser().resolve())
     child.warm()
     # Imports from here on compile, into the chosen cache.
     from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE, services

@@ -111,7 +111,6 @@ PLACES = {place.name: place for place in (
     PageEntry("simulate", "Simulate", "science", _STUDY, needs_data=False),
     PageEntry("collect", "Collect", "how_to_vote", _STUDY, needs_data=False),
     PageEntry("report", "Report", "article", _STUDY, with_pairs=True, without_map=True),
-    PageEntry("papers", "Papers", "menu_book", None, needs_data=False),
     PageEntry("computing", "Computing", "memory", None, needs_data=False),
 )}
 #: Tabs that are not shown where the data have no use for them: title, what they do, what they need.

@@ -53,7 +53,7 @@ def tasks() -> list[str]:
     return lines
 
 
-class _Written(SphinxDirective):
+class Written(SphinxDirective):
     """Text that the program knows, in place of the directive."""
 
     source: Callable
@@ -70,7 +70,7 @@ class _Written(SphinxDirective):
         return place.children
 
 
-class CommandLine(_Written):
+class CommandLine(Written):
     """The options of ``tripletscope``, as its ``--help`` tells them."""
 
     source = staticmethod(parser)
@@ -79,7 +79,7 @@ class CommandLine(_Written):
         return options_of(parser())
 
 
-class CollectCommand(_Written):
+class CollectCommand(Written):
     """The options of ``tripletscope collect``."""
 
     source = staticmethod(collect_parser)
@@ -88,7 +88,7 @@ class CollectCommand(_Written):
         return options_of(collect_parser())
 
 
-class Writers(_Written):
+class Writers(Written):
     """The layouts that can be written."""
 
     source = staticmethod(write_answers)
@@ -97,7 +97,7 @@ class Writers(_Written):
         return writers()
 
 
-class Tasks(_Written):
+class Tasks(Written):
     """The tasks that can be computed."""
 
     source = staticmethod(run)

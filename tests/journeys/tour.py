@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tripletscope.dashboard.views.page import tabs_of
 
 PAGES = ("Data", "Embedding", "Dimensions", "Kernel", "Clusters", "Trees", "Scale",
-         "People", "Features and models", "Compare", "Report", "Simulate", "Collect", "Papers",
+         "People", "Features and models", "Compare", "Report", "Simulate", "Collect",
          "Computing")
 #: What people can operate, each once: a row of tabs is one, and so is what is folded away.
 COUNT = """() => {

@@ -54,7 +54,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     chosen = several(
         current, f"{setting.prefix(current)}.methods", "Methods",
         {name: method.title for name, method in classes.items()},
-        default=setting.beginning(current).get("methods", [DEFAULT_EMBEDDING.name]),
+        default=[DEFAULT_EMBEDDING.name],
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )

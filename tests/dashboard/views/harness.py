@@ -24,7 +24,7 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "trees": "../pages/trees.py", "scale": "../pages/scale.py",
          "people": "../pages/people.py", "features": "../pages/features.py",
          "compare": "../pages/compare.py", "simulate": "../pages/simulate.py",
-         "collect": "../pages/collect.py", "papers": "../pages/papers.py",
+         "collect": "../pages/collect.py",
          "computing": "../pages/computing.py"}
 
 

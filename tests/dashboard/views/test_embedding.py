@@ -254,7 +254,7 @@ def test_large_data_with_long_names_and_three_objects(services):
 
 
 #: Pages that are the same whatever is open.
-OF_NO_DATA = {"start", "papers", "computing"}
+OF_NO_DATA = {"start", "computing"}
 
 
 def test_samples_show_on_every_page(services, holding):

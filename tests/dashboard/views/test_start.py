@@ -38,7 +38,7 @@ def test_a_lost_catalogue_is_said_in_a_sentence(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in ("simulate", "collect", "papers", "computing")]
+    "page", [page for page in PAGES if page not in ("simulate", "collect", "computing")]
 )
 def test_without_data_every_page_says_what_to_do(services, page):
     app = start(page)

@@ -87,7 +87,7 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
     current = Session(session, services.workspace.session(session))
 
     def job_in(slot: str, work) -> Job:
-        of_none = ("simulate", "collect", "papers", "computing")
+        of_none = ("simulate", "collect", "computing")
         is_of_data = page not in of_none or not slot.startswith(page)
         place = current.slot(slot) if is_of_data else slot
         return services.jobs.submit(Job(session, place, "A long job", [Step("Counting", work)]))

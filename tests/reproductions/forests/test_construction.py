@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.dashboard.views.papers.chart import chart_figure
-from tripletscope.dashboard.views.papers.charts.charts import CHARTS
+from docs.charts import CHARTS
+from docs.charts.chart import chart_figure
 from tripletscope.reproductions.forests import construction
 from tripletscope.reproductions.forests.paired import in_splits
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS

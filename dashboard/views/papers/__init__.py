@@ -1,1 +1,0 @@
-"""Papers: what the program's methods come from, rebuilt item by item."""

@@ -1,1 +1,0 @@
-"""How items of the papers are drawn."""
