@@ -21,7 +21,7 @@ from tripletscope.dashboard.report.document import (
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
-from tripletscope.dashboard.wording import LANGUAGES, Words, plain
+from tripletscope.dashboard.wording import ENGLISH, plain
 
 #: Parts without notes of changes: they differ with every version of a library.
 _UNTOLD = ("software",)
@@ -44,11 +44,10 @@ class ReportSettings:
 
     order: Names of parts; others follow in their usual order.
     results_left_out, results_added: Keys of results that differ from the usual ones.
-    edited: By language and name of the part.
+    edited: By name of the part.
     taken: `told_of` each part, likewise, at the last download.
     """
 
-    language: str = "en"
     title: str = ""
     authors: str = ""
     order: tuple[str, ...] = ()
@@ -75,9 +74,8 @@ class ReportSettings:
             value = record.get(name)
             return dict(value) if isinstance(value, Mapping) else {}
 
-        language = text("language")
         return cls(
-            language if language in LANGUAGES else "en", text("title"), text("authors"),
+            text("title"), text("authors"),
             names("order"), names("left_out"), names("results_left_out"), names("results_added"),
             {name: Edited(one["text"], one["instead"]) for name, one in texts("edited").items()
              if isinstance(one, Mapping)
@@ -110,10 +108,9 @@ class ReportSettings:
 
     def with_text(self, name: str, text: str, automatic: str) -> Self:
         """With edited words in a part; the program's, if empty or the same."""
-        place = self.place(name)
-        edited = {key: one for key, one in self.edited.items() if key != place}
+        edited = {key: one for key, one in self.edited.items() if key != name}
         if text.strip() and text.strip() != automatic.strip():
-            edited[place] = Edited(text.strip(), automatic)
+            edited[name] = Edited(text.strip(), automatic)
         return replace(self, edited=edited)
 
     def with_results(self, now: Sequence[str], new: Sequence[str], usual: Sequence[str]) -> Self:
@@ -129,12 +126,8 @@ class ReportSettings:
         added += [key for key in new if key in back and key not in usual]
         return replace(self, results_left_out=tuple(left), results_added=tuple(added))
 
-    def place(self, name: str) -> str:
-        """Key of a part's words in `edited` and `taken`."""
-        return f"{self.language} {name}"
-
     def words_of(self, name: str) -> Edited | None:
-        return self.edited.get(self.place(name))
+        return self.edited.get(name)
 
 
 def text_of(section: Section) -> str:
@@ -176,12 +169,11 @@ def written(material: Material) -> dict[str, Section]:
 
 
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
-    """The report as it is set, of the sections of `written` in its language."""
-    words = Words(report.language)
+    """The report as it is set, of the sections of `written`."""
     shown = [part for part in report.ordered(list(sections)) if part not in report.left_out]
     return Document(
-        report.title or words("usual title", name=plain(name)), report.authors,
-        words("made", version=__version__, day=date.today().isoformat()), words,
+        report.title or ENGLISH("usual title", name=plain(name)), report.authors,
+        ENGLISH("made", version=__version__, day=date.today().isoformat()), ENGLISH,
         tuple(_set(sections[part], report.words_of(part)) for part in shown),
     )
 
@@ -225,12 +217,12 @@ class Change:
 
 def changes(report: ReportSettings, sections: Mapping[str, Section]) -> Iterator[Change]:
     """Changes since the report was downloaded, or since its words were edited."""
-    was_taken = any(report.place(name) in report.taken for name in PARTS)
+    was_taken = bool(report.taken)
     for name in (*sections, *(name for name in PARTS if name not in sections)):
         if name in report.left_out or name in _UNTOLD:
             continue
         section, edited = sections.get(name), report.words_of(name)
-        taken_as = report.taken.get(report.place(name), "" if was_taken else None)
+        taken_as = report.taken.get(name, "" if was_taken else None)
         before = [text for text in (edited and edited.instead, taken_as) if text is not None]
         if not before:
             continue
@@ -240,7 +232,7 @@ def changes(report: ReportSettings, sections: Mapping[str, Section]) -> Iterator
         if set(old) != set(new):
             unshown = edited is not None and section is not None and not text_of(section)
             yield Change(
-                name, Words(report.language)(f"part {name}"),
+                name, ENGLISH(f"part {name}"),
                 " ".join(s for s in old if s not in new), " ".join(s for s in new if s not in old),
                 edited is not None, section is None, unshown,
             )
@@ -257,16 +249,14 @@ def taken(report: ReportSettings, sections: Mapping[str, Section]) -> ReportSett
 
     A user's words from then on replace the program's present ones.
     """
-    places = {report.place(name): name for name in PARTS}
-    texts = {place: told_of(sections[name]) for place, name in places.items()
-             if name in sections and name not in _UNTOLD}
-    others = {place: text for place, text in report.taken.items() if place not in places}
-    edited = {
-        place: replace(words, instead=_automatic(sections, places[place]))
-        if place in places else words
-        for place, words in report.edited.items()
+    texts = {
+        name: told_of(section) for name, section in sections.items() if name not in _UNTOLD
     }
-    return replace(report, taken={**others, **texts}, edited=edited)
+    edited = {
+        name: replace(words, instead=_automatic(sections, name))
+        for name, words in report.edited.items()
+    }
+    return replace(report, taken=texts, edited=edited)
 
 
 def _automatic(sections: Mapping[str, Section], name: str) -> str:

@@ -35,7 +35,6 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.report.gathering import PAGE, chosen, offered, sections_of
 from tripletscope.dashboard.views.report.showing import show
-from tripletscope.dashboard.wording import LANGUAGES
 
 #: Where a session notes why there is no file.
 _FAILED = f"{PAGE}.failed"
@@ -72,7 +71,7 @@ def show_report(context: Context) -> None:
     with side:
         files = st.container()
         set_to = _results(context, _head(context, report), titles, usual)
-    sections = sections_of(context, set_to, chosen(set_to, titles, usual))
+    sections = sections_of(context, chosen(set_to, titles, usual))
     with side:
         set_to = _parts(context, set_to, sections)
     draft = document(set_to, sections, context.info.name)
@@ -108,17 +107,12 @@ def _key(context: Context, name: str, value: object) -> str:
 
 
 def _head(context: Context, report: ReportSettings) -> ReportSettings:
-    languages = list(LANGUAGES)
-    language = st.selectbox(
-        "Language", languages, languages.index(report.language), format_func=LANGUAGES.get,
-        key=_key(context, "language", report.language),
-    )
     title = st.text_input(
         "Title", report.title, key=_key(context, "title", report.title),
         placeholder=f"{context.info.name}: similarity judgements",
     )
     authors = st.text_input("Authors", report.authors, key=_key(context, "authors", report.authors))
-    return replace(report, language=language, title=title.strip(), authors=authors.strip())
+    return replace(report, title=title.strip(), authors=authors.strip())
 
 
 def _results(
@@ -159,7 +153,7 @@ def _parts(
             before = edited.text if edited else automatic
             text = st.text_area(
                 "Words", before, height=260,
-                key=_key(context, f"text.{report.language}.{name}", before),
+                key=_key(context, f"text.{name}", before),
                 help="Your paragraphs replace the program's; leave the field empty to return to "
                 "those. *emphasis*, **strong**, @fig-map for a figure, @tab-flow for a table, "
                 "[@lohaus2019] for a reference.",
@@ -185,7 +179,7 @@ def _files(
     name = export.file_name(context.info.name, "report")
     # Files are made in a thread that belongs to nobody, and has no workspace of its own.
     took = partial(
-        _keep, services().workspace, context.info.id, partial(_taken, report.language, sections)
+        _keep, services().workspace, context.info.id, partial(taken, sections=sections)
     )
     st.download_button(
         f"Download: {title}", partial(_file, form, draft, notes, took), f"{name}.{ending}",
@@ -212,13 +206,6 @@ def _file(form: str, draft: Document, notes: dict[str, Any], took: Callable[[], 
         raise
     took()
     return content
-
-
-def _taken(
-    language: str, sections: Mapping[str, Section], stored: ReportSettings
-) -> ReportSettings:
-    """Settings with a note of what the report said in a language, whatever they are in by now."""
-    return replace(taken(replace(stored, language=language), sections), language=stored.language)
 
 
 def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:

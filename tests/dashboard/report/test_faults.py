@@ -38,7 +38,7 @@ from tripletscope.dashboard.report.report import (
 )
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.views.report import gathering, writing
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def drawn(name):
@@ -46,10 +46,10 @@ def drawn(name):
                    lambda: None)
 
 
-def of(*blocks, language="en", **given):
+def of(*blocks, **given):
     """A report of one part."""
     fields = {"title": "T", "authors": "A", "made": "M", **given}
-    return Document(**fields, words=Words(language), sections=(Section("data", "Data", blocks),))
+    return Document(**fields, words=ENGLISH, sections=(Section("data", "Data", blocks),))
 
 
 TABLE = TextTable("flow", "What was left out", ("Step", "Removed"), (("All", ""), ("Few", "3")))
@@ -104,7 +104,7 @@ def test_word_says_what_an_empty_box_means():
     listed = Listed(("One", "Two"), (True, False))
     texts = [p.text for p in docx.Document(io.BytesIO(word(of(listed)))).paragraphs]
     assert "☑ One" in texts
-    assert f"☐ Two ({Words('en')('not ticked')})" in texts
+    assert f"☐ Two ({ENGLISH('not ticked')})" in texts
 
 
 def test_empty_cells_have_a_dash(undrawn):
@@ -184,7 +184,7 @@ LIST = Listed(("One observer.", "Few answers."))
     {"text": 5, "instead": None}, {"text": "a", "instead": None}, {"text": 5, "instead": "a"},
 ])
 def test_own_words_are_texts(edited):
-    assert ReportSettings.from_dict({"edited": {"en data": edited}}) == ReportSettings()
+    assert ReportSettings.from_dict({"edited": {"data": edited}}) == ReportSettings()
 
 
 def test_changes_of_lists_tables_and_captions_are_told():
@@ -217,7 +217,6 @@ def test_parts_that_come_and_go():
     assert (gone.part, gone.before, gone.now, gone.gone) == ("map", "A map.", "", True)
     again = taken(report, says("data", Paragraph("Data.")))
     assert list(changes(again, says("data", Paragraph("Data.")))) == []
-    assert list(changes(replace(report, language="de"), says("data", Paragraph("Daten.")))) == []
 
 
 def test_changes_below_own_words_are_told_until_the_report_is_taken_away():
@@ -251,16 +250,16 @@ def test_other_maps_do_not_undo_what_was_chosen():
 
 
 def test_two_tabs_keep_the_changes_of_each_other():
-    seen = ReportSettings(title="T", left_out=("map", "data"), edited={"en map": Edited("a", "b")})
+    seen = ReportSettings(title="T", left_out=("map", "data"), edited={"map": Edited("a", "b")})
     one = merged(seen, seen, replace(
-        seen, title="One", left_out=("data", "groups"), edited={"en data": Edited("c", "d")}
+        seen, title="One", left_out=("data", "groups"), edited={"data": Edited("c", "d")}
     ))
     both = merged(one, seen, replace(
-        seen, authors="Two", left_out=("map",), taken={"en map": "b"}
+        seen, authors="Two", left_out=("map",), taken={"map": "b"}
     ))
     assert both == ReportSettings(
-        title="One", authors="Two", left_out=("groups",), taken={"en map": "b"},
-        edited={"en data": Edited("c", "d")},
+        title="One", authors="Two", left_out=("groups",), taken={"map": "b"},
+        edited={"data": Edited("c", "d")},
     )
 
 
@@ -284,9 +283,9 @@ def test_note_is_taken_of_files_that_were_made_and_nothing_else_changes(
     services, info, monkeypatch
 ):
     sections = says("data", Paragraph("Data."))
-    services.workspace.note(info.id, "report", ReportSettings("de", "Neu").to_dict())
+    services.workspace.note(info.id, "report", ReportSettings("New").to_dict())
     took = partial(
-        writing._keep, services.workspace, info.id, partial(writing._taken, "en", sections)
+        writing._keep, services.workspace, info.id, partial(taken, sections=sections)
     )
     notes = {}
 
@@ -299,7 +298,7 @@ def test_note_is_taken_of_files_that_were_made_and_nothing_else_changes(
     assert list(notes.values()) == ["No browser."]
     assert kept(services, info).taken == {}
     assert writing._file("html", of(Paragraph("x")), notes, took).startswith(b"<!DOCTYPE")
-    assert kept(services, info) == ReportSettings("de", "Neu", taken={"en data": "Data."})
+    assert kept(services, info) == ReportSettings("New", taken={"data": "Data."})
 
 
 def test_report_is_written_anew_when_what_it_tells_of_is_another(services, info, monkeypatch):
@@ -311,7 +310,7 @@ def test_report_is_written_anew_when_what_it_tells_of_is_another(services, info,
 
     def write(info):
         gathering.sections_of(
-            SimpleNamespace(info=info, session=None), ReportSettings(), [fitted.key]
+            SimpleNamespace(info=info, session=None), [fitted.key]
         )
 
     for created in ("2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"):

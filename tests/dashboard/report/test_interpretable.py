@@ -16,7 +16,6 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import text_of, written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.dimensions import penalty_of
-from tripletscope.dashboard.wording import Words
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +35,10 @@ def runs(choices):
     ))
 
 
-@pytest.fixture(params=["en", "de"])
-def material(request, choices, runs):
+@pytest.fixture
+def material(choices, runs):
     return Material(
-        "Things", ts.Cleaning(choices), runs, Words(request.param),
+        "Things", ts.Cleaning(choices), runs,
         dimension_names={runs[0].key: {0: "alive *thing*"}},
     )
 
