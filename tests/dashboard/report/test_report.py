@@ -11,6 +11,7 @@ import pytest
 import tripletscope as ts
 from tests.core.people.guessers import guessers
 from tests.core.studies.quality.test_verdict import crowd as who_are_right
+from tests.dashboard.report.telling import text_of
 from tests.paths import ROOT
 from tripletscope.core.inference.evaluation.compare import Suggestion
 from tripletscope.core.inference.evaluation.paired import PairedDifference
@@ -19,14 +20,7 @@ from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
-from tripletscope.dashboard.report.report import (
-    ReportSettings,
-    changes,
-    document,
-    taken,
-    text_of,
-    written,
-)
+from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.comparison import dimensions_told
 from tripletscope.dashboard.results.map import Turn
@@ -183,15 +177,10 @@ def test_number_of_dimensions_that_predicts_worse(material, results):
 # What somebody sets ----------------------------------------------------------------------------
 
 
-def test_parts_are_moved_within_their_chapter(sections):
-    names = list(sections)
-    report = ReportSettings().moved("quality", names, -1)
-    order = report.ordered(names)
-    assert order.index("quality") == order.index("design") - 1
-    assert [PARTS[name].chapter for name in order] == sorted(
-        (PARTS[name].chapter for name in order), key=CHAPTERS.index
-    )
-    assert report.moved("data", names, -1).ordered(names)[:2] == ["findings", "data"]
+def test_parts_are_in_order_chapter_by_chapter(sections):
+    chapters = [CHAPTERS.index(PARTS[name].chapter) for name in sections]
+    assert chapters == sorted(chapters)
+    assert [*sections][:4] == ["findings", "data", "design", "quality"]
 
 
 def test_parts_that_are_left_out(material, sections):
@@ -201,51 +190,20 @@ def test_parts_that_are_left_out(material, sections):
     assert "map" not in made.figures
 
 
-def test_own_words_take_the_place_of_paragraphs(material, sections):
-    automatic = text_of(sections["map"])
-    n = automatic.count("\n\n") + 1
-    report = ReportSettings()
-    own = "\n\n".join(f"My words {k}, see @fig-map." for k in range(n))
-    blocks = {s.name: s for s in document(
-        report.with_text("map", own, automatic), sections, "x").sections}["map"].blocks
-    assert [b.text for b in blocks if isinstance(b, Paragraph)] == own.split("\n\n")
-    assert isinstance(blocks[-1], Drawing)
-    other = {s.name: s for s in document(
-        report.with_text("map", "All in one.", automatic), sections, "x").sections}["map"].blocks
-    assert other[0] == Paragraph("All in one.")
-    assert sum(isinstance(b, Paragraph) for b in other) == 1
+def test_parts_that_are_not_there_now_stay_left_out():
+    report = ReportSettings(left_out=("map", "quality"))
+    fewer = report.with_parts(["data", "design", "quality"], ["quality", "data"])
+    assert fewer.left_out == ("map", "design")
 
 
-def test_empty_words_are_those_of_the_program_again(sections):
-    report = ReportSettings().with_text("map", "Mine.", text_of(sections["map"]))
-    assert report.words_of("map").text == "Mine."
-    assert report.with_text("map", " ", text_of(sections["map"])).words_of("map") is None
-
-
-def test_what_has_changed_is_told(colours, results):
-    sections = written(Material("Colours", colours, results))
-    report = taken(ReportSettings(), sections)
-    assert list(changes(report, sections)) == []
-    fewer = written(Material("Colours", colours, results[:1]))
-    found = {change.part: change for change in changes(report, fewer)}
-    assert "Prediction of new answers was not measured" in found["map"].now
-    assert "Held-out answers are predicted" in found["map"].before
-    assert not found["map"].edited
-    edited = ReportSettings().with_text("map", "Mine.", text_of(sections["map"]))
-    (change,) = changes(edited, fewer)
-    assert change.edited
-
-
-def test_report_survives_the_workspace(sections):
-    settings = ReportSettings("Titel", "A. B.", ("map",), ("data",), ("k",), ("l",))
-    report = taken(settings.with_text(
-        "map", "Meine.", "Seine."), sections)
-    assert ReportSettings.from_dict(report.to_dict()) == report
+def test_report_survives_the_workspace():
+    settings = ReportSettings("Title", "A. B.", ("data",), ("k",), ("l",))
+    assert ReportSettings.from_dict(settings.to_dict()) == settings
 
 
 @pytest.mark.parametrize("given", [
-    {}, {"order": 3, "edited": [], "taken": {"a": 1}, "title": None},
-    {"edited": {"en map": {"text": "no more"}}, "left_out": "data"},
+    {}, {"results_added": 3, "results_left_out": [1], "title": None},
+    {"edited": {"map": {"text": "another version's"}}, "left_out": "data"},
 ])
 def test_what_makes_no_sense_is_left_out(given):
     assert ReportSettings.from_dict(given) == ReportSettings()
