@@ -230,16 +230,5 @@ def test_nothing_runs_parts_of_pages_by_a_clock():
     assert not by_a_clock, "follow jobs by interface.watching"
 
 
-def test_no_file_is_long():
-    """Who opens a file sees what it holds; what has grown beyond is several things."""
-    folders = [*sorted(FOLDERS), "tests", "benchmarks", PACKAGE]
-    paths = modules(*folders)
-    long = [
-        path.relative_to(ROOT).as_posix() for path in paths
-        if path.read_text().count("\n") > 500
-    ]
-    assert not long
-
-
 def test_files_that_are_handed_out_first_exist():
     assert [start for start in HANDED_OUT_FIRST if not (ROOT / start).exists()] == []

@@ -108,7 +108,7 @@ def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
 def test_who_words_a_conclusion_names_its_silence_or_who_decides():
     every = list(functions())
     decide = {node.name for _, node in every if "Silent on:" in (ast.get_docstring(node) or "")}
-    texts = catalogue("en").texts
+    texts = catalogue().texts
     keys = {key for key, sentence in texts.items() if CONCLUDES.search(sentence)}
     found, unnecessary = {}, set(NO_VERDICTS)
     for place, node in every:

@@ -9,17 +9,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-#: Earlier names of what is still there.
+#: Earlier names of what is still there, which an error leads to.
 RENAMED = {
     "Agglomerative": "AgglomerativeClustering", "FeatureSpaces": "FeatureModel",
     "Features": "ColumnMap", "Fitted": "MapOracle", "Spectral": "SpectralClustering",
     "expected": "experiment_cost", "left_over": "residual_map", "pool": "pool_ratings",
     "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
-}
-#: Names that were at the top, and their modules. Scripts with them still run.
-MOVED = {
-    "LOE": "ratings", "MDS": "ratings", "NMDS": "ratings", "WeisfeilerLehman": "features",
-    "compare_geometries": "features", "read_objects": "features", "read_pairs": "experiment",
 }
 
 
@@ -38,8 +33,6 @@ def public_names(
     }
 
     def load(name: str) -> Any:
-        if module == package and name in MOVED:
-            return getattr(import_module(f"{package}.{MOVED[name]}"), name)
         if name not in places:
             moved = "" if name.startswith("_") else _moved(name)
             raise AttributeError(f"module {module!r} has no attribute {name!r}{moved}")

@@ -18,7 +18,6 @@ import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import Archive
-from tripletscope.dashboard.door import earlier
 from tripletscope.dashboard.door.contents import check_table, json_of, packed_arrays
 
 #: As `tripletscope.dashboard.keeping` writes them.
@@ -31,16 +30,16 @@ _DAMAGE = (
     ValueError, pa.ArrowException, zipfile.BadZipFile, zlib.error,
 )
 _ANSWERS = re.compile(rb"answers(-\d+)?\.parquet")
-_MARK = re.compile(rf"((?:.*/)?)({re.escape(ABOUT)}|{re.escape(earlier.ABOUT)})")
+_MARK = re.compile(rf"((?:.*/)?){re.escape(ABOUT)}")
 _RUN = re.compile(r"results/(.+)/run\.json")
 
 
 def is_archive(content: bytes) -> bool:
     """Whether a file claims to hold the folder of a data set; nothing of it is unpacked."""
     names = content[-2**22:]  # the list at the end of a ZIP is not compressed
-    return content.startswith(b"PK") and (
-        earlier.ABOUT.encode() in names
-        or (ABOUT.encode() in names and _ANSWERS.search(names) is not None)
+    return (
+        content.startswith(b"PK") and ABOUT.encode() in names
+        and _ANSWERS.search(names) is not None
     )
 
 
@@ -52,7 +51,7 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
 
 
 class PackedFolder:
-    """The files of a data set, also of an archive of version 0.3.
+    """The files of a data set.
 
     sums: Of the manifest, for files that were not read yet.
     changed: Files with other sums.
@@ -61,7 +60,7 @@ class PackedFolder:
     def __init__(self, content: bytes, name: str) -> None:
         self.name, self.changed = name, []
         self._zip = Archive(content, name)
-        self._names, self._made = set(self._zip.names), {}
+        self._names = set(self._zip.names)
         marks = list(filter(None, map(_MARK.fullmatch, self._names)))
         # Packing it again often adds a folder around all.
         depth = min((mark[1].count("/") for mark in marks), default=0)
@@ -76,24 +75,19 @@ class PackedFolder:
         if self.has(MANIFEST):
             lines = self.read(MANIFEST).decode(errors="replace").splitlines()
             self.sums = {place: total for total, _, place in (x.partition("  ") for x in lines)}
-        if marks[0][2] == earlier.ABOUT:
-            with self.checking("what it says of its data set cannot be understood"):
-                self._made = earlier.folder_of(self)
 
     def has(self, place: str) -> bool:
-        return place in self._made or f"{self._above}{place}" in self._names
+        return f"{self._above}{place}" in self._names
 
     def read(self, place: str, total: str | None = None) -> bytes:
         """A file, which must be there and have the sum `total`, if that is given."""
         if not self.has(place):
             raise self.problem(f"its file {place} is missing")
-        content = self._made.get(place)
-        if content is None:
-            content = self._zip.read(f"{self._above}{place}")
-            listed = self.sums.pop(place, "")
-            if listed and listed != hashlib.sha256(content).hexdigest():
-                self.changed.append(place)
-        if total is not None and total != earlier.sum_of(content):
+        content = self._zip.read(f"{self._above}{place}")
+        listed = self.sums.pop(place, "")
+        if listed and listed != hashlib.sha256(content).hexdigest():
+            self.changed.append(place)
+        if total is not None and total != _sum_of(content):
             raise self.problem(f"its file {place} is not what was written")
         return content
 
@@ -117,7 +111,7 @@ class PackedFolder:
     def about(self) -> dict[str, Any]:
         """The content of `ABOUT`, whose format is supported."""
         about = self.json(ABOUT)
-        if about["format"] > FORMAT:
+        if about.get("format", FORMAT) > FORMAT:
             raise DataError(
                 "it was made by a newer version of TripletScope", file=self.name,
                 remedy="Update the program.",
@@ -126,7 +120,7 @@ class PackedFolder:
 
     def results(self) -> dict[str, dict[str, Any]]:
         """The content of each ``run.json``, by the result's key."""
-        names = [*self._made, *(path.removeprefix(self._above) for path in self._names)]
+        names = (path.removeprefix(self._above) for path in self._names)
         matches = filter(None, map(_RUN.fullmatch, names))
         return {match[1]: self.json(match[0]) for match in matches}
 
@@ -161,3 +155,7 @@ class PackedFolder:
         return DataError(
             what, file=self.name, remedy="Download it again from where it was kept.",
         )
+
+
+def _sum_of(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -21,7 +21,7 @@ from tripletscope.dashboard.keeping.dataset import (
 )
 from tripletscope.dashboard.keeping.files import reading
 
-#: A later version of the program may raise it.
+#: A later version of the program may raise it. A folder without a number has the first.
 FORMAT = 1
 #: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
 #: people call dimensions, by the key of a fit.
@@ -121,7 +121,10 @@ def _read(
     with reading(path):
         content = content_of(path) if content is None else content
         said = json_of(content)
-        if not isinstance(said, dict) or not isinstance(said.get("format"), int):
+        if not isinstance(said, dict):
+            raise Unsound(entry_in(content, "format"))
+        said = {"format": 1, **said}
+        if type(said["format"]) is not int or said["format"] < 1:
             raise Unsound(entry_in(content, "format"))
         if said["format"] > FORMAT:
             raise WorkspaceError(

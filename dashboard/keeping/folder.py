@@ -95,8 +95,8 @@ class DataFolder:
         with reading(self.path / files[part]):
             found = Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
             wanted = about[{"answers": "imported"}.get(part, part)]
-            # A description that was made again knows none; of 0.3 it names a file.
-            if wanted and not wanted.endswith(".parquet") and wanted != found.fingerprint:
+            # A description that was made again knows none.
+            if wanted and wanted != found.fingerprint:
                 raise Unsound(f"{ABOUT} is about other {part} or objects")
         return found
 

@@ -16,7 +16,6 @@ from tripletscope.dashboard.door.contents import content_of, is_there, json_of
 from tripletscope.dashboard.keeping.change import ABOUT, BEFORE, Draft, FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.description import info_of, new_about
-from tripletscope.dashboard.keeping.earlier import is_earlier, take_over
 from tripletscope.dashboard.keeping.files import PARTIAL, Compared, whole_file, words_for
 from tripletscope.dashboard.keeping.folder import (
     OPENED,
@@ -101,8 +100,7 @@ class OpenFolder:
         return False
 
     def _tidy(self) -> None:
-        """Take over earlier versions' files, mend damaged descriptions, empty the trash."""
-        self.notes += take_over(self.folder)
+        """Mend damaged descriptions, empty the trash."""
         self.news = news_since(self.folder, is_used=bool(self._folders()))
         self.trash.take(list(self._partial()))
         needed = self._look_through(mend=True)
@@ -120,11 +118,6 @@ class OpenFolder:
 
     def _look_through(self, *, mend: bool) -> set[str]:
         """Note every data set that is not shown, and mend it if possible; the sums of all."""
-        if is_earlier(self.folder):
-            self.notes.append(
-                "This workspace comes from an earlier version, whose data sets are not shown. "
-                "Open it once where it can be written."
-            )
         needed: set[str] = set()
         for path in self._folders():
             try:

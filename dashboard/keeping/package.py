@@ -18,7 +18,6 @@ from tripletscope.dashboard.door.contents import Unsound, content_of, opened
 from tripletscope.dashboard.keeping.change import ABOUT
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.description import read_about, read_run
-from tripletscope.dashboard.keeping.earlier import CATALOGUE
 from tripletscope.dashboard.keeping.files import (
     PARTIAL,
     hash_of,
@@ -58,11 +57,6 @@ def pack(workspace: Path, target: Path) -> Packed:
     """
     if not workspace.is_dir():
         raise WorkspaceError(f"{workspace} cannot be backed up: it is missing.")
-    if (workspace / CATALOGUE).exists():
-        raise WorkspaceError(
-            f"{workspace} comes from an earlier version of TripletScope. Start this version on it "
-            "first; then back it up."
-        )
     if target.exists():
         raise WorkspaceError(f"{target} exists already. Name another file.")
     trash, missing = Trash(workspace), []
@@ -180,19 +174,16 @@ def unpack(source: Path, workspace: Path) -> int:
 def _names(archive: zipfile.ZipFile) -> list[str]:
     """Names in a package; `ValueError` for one that leads out of the workspace."""
     there = archive.namelist()
-    mark = _MARK if _MARK in there else ABOUT  # of 0.2 and 0.3
-    about = json.loads(archive.read(mark))
+    about = json.loads(archive.read(_MARK))
     if about["format"] > _FORMAT:
         raise WorkspaceError(
             f"{archive.filename} was made by a newer version of TripletScope. Update the program."
         )
-    inside = [name for name in there if name != mark]
-    if mark == ABOUT and (CATALOGUE not in inside or set(inside) != set(about["sums"])):
-        raise ValueError("not a package")
+    inside = [name for name in there if name != _MARK]
     for name in inside:
         parts = PurePosixPath(name).parts
         if name != "/".join(parts) or ".." in parts or "\\" in name or ":" in name or (
-            len(parts) == 1 and name not in (OPENED, CATALOGUE)
+            len(parts) == 1 and name != OPENED
         ):
             raise ValueError("a name that leads elsewhere")
     return inside

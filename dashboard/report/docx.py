@@ -18,7 +18,7 @@ from tripletscope.dashboard.report.pictures import WIDTH, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
 
-_LANGUAGES = {"en": "en-US", "de": "de-DE"}
+_LANGUAGE = "en-US"
 _TALLEST = 200.0  # millimetres that a figure may take of a page
 _LONGEST = 255  # characters of a property of a file
 
@@ -64,17 +64,16 @@ def _set_styles(made: docx.document.Document, document: Document) -> None:
     made.styles["Caption"].font.color.rgb = RGBColor(0x1D, 0x27, 0x29)
     made.styles["Caption"].font.bold = False
     made.styles["Caption"].font.size = Pt(10)
-    language = _LANGUAGES[document.words.language]
     properties = made.styles.element.find(f"{qn('w:docDefaults')}//{qn('w:rPr')}")
     said = properties.find(qn("w:lang"))
     if said is None:
         said = OxmlElement("w:lang")
         properties.append(said)
-    said.set(qn("w:val"), language)
+    said.set(qn("w:val"), _LANGUAGE)
     core = made.core_properties
     core.title = document.plain(document.title)[:_LONGEST]
     core.author = document.authors[:_LONGEST]
-    core.language, core.comments = language, document.made[:_LONGEST]
+    core.language, core.comments = _LANGUAGE, document.made[:_LONGEST]
 
 
 def _add(made: docx.document.Document, document: Document, block: Block) -> None:

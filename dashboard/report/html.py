@@ -68,7 +68,7 @@ def page(document: Document, *, interactive: bool = True) -> str:
     face = face_for(content + title + document.authors + document.made)
     authors = f'<p class="authors">{escaped(document.authors)}</p>' if document.authors else ""
     return (
-        f'<!DOCTYPE html>\n<html lang="{words.language}"><head><meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escaped(title)}</title>\n<style>{face}\n{_STYLE}</style>\n"

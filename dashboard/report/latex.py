@@ -15,17 +15,16 @@ _SPECIAL = {
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "σ": r"$\sigma$",
     "\N{NO-BREAK SPACE}": "~", "\N{NARROW NO-BREAK SPACE}": r"\,",
-    '"': r"\textquotedbl{}",  # babel's German takes it for a command
+    '"': r"\textquotedbl{}",
     # After the end of a row or the beginning of an item these would be options.
     "[": "{[}", "]": "{]}", "*": "{*}", "\N{ASTERISK OPERATOR}": "{*}",
     "\N{FULLWIDTH COMMERCIAL AT}": "@",
 }
 _BOXES = {None: "", True: r"[$\boxtimes$]", False: r"[$\square$]"}
 _TO_ESCAPE = re.compile("|".join(map(re.escape, _SPECIAL)))
-_BABEL = {"en": "english", "de": "ngerman"}
 _MAIN = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[T1]{fontenc}
-\usepackage[%(babel)s]{babel}
+\usepackage[english]{babel}
 \usepackage{amssymb,booktabs,graphicx,longtable,natbib,tabularx}
 \usepackage[hidelinks]{hyperref}
 %% Figures bring texts for those who do not see them; graphicx knows "alt" since 2023.
@@ -46,8 +45,8 @@ def latex(document: Document) -> dict[str, bytes]:
     """Files by name: text, figure environments, tables by booktabs, and references."""
     drawings = [block for block in document.blocks() if isinstance(block, Drawing)]
     main = _MAIN % {
-        "babel": _BABEL[document.words.language], "title": escaped(document.plain(document.title)),
-        "authors": escaped(document.authors), "made": escaped(document.made),
+        "title": escaped(document.plain(document.title)), "authors": escaped(document.authors),
+        "made": escaped(document.made),
     }
     figures = "\n".join(_block(document, drawing) for drawing in drawings)
     tables = "\n".join(

@@ -1,62 +1,33 @@
-"""A report with a user's settings, edits, and changes since it was downloaded."""
+"""A report of chosen parts and results."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date
-from itertools import repeat
 from typing import Any, Self
 
 from tripletscope import __version__
-from tripletscope.dashboard.report.document import (
-    Block,
-    Document,
-    Listed,
-    Paragraph,
-    Section,
-    TextTable,
-)
+from tripletscope.dashboard.report.document import Document, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
-from tripletscope.dashboard.wording import LANGUAGES, Words, plain
-
-#: Parts without notes of changes: they differ with every version of a library.
-_UNTOLD = ("software",)
-
-
-@dataclass(frozen=True)
-class Edited:
-    """A user's words.
-
-    instead: The program's words that they replaced.
-    """
-
-    text: str
-    instead: str
+from tripletscope.dashboard.wording import ENGLISH, plain
 
 
 @dataclass(frozen=True)
 class ReportSettings:
     """Settings of a report.
 
-    order: Names of parts; others follow in their usual order.
+    left_out: Names of parts.
     results_left_out, results_added: Keys of results that differ from the usual ones.
-    edited: By language and name of the part.
-    taken: `told_of` each part, likewise, at the last download.
     """
 
-    language: str = "en"
     title: str = ""
     authors: str = ""
-    order: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     results_left_out: tuple[str, ...] = ()
     results_added: tuple[str, ...] = ()
-    edited: Mapping[str, Edited] = field(default_factory=dict)
-    taken: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
@@ -71,50 +42,20 @@ class ReportSettings:
                 value, list | tuple
             ) else ()
 
-        def texts(name: str) -> dict[str, Any]:
-            value = record.get(name)
-            return dict(value) if isinstance(value, Mapping) else {}
-
-        language = text("language")
         return cls(
-            language if language in LANGUAGES else "en", text("title"), text("authors"),
-            names("order"), names("left_out"), names("results_left_out"), names("results_added"),
-            {name: Edited(one["text"], one["instead"]) for name, one in texts("edited").items()
-             if isinstance(one, Mapping)
-             and all(isinstance(one.get(key), str) for key in ("text", "instead"))},
-            {name: one for name, one in texts("taken").items() if isinstance(one, str)},
+            text("title"), text("authors"), names("left_out"), names("results_left_out"),
+            names("results_added"),
         )
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    # Changing --------------------------------------------------------------------------------
-
-    def ordered(self, names: Sequence[str]) -> list[str]:
-        """Names of parts in the order of the report, chapter by chapter."""
-        chosen = {name: place for place, name in enumerate(self.order)}
-        return sorted(names, key=lambda name: (
-            CHAPTERS.index(PARTS[name].chapter), chosen.get(name, len(chosen)), PARTS[name].order
-        ))
-
-    def moved(self, name: str, names: Sequence[str], by: int) -> Self:
-        """With a part moved up or down within its chapter."""
-        order = self.ordered(names)
-        chapter = [one for one in order if PARTS[one].chapter == PARTS[name].chapter]
-        place = chapter.index(name)
-        chapter.insert(min(max(place + by, 0), len(chapter) - 1), chapter.pop(place))
-        rest = iter(chapter)
-        return replace(self, order=tuple(
-            next(rest) if PARTS[one].chapter == PARTS[name].chapter else one for one in order
-        ))
-
-    def with_text(self, name: str, text: str, automatic: str) -> Self:
-        """With edited words in a part; the program's, if empty or the same."""
-        place = self.place(name)
-        edited = {key: one for key, one in self.edited.items() if key != place}
-        if text.strip() and text.strip() != automatic.strip():
-            edited[place] = Edited(text.strip(), automatic)
-        return replace(self, edited=edited)
+    def with_parts(self, there: Sequence[str], shown: Sequence[str]) -> Self:
+        """With other parts of those that are there; what is set of others stays."""
+        others = [name for name in self.left_out if name not in there]
+        return replace(
+            self, left_out=(*others, *(name for name in there if name not in shown))
+        )
 
     def with_results(self, now: Sequence[str], new: Sequence[str], usual: Sequence[str]) -> Self:
         """With other results than now; those not seen with the open map stay as they were.
@@ -129,40 +70,9 @@ class ReportSettings:
         added += [key for key in new if key in back and key not in usual]
         return replace(self, results_left_out=tuple(left), results_added=tuple(added))
 
-    def place(self, name: str) -> str:
-        """Key of a part's words in `edited` and `taken`."""
-        return f"{self.language} {name}"
-
-    def words_of(self, name: str) -> Edited | None:
-        return self.edited.get(self.place(name))
-
-
-def text_of(section: Section) -> str:
-    """The words of a section, which can be edited."""
-    return "\n\n".join(block.text for block in section.blocks if isinstance(block, Paragraph))
-
-
-def told_of(section: Section) -> str:
-    """All text of a section, line by line: also lists, tables and captions."""
-    return "\n".join(line for block in section.blocks for line in _lines(block) if line)
-
-
-def _lines(block: Block) -> Iterator[str]:
-    if isinstance(block, Paragraph):
-        yield block.text
-    elif isinstance(block, Listed):
-        for item, ticked in zip(block.items, block.ticked or repeat(None), strict=False):
-            yield item if ticked is None else f"{'☑' if ticked else '☐'} {item}"
-    elif isinstance(block, TextTable):
-        yield block.caption
-        yield from (", ".join(filter(None, row)) for row in block.rows)
-        yield block.note
-    else:
-        yield block.caption
-
 
 def written(material: Material) -> dict[str, Section]:
-    """The program's sections by part; empty parts are missing."""
+    """The sections by part, in the order of the report; empty parts are missing."""
     material.names.clear()
     sections = {}
     for name, part in PARTS.items():
@@ -172,127 +82,15 @@ def written(material: Material) -> dict[str, Section]:
         )
         if blocks:
             sections[name] = Section(name, material.words(f"part {name}"), blocks)
-    return sections
+    return dict(sorted(sections.items(), key=lambda one: (
+        CHAPTERS.index(PARTS[one[0]].chapter), PARTS[one[0]].order
+    )))
 
 
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
-    """The report as it is set, of the sections of `written` in its language."""
-    words = Words(report.language)
-    shown = [part for part in report.ordered(list(sections)) if part not in report.left_out]
+    """The report as it is set, of the sections of `written`."""
     return Document(
-        report.title or words("usual title", name=plain(name)), report.authors,
-        words("made", version=__version__, day=date.today().isoformat()), words,
-        tuple(_set(sections[part], report.words_of(part)) for part in shown),
+        report.title or ENGLISH("usual title", name=plain(name)), report.authors,
+        ENGLISH("made", version=__version__, day=date.today().isoformat()), ENGLISH,
+        tuple(section for part, section in sections.items() if part not in report.left_out),
     )
-
-
-def _set(section: Section, edited: Edited | None) -> Section:
-    """A section in a user's words, paragraph by paragraph where there are as many.
-
-    A part without paragraphs stays as it is.
-    """
-    paragraphs = [block for block in section.blocks if isinstance(block, Paragraph)]
-    if edited is None or not paragraphs:
-        return section
-    edits = [Paragraph(text) for text in re.split(r"\n\s*\n", edited.text) if text.strip()]
-    if len(edits) == len(paragraphs):
-        texts = iter(edits)
-        blocks = tuple(
-            next(texts) if isinstance(block, Paragraph) else block for block in section.blocks
-        )
-    else:
-        blocks = (*edits, *(b for b in section.blocks if not isinstance(b, Paragraph)))
-    return replace(section, blocks=blocks)
-
-
-@dataclass(frozen=True)
-class Change:
-    """A change of a part.
-
-    before, now: Without common sentences.
-    edited: Whether the part has a user's words, which stay.
-    unshown: Whether these are hidden, since the part has no paragraphs any more.
-    """
-
-    part: str
-    title: str
-    before: str
-    now: str
-    edited: bool
-    gone: bool = False
-    unshown: bool = False
-
-
-def changes(report: ReportSettings, sections: Mapping[str, Section]) -> Iterator[Change]:
-    """Changes since the report was downloaded, or since its words were edited."""
-    was_taken = any(report.place(name) in report.taken for name in PARTS)
-    for name in (*sections, *(name for name in PARTS if name not in sections)):
-        if name in report.left_out or name in _UNTOLD:
-            continue
-        section, edited = sections.get(name), report.words_of(name)
-        taken_as = report.taken.get(report.place(name), "" if was_taken else None)
-        before = [text for text in (edited and edited.instead, taken_as) if text is not None]
-        if not before:
-            continue
-        # Without an earlier download only paragraphs can be compared.
-        now = "" if section is None else text_of(section) if taken_as is None else told_of(section)
-        old, new = _sentences("\n".join(before)), _sentences(now)
-        if set(old) != set(new):
-            unshown = edited is not None and section is not None and not text_of(section)
-            yield Change(
-                name, Words(report.language)(f"part {name}"),
-                " ".join(s for s in old if s not in new), " ".join(s for s in new if s not in old),
-                edited is not None, section is None, unshown,
-            )
-
-
-def _sentences(text: str) -> list[str]:
-    """Sentences and lines, each once."""
-    parts = re.split(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ@])|\n+", text)
-    return list(dict.fromkeys(sentence for sentence in parts if sentence))
-
-
-def taken(report: ReportSettings, sections: Mapping[str, Section]) -> ReportSettings:
-    """The report with a note of its content when downloaded.
-
-    A user's words from then on replace the program's present ones.
-    """
-    places = {report.place(name): name for name in PARTS}
-    texts = {place: told_of(sections[name]) for place, name in places.items()
-             if name in sections and name not in _UNTOLD}
-    others = {place: text for place, text in report.taken.items() if place not in places}
-    edited = {
-        place: replace(words, instead=_automatic(sections, places[place]))
-        if place in places else words
-        for place, words in report.edited.items()
-    }
-    return replace(report, taken={**others, **texts}, edited=edited)
-
-
-def _automatic(sections: Mapping[str, Section], name: str) -> str:
-    return text_of(sections[name]) if name in sections else ""
-
-
-def merged(stored: ReportSettings, before: ReportSettings, after: ReportSettings) -> ReportSettings:
-    """Stored settings with a user's changes and nothing else.
-
-    stored: As others may have left them meanwhile.
-    before, after: Of the user's changes.
-    """
-    changed = {}
-    for one in fields(ReportSettings):
-        kept, old, new = (getattr(each, one.name) for each in (stored, before, after))
-        if old == new:
-            continue
-        if isinstance(new, Mapping):
-            names = {name for name in {*old, *new} if old.get(name) != new.get(name)}
-            others = {name: value for name, value in kept.items() if name not in names}
-            changed[one.name] = others | {name: new[name] for name in new if name in names}
-        elif isinstance(new, tuple) and one.name != "order":
-            others = (name for name in kept if name in new or name not in old)
-            changed[one.name] = tuple(dict.fromkeys(
-                (*others, *(name for name in new if name not in old))
-            ))
-        else:
-            changed[one.name] = new
-    return replace(stored, **changed)

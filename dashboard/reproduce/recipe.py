@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -34,8 +33,6 @@ from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, 
 from tripletscope.dashboard.results import UNCERTAIN, MapFigure
 from tripletscope.dashboard.wording import literal
 
-#: Values before an option existed.
-_BEFORE = {"unit": "answers"}
 _LINE = 92  # characters
 #: Columns of answers that reading recognises by their names.
 _ROLES = (*SIDE_ROLES, "side", "trial")
@@ -300,8 +297,6 @@ class Steps:
 
     def _is_of_now(self, run: Run, data: str) -> bool:
         """Whether this version computes it under the same key."""
-        if _later_options(run):
-            return False
         try:
             return key(run.task, run.fresh(), self.data(data), run.options) == run.key
         except (DataError, ValueError):  # an option that is not there any more
@@ -393,8 +388,7 @@ def source_of(method: Method) -> str:
 
 
 def _options(run: Run) -> list[str]:
-    options = {**run.options, **_later_options(run)}
-    return [repr(options)] if options else []
+    return [repr(run.options)] if run.options else []
 
 
 def call(start: str, *arguments: str) -> str:
@@ -403,14 +397,6 @@ def call(start: str, *arguments: str) -> str:
     if len(line) <= _LINE:
         return line
     return "\n".join([f"{start}(", *(f"    {one}," for one in arguments), ")"])
-
-
-def _later_options(run: Run) -> dict[str, Any]:
-    """Options newer than a result, with the values that it was computed by."""
-    available = {parameter.name for parameter in parameters(TASKS[run.task].function)}
-    return {
-        name: value for name, value in _BEFORE.items() if name in available - run.options.keys()
-    }
 
 
 def _name(words: str, taken: Collection[str]) -> str:

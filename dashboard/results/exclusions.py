@@ -29,7 +29,6 @@ from tripletscope.dashboard.results.shown import (
     presents,
 )
 from tripletscope.dashboard.wording import Words, plain
-from tripletscope.dashboard.wording.axes import step_said
 
 #: Most names in a sentence, and examples of gold questions.
 _NAMED, _EXAMPLES = 12, 5
@@ -61,7 +60,7 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
 
 def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
     for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
-        title = step_said(step.title, words.language)
+        title = step.title[:1].lower() + step.title[1:]
         reason = f" ({plain(step.reason)})" if step.reason else ""
         if step.rule == WEIGHTS:
             weights = step.parameters["weights"]

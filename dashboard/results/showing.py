@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import NoneType
 from typing import Any
 
-import plotly.graph_objects as go
 from sklearn.utils.validation import check_is_fitted
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
 from tripletscope.core.run import TASKS, Run
-from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     PRESENTATIONS,
@@ -30,7 +27,6 @@ from tripletscope.dashboard.results.shown import (
     runs_of,
 )
 from tripletscope.dashboard.wording import uncited
-from tripletscope.dashboard.wording.axes import localised
 
 # Presentations are declared when their modules are loaded.
 for _module in iter_modules([str(Path(__file__).parent)]):
@@ -171,18 +167,9 @@ def presented(
                 if isinstance(part, Drawing):
                     taken[part.name] += 1
                     name, number = part.name, taken[part.name]
-                    part = replace(
-                        part, name=f"{name}-{number}" if number > 1 else name,
-                        draw=partial(_in_language, part.draw, shown),
-                    )
+                    part = replace(part, name=f"{name}-{number}" if number > 1 else name)
                 yield part
 
 
 def drawn(shown: ShownResults, *results: Any) -> Iterator[Drawing]:
     return (part for part in presented(shown, *results) if isinstance(part, Drawing))
-
-
-def _in_language(
-    draw: Callable[[Canvas], go.Figure], shown: ShownResults, canvas: Canvas
-) -> go.Figure:
-    return localised(draw(canvas), shown.words.language)

@@ -1,7 +1,7 @@
-"""Words of reports and figures in the languages that papers are written in."""
+"""Words of reports and figures."""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "words": ["ENGLISH", "LANGUAGES", "Words", "distinct", "literal", "plain", "uncited"],
+    "words": ["ENGLISH", "Words", "distinct", "literal", "plain", "uncited"],
 })

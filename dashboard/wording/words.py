@@ -13,14 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tripletscope.core.engine.declared import Choice, Content, parameters
+from tripletscope.core.engine.declared import Content, parameters
 from tripletscope.core.presets import published_in
 
 if TYPE_CHECKING:
     from tripletscope.core.engine.method import Method
 
-LANGUAGES = {"en": "English", "de": "Deutsch"}
-_FILES = {"en": "english.toml", "de": "german.toml"}
 #: p values below this are written as less than it.
 _SMALL = 0.001
 #: Most columns that are named; of more, their number.
@@ -28,55 +26,41 @@ _FEW_COLUMNS = 3
 
 
 class Catalogue(NamedTuple):
-    """The words of a language.
+    """The sentences of ``sentences.toml``.
 
-    form: How numbers and lists are written.
     nouns: Singular and plural.
-    texts: Sentences by key, with fields in braces.
-    parameters: Names and options of parameters, by their English ones; empty in English.
+    texts: By key, with fields in braces.
     """
 
-    form: dict[str, str]
     nouns: dict[str, list[str]]
     texts: dict[str, str]
-    parameters: dict[str, str]
 
 
 @cache
-def catalogue(language: str) -> Catalogue:
-    source = Path(__file__).with_name(_FILES[language]).read_text("utf-8")
-    record = tomllib.loads(source)
-    return Catalogue(
-        record["form"], record["nouns"], record["figures"] | record["findings"] | record["report"],
-        record.get("parameters", {}),
-    )
+def catalogue() -> Catalogue:
+    record = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
+    return Catalogue(record["nouns"], record["figures"] | record["findings"] | record["report"])
 
 
 @dataclass(frozen=True)
 class Words:
-    """Sentences of a language, "en" or "de"."""
-
-    language: str = "en"
+    """Sentences, numbers and lists as papers have them."""
 
     def __call__(self, key: str, **fields: Any) -> str:
         """The sentence of a key, with its fields filled in.
 
         A field says after a colon how it is written, as in ``{gain:estimate}``: see `_WRITTEN`.
         """
-        return _Filled(self).format(catalogue(self.language).texts[key], **fields)
-
-    @property
-    def _form(self) -> dict[str, str]:
-        return catalogue(self.language).form
+        return _Filled(self).format(catalogue().texts[key], **fields)
 
     def count(self, number: int, noun: str) -> str:
         return f"{self.whole(number)} {self.noun(number, noun)}"
 
     def noun(self, number: int, noun: str) -> str:
-        return catalogue(self.language).nouns[noun][number != 1]
+        return catalogue().nouns[noun][number != 1]
 
     def whole(self, number: int) -> str:
-        return f"{number:,}".replace(",", self._form["thousands"])
+        return f"{number:,}"
 
     def number(self, value: float, digits: int = 3) -> str:
         """A number with so many significant digits."""
@@ -84,8 +68,7 @@ class Words:
             return "–"
         if value == 0 or 1e-3 <= abs(value) < 1e9:
             places = max(digits - 1 - (math.floor(math.log10(abs(value))) if value else 0), 0)
-            text = f"{value:,.{places}f}"
-            return text.replace(",", self._form["thousands"])
+            return f"{value:,.{places}f}"
         return f"{value:.{digits - 1}e}"
 
     def share(self, value: float, digits: int = 3) -> str:
@@ -96,13 +79,13 @@ class Words:
         return text.replace("0.", ".", 1) if abs(value) < 1 and text[-digits - 2] == "0" else text
 
     def percent(self, value: float, digits: int = 1) -> str:
-        return f"{100 * value:.{digits}f}{self._form['percent']}"
+        return f"{100 * value:.{digits}f}%"
 
     def estimate(self, value: float, low: float, high: float) -> str:
         return f"{self.share(value)} [{self.share(low)}, {self.share(high)}]"
 
     def interval(self, low: float, high: float) -> str:
-        return f"{self._form['interval']} [{self.share(low)}, {self.share(high)}]"
+        return f"95% CI [{self.share(low)}, {self.share(high)}]"
 
     def change(self, log_gain: float) -> str:
         """A gain in log probability, as a change of the probability."""
@@ -123,9 +106,8 @@ class Words:
     def listing(self, parts: list[str]) -> str:
         """Several things in a row: a, b, and c."""
         if len(parts) < 3:
-            return f" {self._form['and']} ".join(parts)
-        comma = self._form["last_comma"]
-        return f"{', '.join(parts[:-1])}{comma} {self._form['and']} {parts[-1]}"
+            return " and ".join(parts)
+        return f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
     def first(self, names: list[str], most: int) -> str:
         """A list cut after its first `most`, with the number of the others."""
@@ -171,19 +153,11 @@ class Words:
                 few = len(value) <= _FEW_COLUMNS
                 words.append(", ".join(value) if few else self.count(len(value), "column"))
             elif value != parameter.default:
-                name = self._parameter(parameter.spec.label.lower())
+                name = parameter.spec.label.lower()
                 off = {True: name, False: self("switched off", name=name)}
-                if isinstance(parameter.spec, Choice):
-                    value = self._parameter(value)
                 words.append(off[value] if isinstance(value, bool) else f"{name} {value}")
         values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
         return ", ".join(words) + self.as_in(method.name, values)
-
-    def _parameter(self, english: str) -> str:
-        """A parameter or an option in this language; untranslated ones in quotes."""
-        if self.language == "en":
-            return english
-        return catalogue(self.language).parameters.get(english, f"“{english}”")
 
     def as_in(self, name: str, values: Mapping[str, Any]) -> str:
         """The paper with these settings of a method or task, as the end of a phrase."""
@@ -225,8 +199,6 @@ _WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
     "names": lambda words, value, _: words.listing([plain(str(name)) for name in value]),
     "share": lambda words, value, _: words.share(value),
     "percent": lambda words, value, digits: words.percent(value, int(digits or 1)),
-    # The first part of a compound: 95-%-Ellipsen.
-    "compound": lambda words, value, _: re.sub(r"\s", "-", words.percent(value, 0)),
     "number": lambda words, value, _: words.number(value),
     "whole": lambda words, value, _: words.whole(value),
     "p": lambda words, value, _: words.p(value),
@@ -255,4 +227,4 @@ class _Filled(string.Formatter):
         return super().format_field(value, how)
 
 
-ENGLISH = Words("en")
+ENGLISH = Words()

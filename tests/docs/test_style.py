@@ -86,7 +86,7 @@ def test_documents_are_in_style(document):
 
 
 def test_sentences_of_the_interface_are_in_style():
-    table = tomllib.loads((ROOT / "dashboard/wording/english.toml").read_text())
+    table = tomllib.loads((ROOT / "dashboard/wording/sentences.toml").read_text())
     texts = [*catalogue(table)]
     assert len(texts) > 500
     assert [found for text in texts for found in flagged(text)] == []

@@ -177,28 +177,22 @@ def test_a_report_from_the_map_to_the_file(browser, address):
     assert "A. Author" in html
     assert '<figure id="fig-map">' in html
 
-    page.get_by_text("Order and words").click()
-    choose(page, "Part", "Map")
-    expect(page.get_by_text(re.compile("See @fig-map"))).to_be_visible()
-    words = page.get_by_label("Words", exact=True)
-    expect(words).to_have_count(1)
-    words.fill("My words about @fig-map.")
-    words.press("Control+Enter")
-    expect(report).to_contain_text("My words about Figure 2.")
+    page.locator("summary").filter(has_text="Parts").click()
+    parts = page.get_by_test_id("stMultiSelect").filter(has_text="In the report")
+    expect(report.get_by_role("heading", name="Data quality")).to_be_visible()
+    parts.get_by_label("Remove Data quality").click()
+    expect(report.get_by_role("heading", name="Data quality")).to_have_count(0)
 
     choose(page, "File", "Word")
     found = docx.Document(io.BytesIO(download(page, "Download: Word")))
-    assert any("My words about Figure" in p.text for p in found.paragraphs)
+    assert any("Held-out answers are predicted" in p.text for p in found.paragraphs)
+    assert not any("Data quality" in p.text for p in found.paragraphs)
 
-    choose(page, "Language", "Deutsch")
-    expect(report).to_contain_text("Ähnlichkeitsurteile über 14 Objekte")
     choose(page, "File", "LaTeX")
     with zipfile.ZipFile(io.BytesIO(download(page, "Download: LaTeX"))) as archive:
         assert "figures/map.pdf" in archive.namelist()
 
-    # Another visit, another result: the words stay, and the report says what has changed.
-    choose(page, "Language", "English")
-    expect(report).to_contain_text("My words about Figure 2.")
+    # Another visit, another result: the parts stay.
     go(page, "Clusters")
     page.get_by_role("heading", name="Clusters", exact=True).wait_for()
     expect(page.get_by_text("Click a branch")).to_be_visible()

@@ -46,8 +46,8 @@ class Abstention:
         known. The paper's curves are drawn by it.
     weight : ndarray, shape (m,)
     response : ndarray, shape (m,), or None
-        Response probability: that each is given as it was. None for results made before 0.3,
-        and where learning it was stopped.
+        Response probability: that each is given as it was. None where learning it was
+        stopped.
     """
 
     held_out: np.ndarray

@@ -17,7 +17,7 @@ class Part:
     """A part of a report.
 
     name: Also the key of its title, after "part".
-    order: Default order within its chapter.
+    order: Within its chapter.
     """
 
     name: str

@@ -23,7 +23,6 @@ from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.pictures import embedded_pictures
 from tripletscope.dashboard.views.turning import turn_of
-from tripletscope.dashboard.wording import Words
 
 #: Name of the page, and of what is kept of its settings beside the data.
 PAGE = "report"
@@ -84,7 +83,7 @@ def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> 
     return [key for key in titles if key in keys]
 
 
-def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> dict[str, Section]:
+def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     """What the program writes of some results, by part."""
     cuts = {key: n for key in keys if (n := number_cut(context.session, key)) is not None}
     info, workspace = context.info, services().workspace
@@ -96,12 +95,12 @@ def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> di
         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
         tuple(edition_of(runs.get(key)) for key in keys), edition_of(first), tuple(cuts.items()),
     )
-    return _written(content, keys, report.language, context, cuts)
+    return _written(content, keys, context, cuts)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")
 def _written(
-    content: tuple, keys: list[str], language: str, _context: Context, _cuts: dict[str, int]
+    content: tuple, keys: list[str], _context: Context, _cuts: dict[str, int]
 ) -> dict[str, Section]:
     info, workspace = _context.info, services().workspace
     runs = tuple(filter(None, (workspace.run(info.id, key) for key in keys)))
@@ -110,7 +109,7 @@ def _written(
     objects = _context.answers.objects
     is_pictured = "image" in objects and len(objects) <= _PICTURED
     return written(Material(
-        info.titled, workspace.cleaning(info), runs, Words(language), turns={
+        info.titled, workspace.cleaning(info), runs, turns={
             run.key: turn_of(info, run) for run in fits["embedding"]
             if hasattr(run.fresh(), "n_components")
         }, cuts=_cuts, pictures=embedded_pictures(info, objects) if is_pictured else {},
@@ -122,5 +121,5 @@ def _written(
 def report_of(context: Context) -> bytes:
     """The report as a web page, as it is set."""
     report = ReportSettings.from_dict(context.info.extra.get(PAGE, {}))
-    sections = sections_of(context, report, chosen(report, *offered(context)))
+    sections = sections_of(context, chosen(report, *offered(context)))
     return page(document(report, sections, context.info.name)).encode()

@@ -46,7 +46,7 @@ def _section(document: Document, section: Section) -> None:
             _html(text)
             text = ""
         chart(
-            block.on_page, key=f"report.{document.words.language}.{block.name}", alt=block.alt,
+            block.on_page, key=f"report.{block.name}", alt=block.alt,
             height=int(_WIDTH * block.ratio),
         )
         name = html.escaped(f"fig-{block.name}")

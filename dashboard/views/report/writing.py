@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,34 +12,21 @@ import streamlit as st
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.browser import ExportError, can_render
 from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.latex import latex
-from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.pdf import pdf
 from tripletscope.dashboard.report.references import bibtex, csl_json
-from tripletscope.dashboard.report.report import (
-    Change,
-    ReportSettings,
-    changes,
-    document,
-    merged,
-    taken,
-    text_of,
-)
+from tripletscope.dashboard.report.report import ReportSettings, document
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.report.gathering import PAGE, chosen, offered, sections_of
 from tripletscope.dashboard.views.report.showing import show
-from tripletscope.dashboard.wording import LANGUAGES
 
 #: Where a session notes why there is no file.
 _FAILED = f"{PAGE}.failed"
-#: Letters of what has changed in a part; whole tables may be new.
-_LONGEST = 600
 
 
 def _references(draft: Document) -> bytes:
@@ -72,17 +58,16 @@ def show_report(context: Context) -> None:
     with side:
         files = st.container()
         set_to = _results(context, _head(context, report), titles, usual)
-    sections = sections_of(context, set_to, chosen(set_to, titles, usual))
+    sections = sections_of(context, chosen(set_to, titles, usual))
     with side:
         set_to = _parts(context, set_to, sections)
     draft = document(set_to, sections, context.info.name)
     with files:
-        _files(context, set_to, sections, draft)
+        _files(context, draft)
     if set_to != report:
-        _keep(services().workspace, context.info.id, partial(merged, before=report, after=set_to))
+        services().workspace.note(context.info.id, PAGE, set_to.to_dict())
         st.rerun()
     with picture:
-        _changes(set_to, sections)
         if not titles and not context.session.jobs():
             panels.empty(
                 "There are no results to report yet",
@@ -92,33 +77,18 @@ def show_report(context: Context) -> None:
         show(draft)
 
 
-def _keep(
-    workspace: Workspace, dataset: str, change: Callable[[ReportSettings], ReportSettings]
-) -> None:
-    """Change the settings as they are by now, which another tab may have changed meanwhile."""
-    info = workspace.dataset(dataset)
-    if info is not None:
-        stored = ReportSettings.from_dict(info.extra.get(PAGE, {}))
-        workspace.note(dataset, PAGE, change(stored).to_dict())
-
-
 def _key(context: Context, name: str, value: object) -> str:
     """Key of a widget whose value is kept with the data set."""
     return context.session.key_following(f"{PAGE}.{name}@{context.info.id}", value)
 
 
 def _head(context: Context, report: ReportSettings) -> ReportSettings:
-    languages = list(LANGUAGES)
-    language = st.selectbox(
-        "Language", languages, languages.index(report.language), format_func=LANGUAGES.get,
-        key=_key(context, "language", report.language),
-    )
     title = st.text_input(
         "Title", report.title, key=_key(context, "title", report.title),
         placeholder=f"{context.info.name}: similarity judgements",
     )
     authors = st.text_input("Authors", report.authors, key=_key(context, "authors", report.authors))
-    return replace(report, language=language, title=title.strip(), authors=authors.strip())
+    return replace(report, title=title.strip(), authors=authors.strip())
 
 
 def _results(
@@ -139,56 +109,26 @@ def _results(
 def _parts(
     context: Context, report: ReportSettings, sections: Mapping[str, Section]
 ) -> ReportSettings:
-    """Choose a part; show or hide it, move it, edit its words."""
-    names = report.ordered(list(sections))
-    with st.expander("Order and words"):
-        place = f"{PAGE}.part@{context.info.id}"
-        name = st.selectbox("Part", names, format_func=lambda n: sections[n].title, key=place)
-        was_shown = name not in report.left_out
-        shown = st.toggle("In the report", was_shown, key=_key(context, f"shown.{name}", was_shown))
-        left_out = tuple(other for other in report.left_out if other != name)
-        report = replace(report, left_out=left_out if shown else (*left_out, name))
-        with st.container(horizontal=True):
-            chapter = [other for other in names if PARTS[other].chapter == PARTS[name].chapter]
-            for by, label, end in ((-1, "Up", chapter[0]), (1, "Down", chapter[-1])):
-                if st.button(label, key=f"{place}.{label}", disabled=name == end,
-                             icon=f":material/arrow_{label.lower()}ward:"):
-                    report = report.moved(name, names, by)
-        automatic, edited = text_of(sections[name]), report.words_of(name)
-        if automatic:
-            before = edited.text if edited else automatic
-            text = st.text_area(
-                "Words", before, height=260,
-                key=_key(context, f"text.{report.language}.{name}", before),
-                help="Your paragraphs replace the program's; leave the field empty to return to "
-                "those. *emphasis*, **strong**, @fig-map for a figure, @tab-flow for a table, "
-                "[@lohaus2019] for a reference.",
-            )
-            if text != before:
-                report = report.with_text(name, text, automatic)
-        elif edited:
-            st.caption("This part has no paragraphs now, so your text is not in the report.")
-            st.text(edited.text)
-            if st.button("Remove your words", key=f"{place}.remove", icon=":material/delete:"):
-                report = report.with_text(name, "", automatic)
-    return report
+    """Choose the parts."""
+    before = [name for name in sections if name not in report.left_out]
+    with st.expander("Parts"):
+        shown = st.multiselect(
+            "In the report", list(sections), before,
+            format_func=lambda name: sections[name].title,
+            key=_key(context, "parts", (tuple(sections), tuple(before))),
+        )
+    return report if shown == before else report.with_parts(list(sections), shown)
 
 
-def _files(
-    context: Context, report: ReportSettings, sections: Mapping[str, Section], draft: Document
-) -> None:
+def _files(context: Context, draft: Document) -> None:
     can_draw = can_render()
     forms = [name for name, (*_, is_drawn, _) in _FILES.items() if can_draw or not is_drawn]
     form = st.selectbox("File", forms, format_func=lambda name: _FILES[name][0], key=f"{PAGE}.form")
     title, ending, media, *_ = _FILES[form]
     notes = context.session.drafts
     name = export.file_name(context.info.name, "report")
-    # Files are made in a thread that belongs to nobody, and has no workspace of its own.
-    took = partial(
-        _keep, services().workspace, context.info.id, partial(_taken, report.language, sections)
-    )
     st.download_button(
-        f"Download: {title}", partial(_file, form, draft, notes, took), f"{name}.{ending}",
+        f"Download: {title}", partial(_file, form, draft, notes), f"{name}.{ending}",
         media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
         width="stretch", on_click="ignore",
     )
@@ -199,51 +139,14 @@ def _files(
                    "own browser can print the web page.")
 
 
-def _file(form: str, draft: Document, notes: dict[str, Any], took: Callable[[], None]) -> bytes:
-    """A file, of which note is taken once it is made.
+def _file(form: str, draft: Document, notes: dict[str, Any]) -> bytes:
+    """A file, made when somebody wants it.
 
     Nobody sees more of an error here than that there is no file: the page says why when it is
     shown next.
     """
     try:
-        content = _FILES[form][-1](draft)
+        return _FILES[form][-1](draft)
     except ExportError as error:
         notes[_FAILED] = str(error)
         raise
-    took()
-    return content
-
-
-def _taken(
-    language: str, sections: Mapping[str, Section], stored: ReportSettings
-) -> ReportSettings:
-    """Settings with a note of what the report said in a language, whatever they are in by now."""
-    return replace(taken(replace(stored, language=language), sections), language=stored.language)
-
-
-def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:
-    """Say what is not as it was when the report was taken away, or its words were written."""
-    lines = [
-        f"- **{panels.plain(change.title)}**: {_told(change)}"
-        for change in changes(report, sections)
-    ]
-    if lines:
-        since = "since you downloaded the report or edited its text"
-        title = f"{len(lines)} of its parts changed {since}"
-        if box := panels.folded(title, f"{PAGE}.changes", icon=":material/update:"):
-            box.markdown("\n".join(lines))
-
-
-def _told(change: Change) -> str:
-    if change.gone:
-        return "It is no longer in the report."
-    before, now = (
-        panels.plain(textwrap.shorten(text, _LONGEST, placeholder=" …"))
-        for text in (change.before, change.now)
-    )
-    sentences = [f"It said: “{before}”" if before else "", f"Now: “{now}”" if now else ""]
-    if change.unshown and change.edited:
-        sentences.append("This part has no paragraphs any more, so your text is not shown.")
-    elif change.edited:
-        sentences.append("Your text there is unchanged.")
-    return " ".join(filter(None, sentences))

@@ -95,10 +95,14 @@ def test_a_holder_that_says_nothing_readable_is_told_of_all_the_same(tmp_path):
     holder.wait()
 
 
-def test_what_could_not_be_opened_is_let_go(tmp_path):
-    (tmp_path / "catalogue.sqlite").write_bytes(b"garbage" * 3000)
-    with pytest.raises(WorkspaceError, match="damaged"):
-        Workspace(tmp_path)
+def test_what_could_not_be_opened_is_let_go(tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise WorkspaceError("damaged")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Workspace, "_tidy", broken)
+        with pytest.raises(WorkspaceError, match="damaged"):
+            Workspace(tmp_path)
     holder = other(tmp_path)
     holder.kill()
     holder.wait()

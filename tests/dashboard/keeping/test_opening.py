@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-import zipfile
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.dashboard.keeping.test_earlier import FIXTURE
+from tests.dashboard.keeping.test_workspace import png
+from tripletscope.core.io import MeasuredTable, Pairs
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 
 @pytest.fixture
 def workspace(tmp_path) -> Workspace:
-    with zipfile.ZipFile(FIXTURE) as archive:
-        archive.extractall(tmp_path / "ws")
-    return Workspace(tmp_path / "ws")
+    """Birds with all that a data set can have, and comparisons of pairs alone."""
+    made = Workspace(tmp_path / "ws")
+    objects = pd.DataFrame({
+        "id": [f"bird {k}" for k in range(8)], "image": [f"bird {k}.png" for k in range(8)],
+    })
+    simulated = ts.simulate(np.random.default_rng(0).normal(size=(8, 2)), 120, seed=0)
+    answers = ts.Triplets(
+        simulated.rows, objects, pd.DataFrame({"participant": list("pqr") * 40}), "Birds"
+    )
+    info = made.add_dataset(
+        answers, origin="birds.csv", report=["Read 120 answers."],
+        pictures={"bird 0.png": png("red"), "bird 1.png": png("blue")},
+    )
+    made.add_tables(
+        info, answers, [MeasuredTable("sizes", np.arange(16.0).reshape(8, 2), None, ["w", "h"])],
+        "sizes.csv",
+    )
+    made.add_run(info, ts.run("fit", ts.STE(n_init=1), answers), "all answers")
+    cleaning = ts.Cleaning(answers, gold=answers.take(np.arange(5)))
+    cleaning = cleaning.excluding(ts.Exclusion(participants=("q",), reason="asleep"))
+    less = made.update_dataset(made.dataset(info.id), cleaning)
+    made.add_run(less, ts.run("fit", ts.STE(n_init=1), cleaning.triplets), "without q")
+    made.add_dataset(
+        ts.Triplets(np.zeros((0, 3)), objects, name="Pairs only"), origin="pairs.csv", report=[],
+        pairs=Pairs(np.array([[0, 1, 2, 3], [4, 5, 0, 1]], dtype=np.int32),
+                    pd.DataFrame(index=range(2)), np.arange(2), 8),
+    )
+    return made
 
 
 def test_all_of_a_data_set_is_there(workspace):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def test_what_is_new_is_said_once_where_another_version_was_at_work(workspace, t
     assert workspace.news == (), "nothing is new to who begins"
     keep(workspace, triplets)
     workspace.close()
-    (workspace.folder / "version").write_text("0.3.0")
+    (workspace.folder / "version").write_text("0.4.0")
     after = Workspace(workspace.folder)
     assert len(after.news) == 3
     after.close()
@@ -316,6 +317,34 @@ def test_a_data_set_of_a_newer_version_is_left_alone(workspace, triplets):
     assert again.datasets() == [other]
     assert "newer version of TripletScope" in again.notes[0]
     assert about.read_text() == newer
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "1.5", "true", '"1"', "null"])
+def test_a_format_that_there_never_was_is_refused_in_words(workspace, triplets, number):
+    about = workspace.folder / keep(workspace, triplets).id / "about.json"
+    odd = about.read_text().replace('"format": 1', f'"format": {number}')
+    about.write_text(odd)
+    workspace.close()
+    again = Workspace(workspace.folder)
+    assert again.datasets() == []
+    assert "the entry 'format' is not as this program writes it" in again.notes[0]
+    assert about.read_text() == odd
+
+
+def test_folders_and_results_without_a_number_are_of_the_first_format(workspace, triplets):
+    info = keep(workspace, triplets)
+    workspace.add_run(info, run("fit", STE(n_init=1), triplets), "map")
+    for path in (workspace.folder / info.id).rglob("*.json"):
+        text = path.read_text()
+        path.write_text(re.sub(r'"format": 1,\s*', "", text))
+        assert path.read_text() != text
+    workspace.close()
+    again = Workspace(workspace.folder)
+    assert (again.datasets(), again.notes) == ([info], [])
+    assert again.triplets(info).fingerprint == triplets.fingerprint
+    assert [one.name for one in again.runs(info.id)] == ["map"]
+    again.rename_dataset(info.id, "Renamed")
+    assert json.loads((again.folder / info.id / "about.json").read_text())["format"] == 1
 
 
 WRITER = """

@@ -6,7 +6,6 @@ import pytest
 import tripletscope as ts
 from tests.paths import ROOT
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.wording import Words
 
 FOLDER = ROOT / "sample_data" / "ekman_colors"
 
@@ -57,11 +56,10 @@ def computed(colours, asked):
     return tuple(ts.run(task, of, colours.triplets, options) for task, of, options in asked)
 
 
-@pytest.fixture(scope="session", params=["en", "de"])
-def material(request, colours, results):
-    return material_in(request.param, colours, results)
+@pytest.fixture(scope="session")
+def material(colours, results):
+    return material_of(colours, results)
 
 
-def material_in(language, colours, results):
-    return Material("Colours *of* Ekman", colours, results, Words(language),
-                    asked="which is more similar?")
+def material_of(colours, results):
+    return Material("Colours *of* Ekman", colours, results, asked="which is more similar?")

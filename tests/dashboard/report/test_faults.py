@@ -5,7 +5,6 @@ import json
 import os
 import re
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 
 import docx
@@ -28,17 +27,10 @@ from tripletscope.dashboard.report.document import (
 )
 from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.references import bibtex, csl_json, in_full, library
-from tripletscope.dashboard.report.report import (
-    Edited,
-    ReportSettings,
-    changes,
-    document,
-    merged,
-    taken,
-)
+from tripletscope.dashboard.report.report import ReportSettings
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.views.report import gathering, writing
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def drawn(name):
@@ -46,10 +38,10 @@ def drawn(name):
                    lambda: None)
 
 
-def of(*blocks, language="en", **given):
+def of(*blocks, **given):
     """A report of one part."""
     fields = {"title": "T", "authors": "A", "made": "M", **given}
-    return Document(**fields, words=Words(language), sections=(Section("data", "Data", blocks),))
+    return Document(**fields, words=ENGLISH, sections=(Section("data", "Data", blocks),))
 
 
 TABLE = TextTable("flow", "What was left out", ("Step", "Removed"), (("All", ""), ("Few", "3")))
@@ -104,7 +96,7 @@ def test_word_says_what_an_empty_box_means():
     listed = Listed(("One", "Two"), (True, False))
     texts = [p.text for p in docx.Document(io.BytesIO(word(of(listed)))).paragraphs]
     assert "☑ One" in texts
-    assert f"☐ Two ({Words('en')('not ticked')})" in texts
+    assert f"☐ Two ({ENGLISH('not ticked')})" in texts
 
 
 def test_empty_cells_have_a_dash(undrawn):
@@ -173,73 +165,6 @@ def test_authors_are_listed_as_the_style_has_it():
 # What somebody sets --------------------------------------------------------------------------
 
 
-def says(name, *blocks):
-    return {name: Section(name, name, blocks)}
-
-
-LIST = Listed(("One observer.", "Few answers."))
-
-
-@pytest.mark.parametrize("edited", [
-    {"text": 5, "instead": None}, {"text": "a", "instead": None}, {"text": 5, "instead": "a"},
-])
-def test_own_words_are_texts(edited):
-    assert ReportSettings.from_dict({"edited": {"en data": edited}}) == ReportSettings()
-
-
-def test_changes_of_lists_tables_and_captions_are_told():
-    before = {**says("limitations", LIST), **says("data", TABLE), **says("map", drawn("map")),
-              **says("checklist", Listed(("Code",), (False,)))}
-    report = taken(ReportSettings(), before)
-    assert list(changes(report, before)) == []
-    after = {
-        **says("limitations", Listed(("One observer.",))),
-        **says("data", replace(TABLE, rows=(("All", ""), ("Few", "4")))),
-        **says("map", replace(drawn("map"), caption="Another.")),
-        **says("checklist", Listed(("Code",), (True,))),
-    }
-    assert {c.part: (c.before, c.now) for c in changes(report, after)} == {
-        "limitations": ("Few answers.", ""), "data": ("Few, 3", "Few, 4"),
-        "map": ("See @fig-map.", "Another."), "checklist": ("☐ Code", "☑ Code"),
-    }
-
-
-def test_new_versions_of_libraries_and_another_order_are_no_change():
-    before = {**says("software", Paragraph("NumPy 1.")), **says("data", Paragraph("One. Two."))}
-    after = {**says("software", Paragraph("NumPy 2.")), **says("data", Paragraph("Two. One."))}
-    assert list(changes(taken(ReportSettings(), before), after)) == []
-
-
-def test_parts_that_come_and_go():
-    report = taken(ReportSettings(), says("map", Paragraph("A map.")))
-    new, gone = changes(report, says("data", Paragraph("Data.")))
-    assert (new.part, new.before, new.now, new.gone) == ("data", "", "Data.", False)
-    assert (gone.part, gone.before, gone.now, gone.gone) == ("map", "A map.", "", True)
-    again = taken(report, says("data", Paragraph("Data.")))
-    assert list(changes(again, says("data", Paragraph("Data.")))) == []
-    assert list(changes(replace(report, language="de"), says("data", Paragraph("Daten.")))) == []
-
-
-def test_changes_below_own_words_are_told_until_the_report_is_taken_away():
-    after = says("map", Paragraph("Now."))
-    report = ReportSettings().with_text("map", "Mine.", "Then.")
-    (change,) = changes(report, after)
-    assert (change.before, change.now, change.edited) == ("Then.", "Now.", True)
-    report = taken(report, after)
-    assert list(changes(report, after)) == []
-    assert report.words_of("map") == Edited("Mine.", "Now.")
-    assert list(changes(taken(report, {}), {})) == []
-
-
-def test_words_of_paragraphs_are_not_said_of_a_list():
-    report = ReportSettings().with_text("limitations", "There are none.", "No limits.")
-    sections = says("limitations", LIST)
-    assert document(report, sections, "x").sections[0].blocks == (LIST,)
-    (change,) = changes(report, sections)
-    assert change.edited
-    assert change.unshown
-
-
 def test_other_maps_do_not_undo_what_was_chosen():
     report = ReportSettings(results_left_out=("a",), results_added=("c",))
     # With another map open, "b" and "c" are what is usual.
@@ -248,20 +173,6 @@ def test_other_maps_do_not_undo_what_was_chosen():
     assert (fewer.results_left_out, fewer.results_added) == (("a", "c"), ())
     more = fewer.with_results(["b"], ["b", "a", "d"], ["b", "c"])
     assert (set(more.results_left_out), set(more.results_added)) == ({"c"}, {"a", "d"})
-
-
-def test_two_tabs_keep_the_changes_of_each_other():
-    seen = ReportSettings(title="T", left_out=("map", "data"), edited={"en map": Edited("a", "b")})
-    one = merged(seen, seen, replace(
-        seen, title="One", left_out=("data", "groups"), edited={"en data": Edited("c", "d")}
-    ))
-    both = merged(one, seen, replace(
-        seen, authors="Two", left_out=("map",), taken={"en map": "b"}
-    ))
-    assert both == ReportSettings(
-        title="One", authors="Two", left_out=("groups",), taken={"en map": "b"},
-        edited={"en data": Edited("c", "d")},
-    )
 
 
 # The page ------------------------------------------------------------------------------------
@@ -276,18 +187,7 @@ def info(services):
     )
 
 
-def kept(services, info):
-    return ReportSettings.from_dict(services.workspace.dataset(info.id).extra["report"])
-
-
-def test_note_is_taken_of_files_that_were_made_and_nothing_else_changes(
-    services, info, monkeypatch
-):
-    sections = says("data", Paragraph("Data."))
-    services.workspace.note(info.id, "report", ReportSettings("de", "Neu").to_dict())
-    took = partial(
-        writing._keep, services.workspace, info.id, partial(writing._taken, "en", sections)
-    )
+def test_why_there_is_no_file_is_noted(monkeypatch):
     notes = {}
 
     def fail(made):
@@ -295,11 +195,9 @@ def test_note_is_taken_of_files_that_were_made_and_nothing_else_changes(
 
     monkeypatch.setitem(writing._FILES, "pdf", ("PDF", "pdf", "", True, fail))
     with pytest.raises(ExportError):
-        writing._file("pdf", of(), notes, took)
+        writing._file("pdf", of(), notes)
     assert list(notes.values()) == ["No browser."]
-    assert kept(services, info).taken == {}
-    assert writing._file("html", of(Paragraph("x")), notes, took).startswith(b"<!DOCTYPE")
-    assert kept(services, info) == ReportSettings("de", "Neu", taken={"en data": "Data."})
+    assert writing._file("html", of(Paragraph("x")), notes).startswith(b"<!DOCTYPE")
 
 
 def test_report_is_written_anew_when_what_it_tells_of_is_another(services, info, monkeypatch):
@@ -311,7 +209,7 @@ def test_report_is_written_anew_when_what_it_tells_of_is_another(services, info,
 
     def write(info):
         gathering.sections_of(
-            SimpleNamespace(info=info, session=None), ReportSettings(), [fitted.key]
+            SimpleNamespace(info=info, session=None), [fitted.key]
         )
 
     for created in ("2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"):

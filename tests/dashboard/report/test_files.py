@@ -11,7 +11,7 @@ import pytest
 
 import tripletscope as ts
 from tests.browser import needs_browser
-from tests.dashboard.report.conftest import computed, material_in
+from tests.dashboard.report.conftest import computed, material_of
 from tripletscope.core.engine.method import methods
 from tripletscope.dashboard.report import html as web
 from tripletscope.dashboard.report.docx import word
@@ -40,9 +40,8 @@ _ASKED = [
 
 @pytest.fixture(scope="module")
 def made(colours):
-    """In German, which has the longer words; texts are tested in both languages elsewhere."""
-    material = material_in("de", colours, computed(colours, _ASKED))
-    report = ReportSettings("de", authors="A. <B> & C", left_out=("design",))
+    material = material_of(colours, computed(colours, _ASKED))
+    report = ReportSettings(authors="A. <B> & C", left_out=("design",))
     return document(report, written(material), material.name)
 
 

@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tests.dashboard.report.telling import text_of
 from tripletscope.core.dimensions.penalties import PenaltyCurve
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.dashboard.report.document import TextTable
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.report.report import text_of, written
+from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.dimensions import penalty_of
-from tripletscope.dashboard.wording import Words
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,10 @@ def runs(choices):
     ))
 
 
-@pytest.fixture(params=["en", "de"])
-def material(request, choices, runs):
+@pytest.fixture
+def material(choices, runs):
     return Material(
-        "Things", ts.Cleaning(choices), runs, Words(request.param),
+        "Things", ts.Cleaning(choices), runs,
         dimension_names={runs[0].key: {0: "alive *thing*"}},
     )
 

@@ -11,7 +11,7 @@ from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import TOLD_IN, ShownResults, Statement
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain
 
 STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.AgglomerativeClustering(n_clusters=3), ts.K1(), ts.MLDS()
 LINE, PEOPLE = ts.STE(n_components=1, n_init=1), ts.people.WeightedEuclidean(n_init=1)
@@ -91,19 +91,16 @@ def test_everything_that_is_told_is_compared():
 @pytest.mark.parametrize("place", COMPUTED, ids=" ".join)
 def test_a_report_says_what_the_page_says(answers, place):
     runs = tuple(ts.run(task, of, answers, options) for task, of, options in COMPUTED[place])
-    for language in ("en", "de"):
-        words = Words(language)
-        blocks = [
-            block for section in written(
-                Material("Colours", ts.Cleaning(answers), runs, words)
-            ).values() for block in section.blocks
-        ]
-        text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
-        captions = {block.caption for block in blocks if isinstance(block, Drawing)}
-        page = ShownResults(runs, answers, "Colours", words, cautious=True)
-        parts = list(presented(page, *(run for run in runs if run.task == place[0])))
-        said = [part.text for part in parts if isinstance(part, Statement)]
-        drawn = [part for part in parts if isinstance(part, Drawing) and not part.is_folded]
-        assert said or drawn
-        assert [one for one in said if one not in text] == []
-        assert [one.name for one in drawn if plain(one.caption) not in captions] == []
+    blocks = [
+        block for section in written(Material("Colours", ts.Cleaning(answers), runs)).values()
+        for block in section.blocks
+    ]
+    text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+    captions = {block.caption for block in blocks if isinstance(block, Drawing)}
+    page = ShownResults(runs, answers, "Colours", cautious=True)
+    parts = list(presented(page, *(run for run in runs if run.task == place[0])))
+    said = [part.text for part in parts if isinstance(part, Statement)]
+    drawn = [part for part in parts if isinstance(part, Drawing) and not part.is_folded]
+    assert said or drawn
+    assert [one for one in said if one not in text] == []
+    assert [one.name for one in drawn if plain(one.caption) not in captions] == []

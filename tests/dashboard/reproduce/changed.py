@@ -28,12 +28,9 @@ def signed(files: dict[str, bytes]) -> bytes:
     return export.bundle({**others, MANIFEST: manifest(others)})
 
 
-def ran(folder: Path, script: str, optimize: int = 0) -> str:
-    """What a script prints, in this process: another one would load everything anew.
-
-    optimize: 1 as ``python -O`` has it.
-    """
-    code = compile((folder / script).read_bytes(), script, "exec", optimize=optimize)
+def ran(folder: Path, script: str) -> str:
+    """What a script prints, in this process: another one would load everything anew."""
+    code = compile((folder / script).read_bytes(), script, "exec")
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as printed:
         patch.chdir(folder)
         exec(code, {"__name__": "__main__", "__file__": script})

@@ -33,9 +33,9 @@ from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export, imports, uploads
 from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, PackedFolder, is_archive
-from tripletscope.dashboard.door.earlier import sum_of
 from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
+from tripletscope.dashboard.keeping.files import hash_of
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import showing
 from tripletscope.dashboard.reproduce.archive import archive
@@ -365,7 +365,7 @@ def test_numbers_that_cannot_be_unpacked_are_named(made):
     broken[start : start + 20] = b"\xff" * 20
     packed = PackedFolder(export.bundle({**files, place: bytes(broken)}), "a.zip")
     with pytest.raises(DataError, match=rf"a\.zip: its file {place} cannot be read"):
-        packed.arrays(place, sum_of(bytes(broken)))
+        packed.arrays(place, hash_of(bytes(broken)))
 
 
 def test_what_is_damaged_in_the_workspace_is_left_out_and_told(made, tmp_path, services):

@@ -1,4 +1,4 @@
-"""What is looked at of dimensions is drawn and said in every language."""
+"""What is looked at of dimensions is drawn and said."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from tripletscope.dashboard.results.dimension_details import (
 )
 from tripletscope.dashboard.results.dimensions import data_of, facts_table
 from tripletscope.dashboard.results.shown import ShownResults
-from tripletscope.dashboard.wording import ENGLISH, Words
+from tripletscope.dashboard.wording import ENGLISH
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,6 @@ def runs(choices):
     )]
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(("detail", "names"), [
     (Histograms((2, 0)), ["histograms"]),
     (OneDimension(1, column="kind"), ["sheet", "histogram", "intervals", "against"]),
@@ -48,8 +47,8 @@ def runs(choices):
     (SomeObjects(4), ["rose"]), (SomeObjects(4, bars=True), ["rose"]),
     (SomeObjects(4, 11), ["rose", "pair"]), (OneTrial((0, 1, 12)), ["trial"]),
 ])
-def test_details_are_drawn(choices, runs, language, detail, names):
-    drawn = drawings(runs, choices, words=Words(language), detail=detail)
+def test_details_are_drawn(choices, runs, detail, names):
+    drawn = drawings(runs, choices, detail=detail)
     assert [drawing.name for drawing in drawn] == [f"dimension-{name}" for name in names]
     for drawing in drawn:
         assert len(drawing.figure().data) > 0

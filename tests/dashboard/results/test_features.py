@@ -18,9 +18,8 @@ from tripletscope.dashboard.results.features import (
     in_order,
     measured_as,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import ENGLISH
 
-EN = Words("en")
 SEEN = np.random.default_rng(0).normal(size=(15, 2))
 
 
@@ -50,14 +49,13 @@ def spaces() -> ts.features.FeatureModel:
     ("compare_geometries", {"folds": 2}, ["geometry"]),
     ("robustness", {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10}, ["robustness"]),
 ])
-@pytest.mark.parametrize("language", ["en", "de"])
 def test_every_result_has_figures_with_caption_words_and_numbers(
-    answers, spaces, task, options, names, language
+    answers, spaces, task, options, names
 ):
     method = ts.STE(n_init=1) if task in ("compare_geometries", "robustness") else spaces
     answers = answers.with_columns({"some": np.arange(len(answers)) % 2 == 0})
     run = ts.run(task, method, answers, options)
-    found = drawings(run, answers, words=Words(language))
+    found = drawings(run, answers)
     assert [drawing.name for drawing in found] == names
     for drawing in found:
         assert drawing.caption.startswith(drawing.caption[0].upper())
@@ -108,17 +106,17 @@ def test_only_what_is_learned_can_be_learned_by_heart(answers, spaces):
         "space": "size", "model": ["raw", "raw"], "held_out": ["objects", "trials"],
         "accuracy": 0.7, "low": 0.6, "high": 0.8, "p": 0.001, "chance": 0.5, "choices": 100,
     })
-    text = " ".join(texts(accuracy_said(EN, found, table, {})))
+    text = " ".join(texts(accuracy_said(ENGLISH, found, table, {})))
     assert text.startswith("size predicts choices among held-out objects by its distances")
     assert "Nothing was learned" in text
-    text = " ".join(texts(accuracy_said(EN, found, table.assign(model="linear"), {})))
+    text = " ".join(texts(accuracy_said(ENGLISH, found, table.assign(model="linear"), {})))
     assert "higher for that reason alone" in text
 
 
 def test_random_features():
     seen, spaces = spaces_of(6, None)
     found = explain(spaces, of_people(seen, 24_000, 6))
-    said = texts(accuracy_said(EN, found, in_order(found.table), {}))
+    said = texts(accuracy_said(ENGLISH, found, in_order(found.table), {}))
     assert said[0].startswith("No features are seen to predict choices among held-out objects")
     assert not any("ahead" in sentence or "told apart" in sentence for sentence in said)
 
@@ -130,6 +128,6 @@ def test_random_correlations():
         ["a", "b"], "spearman", value, *ends, *ends, none, none - 0.1, none + 0.1, 0.5, 0.9,
         np.zeros((0, 2)), n_objects=20, n_units=20,
     )
-    said = texts(correlations_said(EN, found))
+    said = texts(correlations_said(ENGLISH, found))
     assert said[0].startswith("No feature is seen to rank pairs better than chance")
     assert not any("most like" in sentence or "ahead" in sentence for sentence in said)

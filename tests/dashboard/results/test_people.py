@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.comparing import compare_people
 from tripletscope.core.people.floor import Floor
 from tripletscope.dashboard.results.people import floor_said, people_said
-from tripletscope.dashboard.wording import ENGLISH, Words
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def floor(given: list[int], what: str = "map") -> Floor:
@@ -30,11 +29,6 @@ def test_who_gave_too_few():
     assert "1 of 2 groups by class" in floor_said(ENGLISH, floor([87, 40]), "class")
     assert "single participants: weights of 2 axes" in floor_said(ENGLISH, floor([1], "weights"))
     assert "single groups by class" in floor_said(ENGLISH, floor([1], "scale"), "class")
-
-
-@pytest.mark.parametrize("what", ["map", "scale", "weights"])
-def test_in_german(what):
-    assert floor_said(Words("de"), floor([40], what)).startswith("Nichts gesagt wird über einzelne")
 
 
 def test_of_people_who_flip_coins_nothing_is_said():

@@ -19,7 +19,7 @@ from tripletscope.dashboard.results.planning import (
     names_of,
     plans_said,
 )
-from tripletscope.dashboard.wording import ENGLISH, Words
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def simulation(**options) -> Simulation:
@@ -99,21 +99,21 @@ def test_what_is_said_of_dimensions(suggested, true, text):
     )
 
 
-def test_simulations_are_drawn_in_scripts_and_in_german():
+def test_simulations_are_drawn_in_scripts():
     small = {"n_objects": 6, "most": 60, "points": 2, "repeats": 2}
     runs = [
         run("plan", K1(), None, small), run("plan", STE(n_init=1), None, small),
         run("noise_curve", STE(n_init=1), None, {**small, "steps": 2}),
         run("detect_dimension", STE(n_init=1), None, {**small, "folds": 2, "beyond": 1}),
     ]
-    found = drawings(runs, None, words=Words("de"))
+    found = drawings(runs, None)
     assert [one.name for one in found] == [
         "plan-accuracy", "plan-ellipse", "plan-disparity", "noise-error", "noise-disparity",
         "noise-uncertainty", "plan-dimension",
     ]
-    assert found[0].figure().layout.yaxis.title.text == "vorhergesagte weitere Antworten"
-    assert found[1].table()["plan"].unique().tolist() == ["STE, Neustarts 1"]
-    assert all("2 Simulationen" in one.caption for one in found)
+    assert found[0].figure().layout.yaxis.title.text == "further answers predicted"
+    assert found[1].table()["plan"].unique().tolist() == ["STE, restarts 1"]
+    assert all("2 simulations" in one.caption for one in found)
 
 
 def test_a_number_that_is_given_is_not_advised():

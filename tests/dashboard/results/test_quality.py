@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from tests.core.inference.evaluation.test_choosing import odd_ones
 from tests.core.studies.quality.answers import people_data
@@ -29,7 +28,7 @@ from tripletscope.dashboard.results.quality import (
 )
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import Advice, Drawing, Numbers, ShownResults
-from tripletscope.dashboard.wording import ENGLISH, Words
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def said(*results, answers, **further):
@@ -45,9 +44,8 @@ def advised(*results, answers):
     return " ".join(part.text for part in of_kind(Advice, *results, answers=answers))
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_the_report_in_words(language):
-    triplets, words = people_data(), Words(language)
+def test_the_report_in_words():
+    triplets, words = people_data(), ENGLISH
     report = quality(triplets, gold=triplets.rows[:1])
     text = said(report.coverage, report, answers=triplets, words=words)
     for part in (
@@ -89,15 +87,12 @@ def test_answers_per_object_are_drawn_where_they_differ_among_many():
     assert not of_kind(Drawing, quality(few).coverage, answers=few)
 
 
-@pytest.mark.parametrize(("language", "across"), [
-    ("en", "part of each participant's answers"), ("de", "Teil der Antworten jeder Person"),
-])
-def test_samplers_and_changes_over_time_are_drawn(language, across):
-    answers, words = people_data(), Words(language)
+def test_samplers_and_changes_over_time_are_drawn():
+    answers, words = people_data(), ENGLISH
     report = quality(answers)
     shown = ShownResults((), answers, "X", words, stretch="median_time")
     figure, numbers = presented(shown, report, by=over_time_of)
-    assert figure.figure().layout.xaxis.title.text == across
+    assert figure.figure().layout.xaxis.title.text == "part of each participant's answers"
     assert figure.figure().layout.yaxis.title.text == words("stretch median_time")
     assert words("in order of", parts=5, about=shown.about) == figure.caption
     assert numbers.table()["part"].tolist() == [1, 2, 3, 4, 5]
@@ -110,16 +105,15 @@ def test_samplers_and_changes_over_time_are_drawn(language, across):
     assert said.text == words("no repeats by sampler")
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_people_who_stand_out(language):
-    words, answers = Words(language), people_data()
+def test_people_who_stand_out():
+    words, answers = ENGLISH, people_data()
     found = verdict(participants(answers))
     text = said(found, answers=answers, words=words)
     assert text.startswith(words("verdict look", number=1, people=6))
     assert words("measure failed") not in text, "of gold questions nothing is known"
     assert ENGLISH("measure failed") in advised(found, answers=answers)
     why = reasons_said(words, found, "p5")
-    assert {"en": "chooses left in ", "de": "wählt left in "}[language] in why
+    assert "chooses left in " in why
     assert "0.4" in why
 
 

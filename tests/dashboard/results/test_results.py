@@ -1,4 +1,4 @@
-"""Every figure of results is drawn of real ones, in every language."""
+"""Every figure of results is drawn of real ones."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,6 @@ import pytest
 import tripletscope as ts
 from tests.paths import ROOT
 from tripletscope.dashboard.results import drawings
-from tripletscope.dashboard.wording import Words
 
 FOLDER = ROOT / "sample_data" / "ekman_colors"
 
@@ -44,9 +43,8 @@ def runs(answers):
     return [ts.run(task, of, answers, options) for task, of, options in asked]
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_figures_of_all_results(answers, runs, language):
-    found = drawings(runs, answers, name="Colours", words=Words(language))
+def test_figures_of_all_results(answers, runs):
+    found = drawings(runs, answers, name="Colours")
     names = [drawing.name for drawing in found]
     assert names == [
         "map", "matrix-k1", "dendrogram-agglomerative", "stability-agglomerative",

@@ -24,7 +24,6 @@ from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.run import run
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.report.document import TextTable
-from tripletscope.dashboard.report.report import ReportSettings
 from tripletscope.dashboard.results.dimension_details import facts_said
 from tripletscope.dashboard.results.dimensions import facts_table
 from tripletscope.dashboard.state import Session
@@ -156,7 +155,7 @@ def test_the_report_has_the_names_of_now(services, opened, fit):
         rename_dimension(of(services), fit, 0, name)
         context = shown(services, opened)
         assert fit.key in offered(context)[1]
-        section = sections_of(context, ReportSettings(), [fit.key])["interpretable"]
+        section = sections_of(context, [fit.key])["interpretable"]
         (table,) = (block for block in section.blocks if isinstance(block, TextTable))
         assert table.rows[0][1] == name
 

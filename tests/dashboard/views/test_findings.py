@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.dashboard.report.telling import text_of
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tests.dashboard.views.test_people import kinds_of_people
 from tripletscope.core.data.errors import DataError
@@ -22,7 +23,7 @@ from tripletscope.core.studies.quality import quality
 from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.report.report import text_of, written
+from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.findings import FINDINGS, Subject, SubjectResults
 from tripletscope.dashboard.results.shown import ShownResults

@@ -27,13 +27,12 @@ CSV = (
 )
 
 
-def test_a_lost_catalogue_is_said_in_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path))
+def test_a_workspace_that_cannot_be_opened_is_said_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path / "file"))
     services_module._services.cache_clear()
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / f"{'0' * 32}.answers.parquet").write_bytes(b"")
+    (tmp_path / "file").write_text("")
     app = start()
-    assert "catalogue.sqlite is missing" in app.error[0].value.replace("\\", "")
+    assert "file cannot be written" in app.error[0].value.replace("\\", "")
     assert not words(app)
 
 
