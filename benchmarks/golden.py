@@ -45,7 +45,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "agreement_curve": {"labels": "kind", "repeats": 2}, "stability": {"replicates": 10},
     "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 3}, "heterogeneity": {},
     "posterior": {"effective": 50, "most": 400, "chains": 2}, "laplace": {"samples": 50},
-    "distance_posterior": {"effective": 50, "most": 400, "chains": 2},
     "bootstrap": {"replicates": 10}, "response_model": {},
     "calibrate": {"data_sets": 2, "maps": 10},
     "abstention": {"maps": 10}, "uncertainty_by_dimension": {"most": 2, "maps": 10},

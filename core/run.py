@@ -228,7 +228,7 @@ def run(
         bootstrap_dimensions, bootstrap_scale, calibrate, classify, compare_active,
         compare_conditions, compare_geometries, compare_people, coordinate_tree, count_clusters,
         cross_validate, detect_dimension, diagnose, dimension_reproducibility,
-        distance_posterior, errors_by_group, explain, feature_weights, fit, forest_errors,
+        errors_by_group, explain, feature_weights, fit, forest_errors,
         heterogeneity, kernel_map, laplace, learning_curve, left_over, map_correlation,
         noise_curve, observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve,
         posterior, recover_spaces, reliability, response_model, robustness, scales_by, search_curve,
