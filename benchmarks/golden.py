@@ -39,13 +39,11 @@ PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])
 KINDS = ("embedding", "kernel", "cluster", "scale", "dimensions", "individuals", "features")
 #: Options that make a task short, or that it needs.
 OPTIONS: dict[str, dict[str, Any]] = {
-    "classify": {"labels": "kind", "algorithm": "knn", "repeats": 2},
     "cross_validate": {}, "split_error": {}, "kernel_map": {},
     "spectrum": {"shuffles": 5}, "count_clusters": {"most": 6, "references": 20},
     "agreement_curve": {"labels": "kind", "repeats": 2}, "stability": {"replicates": 10},
     "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 3}, "heterogeneity": {},
     "posterior": {"effective": 50, "most": 400, "chains": 2}, "laplace": {"samples": 50},
-    "distance_posterior": {"effective": 50, "most": 400, "chains": 2},
     "bootstrap": {"replicates": 10}, "response_model": {},
     "calibrate": {"data_sets": 2, "maps": 10},
     "abstention": {"maps": 10}, "uncertainty_by_dimension": {"most": 2, "maps": 10},
@@ -63,7 +61,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "feature_weights": {"replicates": 20}, "compare_people": {"most_groups": 2, "folds": 3},
     "compare_conditions": {"permutations": 19, "folds": 3}, "agreement_with_map": {},
     "with_lapses": {"steps": 40}, "search_curve": {"n_trees": 3}, "coordinate_tree": {},
-    "forest_errors": {"column": "kind"},
+    "predict_column": {"column": "kind"},
 }
 #: Tasks that are also looked at with other methods or options: task, method, options.
 OTHERS: list[tuple[str, str, dict[str, Any]]] = [
@@ -75,7 +73,7 @@ OTHERS: list[tuple[str, str, dict[str, Any]]] = [
         ("posterior", name, {"sampler": sampler, "effective": 50, "most": 400, "chains": 2})
         for name in ("ste", "tste") for sampler in ("laplace", "plain")
     ),
-    ("classify", "k1", {"labels": "kind", "repeats": 2}),
+    ("predict_column", "k1", {"column": "kind", "learner": "svm"}),
     ("bootstrap_scale", "mlds", {"resamples": 50, "scheme": "answers"}),
     *(("cross_validate", name, {}) for name in ("soe", "k1", "k2", "gaussian", "proximity")),
     *(

@@ -56,7 +56,7 @@ PRESETS: dict[str, Preset] = {
         cited="Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random "
         "forests. Proceedings of the 35th International Conference on Machine Learning. Section 4.",
         method={"wl": {"rounds": 3, "counts": "edge"}},
-        options={"forest_errors": {"multiclass": "summed", "folds": 10}},
+        options={"predict_column": {"multiclass": "summed", "folds": 10}},
     ),
     "uncertainty": Preset(
         title=f"As in {DOCUMENTS['uncertainty']}",

@@ -33,8 +33,6 @@ from .core.models.embedding.gnmds import GNMDSK as GNMDSK
 from .core.models.embedding.lore import LORE as LORE
 from .core.models.embedding.soe import SOE as SOE
 from .core.models.embedding.ste import STE as STE
-from .core.models.embedding.stored import StoredAnswers as StoredAnswers
-from .core.models.embedding.stored import fit_stored as fit_stored
 from .core.models.embedding.tste import TSTE as TSTE
 from .core.models.simulation.simulate import simulate as simulate
 from .core.run import run as run

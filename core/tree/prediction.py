@@ -1,8 +1,8 @@
-"""Predictions of comparison forests, and their errors beside those of their peers."""
+"""A column of the objects, predicted by comparison forests, and by their peers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -21,13 +21,7 @@ from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import corrected_reach
-from tripletscope.core.kernel.classification import (
-    Classification,
-    Learner,
-    classify_by,
-    classify_labels,
-)
-from tripletscope.core.kernel.kernel import Kernel
+from tripletscope.core.kernel.kernel import SINGLE_ABOVE
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import AnswersOracle, MapOracle, Oracle
@@ -45,13 +39,10 @@ _NEIGHBOURS = (1, 3, 5, 9, 15)
 _PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _INNER_FOLDS = 3
 _CART_TREES = 100
-#: Classifiers, by the names that `predict_labels` takes.
-CLASSIFIERS = {
-    "svm": "Support vector machine", "knn": "Nearest neighbours",
-    "supervised": "Comparison forest", "random": "Forest, random pivots",
-}
-#: Leaf sizes of these forests for inner folds to choose from.
-_FEW_LEAVES = (1, 4, 16)
+#: What predicts, classifiers and regressors alike.
+FOREST, NEAREST, MACHINE, CART = (
+    "Comparison forest", "Nearest neighbours", "Support vector machine", "CART forest"
+)
 
 OracleChoice = Annotated[str, Choice(
     {"fitted": "Map or features", "answered": "The data first"}, "Oracle",
@@ -59,13 +50,18 @@ OracleChoice = Annotated[str, Choice(
     "answer."
 )]
 Kind = Annotated[str, Choice({"classes": "Classes", "numbers": "Numbers"}, "Predicted as")]
+Learner = Annotated[str, Choice(
+    {"all": "All", "forest": FOREST, "knn": NEAREST, "svm": MACHINE}, "Predicted by",
+    "All: forests of several sizes, nearest neighbours, a support vector machine, and on "
+    "coordinates a CART forest, on the same folds."
+)]
 Share = Annotated[float, Number(
     0.1, 1.0, "Subsample fraction r", "Share of the objects for each tree.", advanced=True
 )]
 
 
 @dataclass(frozen=True)
-class ForestErrors:
+class ColumnErrors:
     """A column predicted for held-out objects.
 
     Errors are shares of wrong classes, or root mean squares for numbers.
@@ -78,6 +74,7 @@ class ForestErrors:
         Positions in `classes`, or numbers; NaN for objects without a value or without comparisons.
     leaf_sizes : ndarray of int, shape (a,)
     n_trees : ndarray of int, shape (b,)
+        Of forests; none where they were not asked for.
     errors : ndarray, shape (folds, a, b)
     predicted : ndarray, shape (a, b, n)
         Coded as `truth`.
@@ -129,8 +126,10 @@ class ForestErrors:
         return all(gain > reach for gain, reach in (self.gain(size, trees), self.chosen_gain))
 
     @property
-    def best(self) -> tuple[int, int]:
-        """Positions of the leaf size and the number of trees with the lowest error."""
+    def best(self) -> tuple[int, int] | None:
+        """Positions of the leaf size and the number of trees with the lowest error, if any."""
+        if not self.errors.size:
+            return None
         mean = self.errors.mean(axis=0)
         return tuple(int(i) for i in np.unravel_index(np.argmin(mean), mean.shape))
 
@@ -141,7 +140,7 @@ class ForestErrors:
         """
         folds, a, b = self.errors.shape
         forest = pd.DataFrame({
-            "method": "Comparison forest", "leaf size": np.repeat(self.leaf_sizes, b),
+            "method": FOREST, "leaf size": np.repeat(self.leaf_sizes, b),
             "trees": np.tile(self.n_trees, a),
         })
         peers = pd.DataFrame({"method": self.peers})
@@ -164,19 +163,20 @@ class ForestErrors:
 
 
 @task("Predicting held-out values", "embedding", "kernel", "features")
-def forest_errors(
+def predict_column(
     method: Method,
     triplets: Triplets,
     *,
     column: Annotated[str, Column("Predicted column", "A column of the stimulus metadata.")],
     kind: Kind = "classes",
+    learner: Learner = "all",
     answers: OracleChoice = "fitted",
     max_samples: Share = 1.0,
     multiclass: Multiclass = "pooled",
     folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 5,
     seed: Seed = 0,
     progress: Progress = silent,
-) -> ForestErrors:
+) -> ColumnErrors:
     """Cross-validated errors of forests by leaf size and number of trees, and of their peers.
 
     Peers are nearest neighbours, a support vector machine on the kernel (of a map: a Gaussian one
@@ -196,9 +196,11 @@ def forest_errors(
     )
     if grouped:
         forest.set_params(multiclass=multiclass)
-    leaves = [size for size in LEAVES if 2 * size <= len(there)]
-    settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
-    peers = _peers(grouped, space.part(there), seed)
+    with_forests = learner in ("all", "forest")
+    leaves = [size for size in LEAVES if 2 * size <= len(there)] if with_forests else []
+    trees = TREES if with_forests else ()
+    settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in trees]
+    peers = _peers(learner, grouped, space.part(there), seed)
     parts = list(_divided(values, grouped, folds, seed))
     items = [(forest, settings, list(peers.values()), objects, values, *part) for part in parts]
     guesses, errors, constant = np.zeros((len(settings) + len(peers), len(there))), [], []
@@ -212,10 +214,11 @@ def forest_errors(
     truth[objects] = values
     predicted = np.full((len(guesses), space.n_objects), np.nan)
     predicted[:, objects] = guesses
-    shape, n_settings = (len(leaves), len(TREES)), len(settings)
-    return ForestErrors(
-        classes, truth, np.array(leaves), np.array(TREES),
-        errors[:, :n_settings].reshape(-1, *shape), predicted[:n_settings].reshape(*shape, -1),
+    shape, n_settings = (len(leaves), len(trees)), len(settings)
+    return ColumnErrors(
+        classes, truth, np.array(leaves, dtype=int), np.array(trees, dtype=int),
+        errors[:, :n_settings].reshape(len(errors), *shape),
+        predicted[:n_settings].reshape(*shape, space.n_objects),
         np.array(list(peers)), errors[:, n_settings:], predicted[n_settings:], np.array(constant),
     )
 
@@ -239,7 +242,7 @@ def grown_forest(
     """A forest of all objects with a value, and their positions.
 
     fitted: A map or kernel of these answers.
-    **settings: Parameters of the forest; the others are those of `forest_errors`.
+    **settings: Parameters of the forest; the others are those of `predict_column`.
     """
     space = space_of(fitted)
     there, values, _ = _values(triplets, column, kind, space)
@@ -294,32 +297,43 @@ def _divided(
     yield from folds.split(values, values)
 
 
-def _peers(grouped: bool, space: Space, seed: int) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
+def _peers(
+    learner: str, grouped: bool, space: Space, seed: int
+) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
     """By name, the estimators to compare with, and their inputs."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.model_selection import GridSearchCV
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-    from sklearn.svm import SVC, SVR
+    from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
-    near = KNeighborsClassifier if grouped else KNeighborsRegressor
-    cart = RandomForestClassifier if grouped else RandomForestRegressor
+    near, cart, machine, linear = (
+        (KNeighborsClassifier, RandomForestClassifier, SVC, LinearSVC(dual=False)) if grouped
+        else (KNeighborsRegressor, RandomForestRegressor, SVR,
+              LinearSVR(dual=False, loss="squared_epsilon_insensitive"))
+    )
     grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= len(space) // 4 or k == 1]}
-    distances, machine, score = space.distances(), SVC(kernel="precomputed"), None
-    if not grouped:
-        machine = SVR(kernel="precomputed")
-        score = "neg_mean_squared_error"  # which one object has too
+    # One object has a squared error, too, but no share of explained variance.
+    how = {} if grouped else {"scoring": "neg_mean_squared_error"}
     penalties = {"C": _PENALTIES}
+    if learner == "forest":
+        return {}
+    if learner != "all" and len(space) > SINGLE_ABOVE and space.vectors is not None:
+        # A matrix between so many objects would be large, and a machine on it slow.
+        return {
+            "knn": {NEAREST: (GridSearchCV(near(1), grid, **how), space.vectors)},
+            "svm": {MACHINE: (GridSearchCV(linear, penalties, **how), space.vectors)},
+        }[learner]
+    distances = space.distances()
     peers = {
-        "Nearest neighbours": (
-            GridSearchCV(near(1, metric="precomputed"), grid, scoring=score), distances
-        ),
-        "Support vector machine": (
-            GridSearchCV(machine, penalties, scoring=score), _kernel(space, distances)
+        NEAREST: (GridSearchCV(near(1, metric="precomputed"), grid, **how), distances),
+        MACHINE: (
+            GridSearchCV(machine(kernel="precomputed"), penalties, **how), _kernel(space, distances)
         ),
     }
     if space.vectors is not None:
-        peers["CART forest"] = cart(_CART_TREES, random_state=seed), space.vectors
-    return peers
+        peers[CART] = cart(_CART_TREES, random_state=seed), space.vectors
+    one = {"knn": NEAREST, "svm": MACHINE}.get(learner)
+    return peers if one is None else {one: peers[one]}
 
 
 def _kernel(space: Space, distances: np.ndarray) -> np.ndarray:
@@ -362,51 +376,3 @@ def _chosen(peer: BaseEstimator, values: np.ndarray) -> BaseEstimator:
     if most < 2:
         return clone(peer.estimator)
     return clone(peer).set_params(cv=int(min(_INNER_FOLDS, most)))
-
-
-def predict_labels(
-    fitted: Kernel, labels: Any, classifier: str, *, folds: int = 10, repeats: int = 5,
-    seed: int = 0, n_estimators: int = 100, progress: Progress = silent,
-) -> Classification:
-    """Labels (n,) of held-out objects, predicted from a kernel by one of `CLASSIFIERS`.
-
-    The folds are the same for each. Inner folds choose the penalty, the number of neighbours, or
-    the leaf size of forests, which use comparisons alone. Missing labels are unknown.
-
-    folds, repeats, seed: See `tripletscope.core.kernel.classification.classify`.
-    """
-    how = {"folds": folds, "repeats": repeats, "seed": seed, "progress": progress}
-    if classifier in ("svm", "knn"):
-        return classify_labels(fitted, labels, algorithm=classifier, **how)
-    forest = ComparisonForestClassifier(
-        metric="precomputed", pivots=classifier, n_estimators=n_estimators, seed=seed
-    )
-    space = space_of(fitted)
-
-    def learner(n_train: int) -> Learner:
-        leaves = [size for size in _FEW_LEAVES if size == 1 or 2 * size <= n_train]
-        return Learner(space.distances(), forest, {"leaf_size": leaves}, True)
-
-    return classify_by(learner, space, labels, **how)
-
-
-def error_table(classifications: Mapping[str, Classification]) -> pd.DataFrame:
-    """Errors of classifiers, by names from `CLASSIFIERS`, with 95 % intervals over all folds.
-
-    Returns: ``name``, ``value`` (share of wrong labels), ``low`` and ``high``.
-
-    References
-    ----------
-    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning, 52,
-    239-281; for repeats: Bouckaert, R. R., & Frank, E. (2004). Evaluating the replicability of
-    significance tests for comparing learning algorithms. PAKDD.
-    """
-    errors = {CLASSIFIERS[name]: one.fold_errors for name, one in classifications.items()}
-    table = pd.DataFrame({"name": list(errors), "value": [one.mean() for one in errors.values()]})
-    reach = np.array([
-        corrected_reach(one.reshape(-1, 1), 1.0 / (one.shape[1] - 1))[0]
-        for one in errors.values()
-    ])
-    table["low"] = np.maximum(table["value"] - reach, 0.0)
-    table["high"] = np.minimum(table["value"] + reach, 1.0)
-    return table

@@ -1,4 +1,4 @@
-"""Kernels: their matrix, components, maps of these, and classification."""
+"""Kernels: their matrix, components, and maps of these."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.ordering import ROOM, order_of_kernel
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.kernel.classification import Classification
 from tripletscope.core.kernel.evidence import Evidence, common_comparisons, evidence
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from tripletscope.core.kernel.spectrum import KernelMap, Spectrum
@@ -26,7 +25,6 @@ from tripletscope.dashboard.figures.matrix import (
     similarity_matrix,
     spectrum_figure,
 )
-from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
@@ -34,7 +32,6 @@ from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
-    Numbers,
     ShownResults,
     Statement,
     presents,
@@ -230,43 +227,3 @@ def _how(words: Words, result: KernelMap) -> str:
     reduced = not np.allclose(result.shares, result.whole_shares)
     return words("kernel pca reduced" if reduced else "kernel pca", shares=listed(result.shares),
                  before=listed(result.whole_shares))
-
-
-@presents("classify", told_in="similarities")
-def classes_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    result: Classification = run.result()
-    words, options = shown.words, run.options
-    names = [str(name) for name in result.classes]
-    counts = result.confusion
-    repeats, folds = result.fold_errors.shape
-    yield Statement(words(
-        "labels predicted", column=options["labels"], error=result.error, folds=folds,
-        spread=result.standard_error, repeats=words.count(repeats, "repeat"), chance=result.chance,
-    ))
-    text = words(
-        "confusions of", method=words.method(run.fresh()), column=options["labels"],
-        number=words.count(int((result.truth >= 0).sum()), "object"), folds=folds,
-        algorithm=words(f"algorithm {options['algorithm']}"),
-        first=words("first repeat") if repeats > 1 else "", about=shown.about,
-    )
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    yield Drawing(
-        f"confusions-{run.method}", words("title confusions", column=options["labels"]), text,
-        words("alt confusions"), 0.75,
-        lambda canvas: square_matrix(
-            shares, names, title="proportion of the row", across="predicted", down="true",
-            limits=(0.0, 1.0), caption=text, canvas=canvas,
-        ),
-        lambda: pd.DataFrame(counts, index=names, columns=names).rename_axis("true").reset_index(),
-        (run.key,),
-    )
-    wrong = np.flatnonzero((result.truth >= 0) & (result.predicted != result.truth))
-    if len(wrong):
-        yield Numbers(
-            words("predicted wrongly", number=words.count(len(wrong), "object")),
-            lambda: pd.DataFrame({
-                "object": [shown.answers.labels[i] for i in wrong],
-                "true": [names[k] for k in result.truth[wrong]],
-                "predicted": [names[k] for k in result.predicted[wrong]],
-            }), tuple(wrong.tolist()),
-        )

@@ -13,7 +13,7 @@ from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.run import Run
 from tripletscope.core.tree.coordinates import TREES, CoordinateTree
 from tripletscope.core.tree.nodes import halved
-from tripletscope.core.tree.prediction import ForestErrors
+from tripletscope.core.tree.prediction import ColumnErrors
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
@@ -72,10 +72,13 @@ def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-@presents("forest_errors", told_in="trees")
+@presents("predict_column", told_in="trees")
 def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Predictions of a column by comparison forests and their peers, and errors."""
     result, words, column = run.result(), shown.words, run.options["column"]
+    if result.best is None:
+        yield from _without_forest(shown, run)
+        return
     a, b = shown.forest or result.best
     table, size, trees = result.table(), int(result.leaf_sizes[a]), int(result.n_trees[b])
     yield from map(Statement, _forest_said(shown, run, table, a, b))
@@ -102,6 +105,26 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         predicted = result.peer_predicted[result.peers.tolist().index(shown.predictor)]
         whose = shown.predictor
     yield from _outcome(shown, run, predicted, f"{plain(whose)}. {about}")
+
+
+def _without_forest(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The error of the only method that was asked for, and its predictions."""
+    result, words, options = run.result(), shown.words, run.options
+    show = words.share if len(result.classes) else words.number
+    (row,) = result.table().to_dict("records")
+    number = int(np.isfinite(result.truth).sum())
+    yield Statement(words(
+        "column predicted" if len(result.classes) else "numbers predicted",
+        column=options["column"], number=number, method=row["method"],
+        **{name: show(row[name]) for name in ("error", "low", "high")},
+        constant=words("most frequent class" if len(result.classes) else "the mean"),
+        chance=show(result.chance),
+    ))
+    text = words(
+        "predicted by", method=row["method"], column=options["column"], number=number,
+        folds=len(result.errors), source=_source(shown, run), about=shown.about,
+    )
+    yield from _outcome(shown, run, result.peer_predicted[0], text)
 
 
 def _forest_said(
@@ -133,9 +156,9 @@ def _outcome(
 ) -> Iterator[Element]:
     """Predicted and true values, or confusions of classes, and wrong objects.
 
-    Shapes: predicted (n,), in the manner of `ForestErrors.truth`.
+    Shapes: predicted (n,), in the manner of `ColumnErrors.truth`.
     """
-    result: ForestErrors = run.result()
+    result: ColumnErrors = run.result()
     words, column = shown.words, run.options["column"]
     labels, names = shown.answers.labels, result.classes.tolist()
     valid = np.flatnonzero(np.isfinite(result.truth))

@@ -68,15 +68,6 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
         yield Advice(words("sample more"))
 
 
-@presents("distance_posterior")
-def distances_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
-    """Certainty of orders of distances with a prior of their own."""
-    words, result = shown.words, run.result()
-    yield Statement(words("average uncertainty", value=result.comparisons.average_uncertainty))
-    yield Advice(words("distances sampled", effective=round(result.effective),
-                       rhat="–" if result.rhat is None else f"{result.rhat:.3f}"))
-
-
 @presents("reliability", told_in="map")
 def reliability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often held-out responses were given as predicted."""

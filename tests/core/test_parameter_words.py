@@ -13,7 +13,6 @@ import pytest
 import tripletscope as ts
 from tests.paths import ROOT
 from tripletscope.core.engine.declared import Number, Parameter, parameters
-from tripletscope.core.inference.uncertainty.posterior import sample_distances
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.simulation.truth import gaussian_process_observers
@@ -87,20 +86,6 @@ def test_the_prior_variance_is_the_square_of_a_deviation(undecided, variance):
     centred = samples.embeddings - samples.embeddings.mean(axis=1, keepdims=True)
     # Centring takes a fifteenth of the variance.
     assert np.mean(centred**2) == pytest.approx(variance * 14 / 15, rel=0.15)
-
-
-def test_the_prior_of_distances_is_relative_to_their_mean(undecided):
-    found = {
-        spread: sample_distances(ts.STE(n_init=1), undecided, spread=spread, effective=200,
-                                 most=2000, chains=2)
-        for spread in (0.05, 0.1)
-    }
-    upper = np.triu_indices(15, 1)
-    relative = {
-        spread: one.sd[upper].mean() / one.mean[upper].mean() for spread, one in found.items()
-    }
-    assert relative[0.05] == pytest.approx(0.05, rel=0.15)
-    assert relative[0.1] == pytest.approx(0.1, rel=0.15)
 
 
 def test_the_prior_adds_half_its_strength_times_squared_distances():

@@ -98,11 +98,11 @@ def test_votes_for_each_two_classes_are_another_result_under_another_key():
     objects = pd.DataFrame({"id": range(24), "kind": np.repeat(list("abc"), 8)})
     answers = Triplets(simulate(places, 800, seed=1).rows, objects)
     usual, published = (
-        run("forest_errors", STE(n_init=1), answers, {"column": "kind", "folds": 2, **votes})
+        run("predict_column", STE(n_init=1), answers, {"column": "kind", "folds": 2, **votes})
         for votes in ({}, {"multiclass": "summed"})
     )
     assert usual.key != published.key
     assert not np.array_equal(usual.arrays["errors"], published.arrays["errors"])
     of_ten = {"folds": 10}
-    assert published_in("forest_errors", published.options | of_ten) == DOCUMENTS["forests"]
-    assert published_in("forest_errors", usual.options | of_ten) == ""
+    assert published_in("predict_column", published.options | of_ten) == DOCUMENTS["forests"]
+    assert published_in("predict_column", usual.options | of_ten) == ""

@@ -32,7 +32,7 @@ QUICK = {
     "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},
     "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 1, "folds": 2},
     "posterior": {"effective": 20, "chains": 2}, "laplace": {"samples": 20},
-    "distance_posterior": {"most": 100, "chains": 2}, "abstention": {"maps": 10},
+    "abstention": {"maps": 10},
     "reliability": {"maps": 10, "folds": 2}, "response_model": {},
     "uncertainty_by_dimension": {"most": 2, "maps": 10},
     "calibrate": {"data_sets": 2, "maps": 10}, "heterogeneity": {"divisions": 1},
@@ -40,12 +40,12 @@ QUICK = {
     "dimension_reproducibility": {"runs": 2}, "penalty_curve": {"folds": 2, "points": 2},
     "bootstrap_dimensions": {"replicates": 10},
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
-    "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3},
+    "count_clusters": {"most": 3},
     "stability": {"replicates": 3, "most": 3},
     "agreement_curve": {"labels": "kind", "points": 2, "repeats": 2},
     "search_curve": {"n_trees": 2, "folds": 2, "max_objects": 10},
     "coordinate_tree": {"folds": 2},
-    "forest_errors": {"column": "kind", "folds": 2},
+    "predict_column": {"column": "kind", "folds": 2},
     "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
     "ordinal_scale": {"stimulus": "size", "maps": 10},
     "scales_by": {"stimulus": "size", "by": "who", "maps": 10},
@@ -79,7 +79,7 @@ def features(n_objects: int) -> FeatureModel:
 FEATURES = features(30)
 ALONE = STE(n_init=1)
 METHODS = {
-    "kernel_map": K1(), "spectrum": K2(), "classify": K1(),
+    "kernel_map": K1(), "spectrum": K2(),
     "count_clusters": AgglomerativeClustering(),
     "agreement_curve": AgglomerativeClustering(),
     "stability": AgglomerativeClustering(linkage="complete", basis=K2()),
@@ -182,7 +182,7 @@ def test_every_fit_is_what_its_method_documents(method, split_data):
 @pytest.mark.parametrize("change", [
     {"seconds": "1"}, {"complete": 1}, {"created": "yesterday"}, {"key": "../x"}, {"numbers": []},
     {"parameters": {"n_components": 0}}, {"parameters": {"n_components": [2]}},
-    {"parameters": {"unknown": 1}}, {"options": {"replicates": 3}}, {"task": "classify"},
+    {"parameters": {"unknown": 1}}, {"options": {"replicates": 3}}, {"task": "spectrum"},
     {"options": {"distances": 3}}, {"method": "k1"}, {"kind": "kernel"}, {"data": None},
     {"numbers": {"fit": 1}}, {"numbers": {"loss_": "small"}}, {"numbers": {"n_iter_": True}},
 ])
@@ -258,9 +258,9 @@ def test_keys_see_everything_that_matters(split_data, monkeypatch):
         key("bootstrap", STE(), other_people),
         key("split_error", STE(), split_data),
         key("split_error", STE(), other_split),
-        key("classify", K1(), split_data, {"labels": "kind"}),
-        key("classify", K1(), relabelled, {"labels": "kind"}),
-        key("classify", K1(), split_data, {"labels": "id"}),
+        key("predict_column", K1(), split_data, {"column": "kind"}),
+        key("predict_column", K1(), relabelled, {"column": "kind"}),
+        key("predict_column", K1(), split_data, {"column": "id"}),
     ]
     monkeypatch.setattr(run_module, "RESULTS_SINCE", "another")
     keys.append(key("fit", STE(), split_data))

@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "calibration": ["Calibration", "calibrate"],
     "comparisons": ["Comparisons"],
     "heterogeneity": ["Heterogeneity"],
-    "posterior": ["DistanceSamples", "laplace", "sample_distances", "sample_posterior"],
+    "posterior": ["laplace", "sample_posterior"],
     "prediction": [
         "Abstention", "DimensionCurve", "abstention", "predicted", "uncertainty_by_dimension",
     ],

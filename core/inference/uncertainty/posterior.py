@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Number
@@ -18,7 +16,6 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.uncertainty.comparisons import Comparisons
 from tripletscope.core.inference.uncertainty.curvature import LARGEST, Normal, laplace_normal
 from tripletscope.core.inference.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.inference.uncertainty.samples import Samples, aligned
@@ -29,7 +26,6 @@ from tripletscope.core.inference.uncertainty.sampling import (
     Most,
     WarmUp,
     chain_at,
-    chain_size,
     drawn,
 )
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -40,8 +36,6 @@ from tripletscope.core.models.optimise.loss import Objective
 PUBLISHED_VARIANCE = 15.0
 #: Largest distance in log probability of a mode with a chain from the best one.
 _WORTH = 5.0
-#: Most bytes of drawn distances.
-_MOST_BYTES = 1_000_000_000
 
 Variance = Annotated[
     float | None,
@@ -225,101 +219,6 @@ def posterior_response(
         return laplace(single, train, samples=20, variance=variance, seed=seed).embeddings
 
     return learned_response(method, triplets, maps, seed=seed, progress=progress)
-
-
-@dataclass(frozen=True)
-class DistanceSamples:
-    """What a posterior over distance matrices says of every distance.
-
-    Attributes
-    ----------
-    mean, sd : ndarray, shape (n, n)
-        Of every distance.
-    effective, rhat : float
-        As in `Samples`.
-    """
-
-    mean: np.ndarray
-    sd: np.ndarray
-    effective: float
-    rhat: float | None
-
-    @property
-    def comparisons(self) -> Comparisons:
-        """Certainty of every comparison."""
-        return Comparisons(self.mean, self.sd)
-
-
-@task("Sampling distances", "embedding", name="distance_posterior")
-def sample_distances(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    spread: Annotated[
-        float,
-        Number(
-            0.01, 100.0, "Prior standard deviation",
-            "Prior s.d. of every distance, relative to the mean distance of the map.",
-        ),
-    ] = 1.0,
-    effective: Effective = 400,
-    most: Most = 20_000,
-    chains: Chains = 4,
-    warm_up: WarmUp = 0.1,
-    seed: Seed = 0,
-    progress: Progress = silent,
-) -> DistanceSamples:
-    """Distances from a posterior whose prior is on distance matrices, not on maps.
-
-    For comparison with `sample_posterior`. The prior knows neither the triangle inequality nor the
-    number of dimensions nor the sign. A distance learns only from answers about itself and
-    distances from the same objects, so that comparisons stay uncertain that a map would settle. Its
-    authors left it, because it "did not behave satisfactorily".
-
-    Chains begin at the map of a method whose loss is a likelihood; its mean distance is the prior
-    mean. The published covariance is the symmetric Kronecker product of a matrix W with itself,
-    here W a multiple of the identity: entries are independent but for symmetry.
-
-    References
-    ----------
-    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
-    embeddings. Appendix B.
-    """
-    triplets = as_triplets(triplets)
-    n = triplets.n_objects
-    n_draws = chain_size(effective, chains) * chains
-    if 8 * n_draws * (n * (n - 1) // 2) > _MOST_BYTES:
-        raise ValueError(
-            f"{n * (n - 1) // 2:,} distances, each drawn {n_draws:,} times, would take too much "
-            "memory; ask for fewer effective samples, or sample maps"
-        )
-    fitted, _ = _most_probable(method, triplets, None, progress)
-    upper = np.triu_indices(n, 1)
-    start = distances(fitted.embedding_)[upper]
-    # A distance is a position on a line, and an answer compares two with the origin, an object
-    # that never moves: so the sampler of maps samples distances, too.
-    place = np.zeros((n, n), dtype=np.int64)
-    place[upper] = place[upper[::-1]] = np.arange(1, len(start) + 1)
-    choices = triplets.choices
-    pairs = np.column_stack([np.zeros(len(choices.pairs), int), place[tuple(choices.pairs.T)]])
-    answers = AnswerLayout.of_choices(replace(choices, pairs=pairs, n_objects=len(start) + 1))
-    centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
-    width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
-    normal, start = Normal(centre[None], width), np.concatenate([[0.0], start]) - centre
-    runs = [
-        chain_at(answers, fitted._loss(), normal, np.random.default_rng(child), start=start)
-        for child in np.random.SeedSequence(seed).spawn(chains)
-    ]
-    which = 1 + np.random.default_rng(seed).permutation(len(upper[0]))[:JUDGED]
-    kept, size, rhat = drawn(
-        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], progress,
-        effective=effective, most=most, warm_up=warm_up,
-    )
-    difference = np.abs(np.concatenate(kept)[:, 0, 1:])
-    mean, sd = np.zeros((2, n, n))
-    mean[upper] = mean[upper[::-1]] = difference.mean(axis=0)
-    sd[upper] = sd[upper[::-1]] = difference.std(axis=0, ddof=1)
-    return DistanceSamples(mean, sd, size, rhat)
 
 
 def _display(

@@ -124,23 +124,6 @@ def _distances(context: UncertaintyContext, samples: Samples) -> None:
         lambda: _pairs(context.triplets, samples.comparisons),
         export.file_name(context.info.name, "distances"), f"{PAGE}.distances.csv",
     )
-    if not context.method.is_likelihood:
-        return
-    title = "A prior on distances instead of positions"
-    if not (box := panels.folded(title, f"{PAGE}.prior")):
-        return
-    with box:
-        st.markdown(
-            "Lohaus et al. (2019) tried and abandoned a prior on distance matrices: it ignores the "
-            "triangle inequality and the number of dimensions, so only answers about a distance "
-            "inform it. It yields no map, and is here for comparison."
-        )
-        run = context.result(
-            context.method, "distance_posterior", "Samples distances from their own posterior.",
-            newest=True,
-        )
-        if run is not None:
-            context.present(run)
 
 
 def _pairs(triplets: Triplets, distances: Comparisons) -> pd.DataFrame:

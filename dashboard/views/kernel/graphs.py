@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.engine.progress import Progress
 from tripletscope.core.io.graphs import Graph
 from tripletscope.core.kernel import WeisfeilerLehman
-from tripletscope.core.kernel.classification import Classification
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import KernelMap, principal_components
 from tripletscope.core.models.simulation.motifs import motif_graphs
-from tripletscope.core.tree.prediction import CLASSIFIERS, error_table, predict_labels
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.figures.quality import shares
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.keeping.jobs import Step
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.elements import run_button, show_error
+from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.kernel.context import PAGE
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording.formats import count, number
-from tripletscope.dashboard.working.pool import pool
+from tripletscope.dashboard.wording.formats import count
 
 _PLACE = f"{PAGE}.graphs"
-_ERRORS = Canvas(760.0, 260.0)
-_FOLDS, _REPEATS = 10, 2
-#: Roughly what a classifier takes, in seconds, for each graph; forests take most.
-_SECONDS = {"svm": 0.01, "knn": 0.01, "supervised": 0.15, "random": 0.15}
 
 
 @dataclass(frozen=True)
@@ -54,12 +42,6 @@ class Graphs:
     def labels(self) -> list[str | None]:
         """Class of every graph."""
         return [None if graph.label is None else str(graph.label) for graph in self.graphs]
-
-    @property
-    def has_classes(self) -> bool:
-        """Whether there are classes that can be learned: two, each of two graphs or more."""
-        counts = pd.Series(self.labels, dtype=object).value_counts()
-        return len(counts) > 1 and int(counts.min()) > 1
 
 
 @tab(PAGE, "Graphs", 6, slot=_PLACE, when=lambda info: False)
@@ -83,8 +65,6 @@ def show_graphs(context: Context) -> None:
             show_error(problem)
             return
         _show(context, graphs, fitted, places)
-    with side:
-        _compare(context, graphs, fitted)
 
 
 def _graphs(context: Context, file: Any) -> Graphs | None:
@@ -127,15 +107,6 @@ def _analysed(
 
 
 def _show(context: Context, graphs: Graphs, fitted: WeisfeilerLehman, places: KernelMap) -> None:
-    results = _predicted(context, graphs, fitted)
-    if results:
-        errors, chance = error_table(results), next(iter(results.values())).chance
-        best = errors.iloc[int(errors["value"].argmin())]
-        st.markdown(panels.plain(
-            f"{best['name']} predicts {100 * best['value']:.1f} % of the held-out classes wrongly, "
-            f"[{100 * best['low']:.1f}, {100 * best['high']:.1f}]; always predicting the most "
-            f"frequent one errs in {100 * chance:.1f} %."
-        ))
     labels = [label or "" for label in graphs.labels]
     names = [graph.name or str(number) for number, graph in enumerate(graphs.graphs, 1)]
     objects = pd.DataFrame({"id": names, "label": names, "class": labels})
@@ -158,81 +129,7 @@ def _show(context: Context, graphs: Graphs, fitted: WeisfeilerLehman, places: Ke
         context.session, draw, key="kernel.graphs.map", alt=f"Map of graphs. {text}", caption=text,
         name=export.file_name(graphs.name, "graphs"), table=table,
     )
-    _errors(context, graphs, fitted, results)
 
 
 def _about(graphs: Graphs, fitted: WeisfeilerLehman) -> str:
     return f"{analysis.describe(fitted)}. {graphs.name}: {count(len(graphs.graphs), 'graph')}."
-
-
-def _compare(context: Context, graphs: Graphs, fitted: WeisfeilerLehman) -> None:
-    """The button that compares classifiers, where there are classes."""
-    if graphs.has_classes and run_button(
-        context.session, f"{_PLACE}.run", "Compare classifiers",
-        disabled=len(_predicted(context, graphs, fitted)) == len(CLASSIFIERS),
-        help="Predicts held-out classes by a support vector machine, nearest neighbours, and "
-        "comparison forests, on the same folds.",
-    ):
-        context.begin_steps(f"Classifiers: {graphs.name}", [
-            Step(
-                f"Predicting held-out classes: {title}", partial(_predict, name, graphs, fitted),
-                weight=_SECONDS[name], seconds=_SECONDS[name] * len(graphs.graphs),
-            ) for name, title in CLASSIFIERS.items()
-        ])
-        st.rerun()
-
-
-def _content(graphs: Graphs, fitted: WeisfeilerLehman) -> str:
-    """What classes are predicted from: of which graphs, by which kernel."""
-    return f"{graphs.key} {sorted(fitted.get_params().items())}"
-
-
-def _predict(
-    name: str, graphs: Graphs, fitted: WeisfeilerLehman, progress: Progress
-) -> tuple[str, str, Classification]:
-    predict = partial(predict_labels, folds=_FOLDS, repeats=_REPEATS)
-    result = pool().call(predict, fitted, graphs.labels, name, progress=progress)
-    return _content(graphs, fitted), name, result
-
-
-def _predicted(
-    context: Context, graphs: Graphs, fitted: WeisfeilerLehman
-) -> Mapping[str, Classification]:
-    """What is known of the classifiers, by name: more with every step that is done."""
-    done = context.job.results if context.job is not None else []
-    content = _content(graphs, fitted)
-    return {name: result for predicted_from, name, result in done if predicted_from == content}
-
-
-def _errors(
-    context: Context, graphs: Graphs, fitted: WeisfeilerLehman,
-    results: Mapping[str, Classification],
-) -> None:
-    """Held-out error of every classifier that is done."""
-    if not graphs.has_classes:
-        st.caption(
-            "Classifiers are compared where two classes or more are known, each of two graphs or "
-            "more."
-        )
-    if not results:
-        return
-    table, first = error_table(results), next(iter(results.values()))
-    repeats, folds = first.fold_errors.shape
-    text = (
-        f"Held-out classes predicted from the kernel, {count(repeats, 'repeat')} of {folds} folds, "
-        "the same for all; inner folds choose penalty, neighbours and leaf size. Forests of 100 "
-        "trees ask only which of two graphs is more similar. 95 % intervals over folds (Nadeau "
-        f"and Bengio); dotted: the most frequent class, {number(first.chance)}. "
-        f"{_about(graphs, fitted)}"
-    )
-
-    def draw(canvas: Canvas) -> Any:
-        return shares(
-            table.assign(series=""), title="share of wrong classes", chance=first.chance,
-            caption=text, canvas=canvas,
-        )
-
-    panels.figure_panel(
-        context.session, draw, key="kernel.graphs.errors", alt=text, caption=text, canvas=_ERRORS,
-        name=export.file_name(graphs.name, "classifiers"), table=lambda: table,
-    )

@@ -12,6 +12,11 @@ from tripletscope.dashboard.views.task import task_tab
 
 #: Objects whose classes are learned within a few seconds.
 _FEW = 60
+#: What is not asked for where a support vector machine predicts classes.
+_BY_MACHINE = {
+    "kind": "classes", "learner": "svm", "answers": "fitted", "max_samples": 1.0,
+    "multiclass": "pooled",
+}
 
 
 def _marks(context: KernelContext) -> dict[str, Any]:
@@ -57,9 +62,11 @@ task_tab(
     "ones predict held-out answers.",
 )
 task_tab(
-    PAGE, "Classes", 4, "classify", name="classes", needs=choose_kernel, refuse=_no_labels,
+    PAGE, "Classes", 4, "predict_column", name="classes", needs=choose_kernel, refuse=_no_labels,
     at_once=lambda context: context.info.n_objects <= _FEW,
+    given=lambda context, method: _BY_MACHINE,
     columns=lambda context: {"objects": _labels(context)},
-    about="Predicts held-out labels; hyperparameters are chosen on inner folds.",
+    about="Predicts held-out labels by a support vector machine; inner folds choose its penalty. "
+    "Forests and nearest neighbours on the same folds are on the page Trees.",
     promise="Compute shows how well labels are predicted from similarities to labelled objects.",
 )

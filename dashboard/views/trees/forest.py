@@ -11,7 +11,7 @@ import streamlit as st
 from tripletscope.core.engine.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.tree import ComparisonForest
-from tripletscope.core.tree.prediction import ForestErrors, grown_forest
+from tripletscope.core.tree.prediction import ColumnErrors, grown_forest
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_labels
@@ -52,6 +52,8 @@ def _places(grove: Grove) -> tuple[str, str]:
 def _setting(grove: Grove, run: Run) -> dict[str, Any]:
     """Ask for leaf size and number of trees; by default those that err least."""
     errors, (size, trees) = run.result(), _places(grove)
+    if errors.best is None:
+        return {}
     a, b = errors.best
     slide(
         grove.session, size, "Leaf size", errors.leaf_sizes.tolist(),
@@ -69,7 +71,7 @@ def _setting(grove: Grove, run: Run) -> dict[str, Any]:
     }
 
 
-def _chosen(grove: Grove, errors: ForestErrors) -> tuple[int, int]:
+def _chosen(grove: Grove, errors: ColumnErrors) -> tuple[int, int]:
     """Positions of the leaf size and the number of trees."""
     size, trees = (grove.session.drafts[place] for place in _places(grove))
     return errors.leaf_sizes.tolist().index(size), errors.n_trees.tolist().index(trees)
@@ -78,6 +80,8 @@ def _chosen(grove: Grove, errors: ForestErrors) -> tuple[int, int]:
 def _forest(grove: Grove, run: Run) -> None:
     """What a forest of all objects says: which pivots matter, and who shares leaves."""
     errors, options = run.result(), run.options
+    if errors.best is None:
+        return
     a, b = _chosen(grove, errors)
     leaf_size, n_trees = int(errors.leaf_sizes[a]), int(errors.n_trees[b])
     settings = {name: options[name] for name in ("kind", "answers", "max_samples", "seed")}
@@ -130,7 +134,7 @@ def _grown_forest(
 
 
 task_tab(
-    PAGE, "Prediction", 3, "forest_errors", name="prediction", needs=choose_space,
+    PAGE, "Prediction", 3, "predict_column", name="prediction", needs=choose_space,
     refuse=_nothing_to_predict, given=_kind, looks=_setting, after=_forest,
     columns=lambda grove: {"objects": grove.explained},
     about="Predicts held-out values with several leaf sizes and numbers of trees.",

@@ -17,7 +17,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import Run, run
 
 #: Tasks of which each sends something else: fits, states of chains, estimators.
-SOME = ("bootstrap", "posterior", "forest_errors")
+SOME = ("bootstrap", "posterior", "predict_column")
 
 
 def of_all_kinds() -> Triplets:

@@ -6,7 +6,6 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
@@ -15,12 +14,10 @@ from tripletscope.core.data.landmarks import landmark_questions
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.kernel.classification import classify, classify_labels
 from tripletscope.core.kernel.space import Space, is_euclidean, space_of, space_of_distances
 from tripletscope.core.kernel.spectrum import kernel_map, principal_components, spectrum
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import answer, simulate
-from tripletscope.core.run import run
 
 GROUPS = np.repeat([0, 1, 2], 15)
 
@@ -144,81 +141,6 @@ def test_the_spectrum_of_features_is_that_of_the_matrix(landmark_data):
     kernel = K1().fit(landmark_data).kernel_
     values = np.linalg.eigvalsh(centre @ kernel @ centre)[::-1][:10]
     assert np.allclose(found.eigenvalues, np.maximum(values, 0), atol=1e-9)
-
-
-@pytest.mark.parametrize("algorithm", ["svm", "knn"])
-def test_labels_are_predicted_without_being_seen(algorithm, groups):
-    found = classify(K1(), groups, labels="kind", algorithm=algorithm, folds=3, repeats=2)
-    assert found.classes.tolist() == ["a", "b", "c"]
-    assert found.error < 0.1
-    assert found.chance == pytest.approx(2 / 3)
-    assert found.confusion.sum() == 45
-    assert np.array_equal(found.truth, GROUPS)
-    assert np.mean(found.predicted != found.truth) == pytest.approx(found.error, abs=1e-9)
-    shuffled = np.random.default_rng(0).permutation(GROUPS)
-    by_chance = classify_labels(
-        K1().fit(groups), shuffled, algorithm=algorithm, folds=3, repeats=2
-    )
-    assert by_chance.error > 0.4
-
-
-def test_objects_without_a_label_are_left_out(groups):
-    some = np.where(np.arange(45) % 5 == 0, np.nan, GROUPS)
-    found = classify_labels(K1().fit(groups), some, algorithm="knn", folds=2, repeats=1)
-    assert (found.truth == -1).sum() == 9
-
-
-def test_the_standard_error_knows_that_folds_share_objects():
-    """Nadeau and Bengio's; `benchmarks/classification.py` shows that it covers other objects."""
-    side = np.repeat([0, 1], 20)
-    positions = np.random.default_rng(0).normal(size=(40, 2)) + side[:, None]
-    fitted = K1().fit(simulate(positions, 3000, seed=0))
-    found = classify_labels(fitted, side, algorithm="knn", folds=5, repeats=2)
-    assert found.fold_errors.shape == found.chosen.shape == (2, 5)
-    spread = found.fold_errors.std(ddof=1)
-    assert spread > 0.05
-    assert found.standard_error == pytest.approx(spread * (1 / 10 + 1 / 4) ** 0.5)
-
-
-def test_features_and_maps_can_be_classified(landmark_data, groups):
-    of_features = classify_labels(K1().fit(landmark_data), GROUPS, folds=2, repeats=1)
-    assert of_features.error < 0.1
-    of_a_map = classify_labels(
-        STE(n_init=1).fit(groups), GROUPS, algorithm="knn", folds=2, repeats=1
-    )
-    assert of_a_map.error < 0.1
-    with pytest.raises(ValueError, match="needs a kernel"):
-        classify_labels(STE(n_init=1).fit(groups), GROUPS)
-
-
-@pytest.mark.parametrize("algorithm", ["svm", "knn"])
-def test_two_objects_of_a_label_are_too_few_for_inner_folds(algorithm, groups):
-    few = np.full(45, None, dtype=object)
-    few[[0, 1, 15, 16]] = ["a", "a", "b", "b"]
-    found = classify_labels(K1().fit(groups), few, algorithm=algorithm)
-    assert found.error == 0.0
-    assert found.chosen.tolist() == 5 * [[1.0, 1.0]]
-
-
-@pytest.mark.parametrize("algorithm", ["svm", "knn"])
-def test_three_objects_of_a_label_are_enough_for_inner_folds(algorithm, groups):
-    few = np.full(45, None, dtype=object)
-    few[[0, 1, 2, 15, 16, 17]] = ["a"] * 3 + ["b"] * 3
-    found = classify_labels(K1().fit(groups), few, algorithm=algorithm)
-    assert (found.chosen.shape, found.error) == ((5, 3), 0.0)
-
-
-def test_columns_that_cannot_be_learned_are_refused(groups):
-    with pytest.raises(DataError, match="no column 'colour'"):
-        classify(K1(), groups, labels="colour")
-    with pytest.raises(DataError, match="at least two"):
-        classify(K1(), groups, labels="same")
-    with pytest.raises(DataError, match="at least two"):
-        classify_labels(K1().fit(groups), pd.Series(range(45)))
-    with pytest.raises(ValueError, match="needs 'labels'"):
-        run("classify", K1(), groups)
-    with pytest.raises(Stopped):
-        classify(K1(), groups, labels="kind", progress=lambda fraction: True)
 
 
 # Spaces ---------------------------------------------------------------------------------------

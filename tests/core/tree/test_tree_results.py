@@ -12,9 +12,14 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.tree import ComparisonForestClassifier, ComparisonTree, ForestProximity
+from tripletscope.core.tree import (
+    ComparisonForestClassifier,
+    ComparisonTree,
+    ForestProximity,
+    prediction,
+)
 from tripletscope.core.tree.nodes import cells
-from tripletscope.core.tree.prediction import ForestErrors, forest_errors, grown_forest
+from tripletscope.core.tree.prediction import ColumnErrors, grown_forest, predict_column
 from tripletscope.core.tree.quality import search_curve
 
 POINTS = np.random.default_rng(1).normal(size=(60, 2))
@@ -64,8 +69,8 @@ def described(planted) -> Triplets:
 
 
 @pytest.fixture(scope="module")
-def of_heights(described) -> ForestErrors:
-    return forest_errors(STE(n_init=1), described, column="height", kind="numbers")
+def of_heights(described) -> ColumnErrors:
+    return predict_column(STE(n_init=1), described, column="height", kind="numbers")
 
 
 @pytest.mark.parametrize(("method", "kinds"), [(STE(n_init=1), 6), (K1(), 3)])
@@ -86,7 +91,7 @@ def test_larger_leaves_and_more_trees_miss_less(described, method, kinds):
 
 @pytest.mark.parametrize("answers", ["fitted", "answered"])
 def test_forests_predict_what_the_map_shows(described, answers):
-    found = forest_errors(STE(n_init=1), described, column="side", answers=answers)
+    found = predict_column(STE(n_init=1), described, column="side", answers=answers)
     assert found.classes.tolist() == ["left", "right"]
     assert np.isnan(found.truth[3])
     assert np.isnan(found.predicted[..., 3]).all()
@@ -110,7 +115,7 @@ def test_forests_predict_numbers(described, of_heights):
     known = np.isfinite(found.truth)
     a, b = found.best
     assert np.corrcoef(found.truth[known], found.predicted[a, b][known])[0, 1] > 0.7
-    alone = forest_errors(K1(), described, column="height", kind="numbers", folds=2)
+    alone = predict_column(K1(), described, column="height", kind="numbers", folds=2)
     assert alone.peers.tolist() == ["Nearest neighbours", "Support vector machine"]
     assert found.peer_errors.mean(axis=0).max() < found.chance
 
@@ -119,7 +124,7 @@ def test_errors_follow_the_unit_of_the_numbers_and_proportions_end_at_one(descri
     """Errors, and their intervals, are in the unit of the column, wherever its zero is."""
     height = 5000.0 + 100.0 * described.objects["height"]
     changed = described.with_objects(described.objects.assign(height=height))
-    other = forest_errors(STE(n_init=1), changed, column="height", kind="numbers")
+    other = predict_column(STE(n_init=1), changed, column="height", kind="numbers")
     tables = [
         found.table().set_index("method").loc[found.peers, ["error", "low", "high"]]
         for found in (of_heights, other)
@@ -128,7 +133,7 @@ def test_errors_follow_the_unit_of_the_numbers_and_proportions_end_at_one(descri
     np.testing.assert_allclose(tables[1], 100.0 * tables[0], rtol=0.1)
     side = np.array(["left", "right"] * 4 + [None] * 22, dtype=object)
     few = described.with_objects(described.objects.assign(side=side))
-    found = forest_errors(STE(n_init=1), few, column="side")
+    found = predict_column(STE(n_init=1), few, column="side")
     assert found.peer_errors.std(axis=0, ddof=1).max() > 0.3
     assert found.table()["high"].max() == 1.0
 
@@ -136,7 +141,7 @@ def test_errors_follow_the_unit_of_the_numbers_and_proportions_end_at_one(descri
 def test_errors_are_set_against_a_constant_of_the_same_folds(described, of_heights):
     noise = np.random.default_rng(0).normal(size=described.n_objects)
     given = described.with_objects(described.objects.assign(noise=noise))
-    found = forest_errors(STE(n_init=1), given, column="noise", kind="numbers", folds=5)
+    found = predict_column(STE(n_init=1), given, column="noise", kind="numbers", folds=5)
     folds = list(KFold(5, shuffle=True, random_state=0).split(noise))
     by_hand = [np.sqrt(np.mean((noise[test] - noise[train].mean()) ** 2)) for train, test in folds]
     assert found.constant_errors == pytest.approx(by_hand)
@@ -148,12 +153,36 @@ def test_errors_are_set_against_a_constant_of_the_same_folds(described, of_heigh
     assert gain > reach > 0
 
 
+@pytest.mark.parametrize(("column", "kind"), [("side", "classes"), ("height", "numbers")])
+def test_one_method_alone_predicts_as_beside_the_others(described, column, kind, monkeypatch):
+    options = {"column": column, "kind": kind, "folds": 2}
+    found = predict_column(K1(), described, **options)
+    forest = predict_column(K1(), described, **options, learner="forest")
+    assert np.array_equal(forest.errors, found.errors)
+    assert forest.peers.tolist() == []
+    for number, learner in enumerate(("knn", "svm")):
+        alone = predict_column(K1(), described, **options, learner=learner)
+        assert alone.best is None
+        assert alone.peers.tolist() == [found.peers[number]]
+        assert np.array_equal(alone.peer_errors[:, 0], found.peer_errors[:, number])
+        (row,) = alone.table().to_dict("records")
+        assert row["low"] <= row["error"] == alone.peer_errors.mean() <= row["high"]
+    # Of many objects, the vectors are used instead of a matrix.
+    method = STE(n_init=1)
+    by_matrix = predict_column(method, described, **options, learner="knn")
+    monkeypatch.setattr(prediction, "SINGLE_ABOVE", 10)
+    by_vectors = predict_column(method, described, **options, learner="knn")
+    np.testing.assert_allclose(by_vectors.peer_errors, by_matrix.peer_errors)
+    machine = predict_column(method, described, **options, learner="svm")
+    assert machine.peer_errors.mean() < machine.chance
+
+
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_peers_do_without_inner_folds_where_there_are_too_few_objects(described, kind):
     column = np.full(described.n_objects, None, dtype=object)
     column[:4] = [1.0, 1.0, 2.0, 2.0]
     few = described.with_objects(described.objects.assign(few=column))
-    found = forest_errors(STE(), few, column="few", kind=kind)
+    found = predict_column(STE(), few, column="few", kind=kind)
     assert np.isfinite(found.truth).sum() == 4
     assert np.isfinite(found.peer_errors).all()
 
@@ -162,7 +191,7 @@ def test_held_out_numbers_do_not_reach_their_predictions(described, of_heights):
     column = described.objects["height"].to_numpy(copy=True)
     column[0] = 1000.0
     changed = described.with_objects(described.objects.assign(height=column))
-    other = forest_errors(STE(n_init=1), changed, column="height", kind="numbers")
+    other = predict_column(STE(n_init=1), changed, column="height", kind="numbers")
     folds = KFold(5, shuffle=True, random_state=0).split(np.arange(30))
     (beside,) = (test for _, test in folds if 0 in test)
     for kind in ("predicted", "peer_predicted"):
@@ -187,13 +216,13 @@ def test_a_forest_of_all_objects_is_the_same_as_by_hand(described):
 def test_what_cannot_be_learned_is_refused(described):
     for column, kind in (("rare", "classes"), ("same", "numbers"), ("nowhere", "classes")):
         with pytest.raises(DataError):
-            forest_errors(STE(n_init=1), described, column=column, kind=kind)
+            predict_column(STE(n_init=1), described, column=column, kind=kind)
     with pytest.raises(DataError, match="four objects"):
         search_curve(K1(), Triplets.from_array([[0, 1, 2]] * 3))
 
 
 def test_both_stop_when_asked(described):
-    for function, options in ((search_curve, {}), (forest_errors, {"column": "side"})):
+    for function, options in ((search_curve, {}), (predict_column, {"column": "side"})):
         with pytest.raises(Stopped):
             function(
                 clone(STE(n_init=1)), described, **options, progress=lambda *_, **__: True
@@ -223,10 +252,10 @@ def test_proximity_is_nought_for_objects_without_answers(planted):
     assert not kernel.kernel_[-1].any()
 
 
-def errors_of(rng: np.random.Generator, chance: float) -> ForestErrors:
+def errors_of(rng: np.random.Generator, chance: float) -> ColumnErrors:
     """Of 20 forests that err independently, in five folds of four objects of either class."""
     none = np.zeros(0)
-    return ForestErrors(
+    return ColumnErrors(
         np.array(["a", "b"]), none, np.arange(5), np.arange(4),
         rng.binomial(8, chance, (5, 5, 4)) / 8, none, none, none, none,
         np.full(5, 0.5),

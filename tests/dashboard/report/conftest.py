@@ -43,7 +43,7 @@ def results(colours):
         ("compare_people", ts.people.WeightedEuclidean(n_init=1), {"most_groups": 1, "folds": 2}),
         ("fit", ts.people.WeightedEuclidean(n_init=1), {}),
         ("fit", ts.people.LatentClassMap(n_init=1), {}),
-        ("forest_errors", method, {"column": "wavelength_nm", "kind": "numbers", "folds": 3}),
+        ("predict_column", method, {"column": "wavelength_nm", "kind": "numbers", "folds": 3}),
         ("explain", wavelength, {}), ("unique_parts", wavelength, {}),
         ("left_over", wavelength, {}),
         ("feature_weights", wavelength, {"replicates": 20}),

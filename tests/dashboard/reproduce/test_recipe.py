@@ -60,7 +60,7 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("fit", STE(n_init=1), triplets),
         run("cross_validate", STE(n_init=1), triplets, {"folds": 3}),
         run("fit", AgglomerativeClustering(linkage="complete", basis=K2()), triplets),
-        run("classify", K2(), triplets, {"labels": "kind", "folds": 2}),
+        run("predict_column", K2(), triplets, {"column": "kind", "learner": "svm", "folds": 2}),
         run("who_predicts_whom", STE(n_init=1), triplets, {"by": "tempo", "folds": 2}),
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
         run("coordinate_tree", ColumnMap(columns=["width"]), triplets, {"tree": "pa", "folds": 3}),

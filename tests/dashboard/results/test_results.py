@@ -136,7 +136,7 @@ def test_what_other_methods_see_is_said():
          "see the features of the objects (Features, width)."),
         (ts.STE(n_init=1), "see the map (STE, 2 dimensions, restarts 1)."),
     ):
-        found = ts.run("forest_errors", method, answers, {"column": "kind", "folds": 2})
+        found = ts.run("predict_column", method, answers, {"column": "kind", "folds": 2})
         errors, classes = drawings(found, answers, name="things")
         assert said in errors.caption
         assert classes.caption.startswith("Rows: true class; columns: predicted.")

@@ -104,9 +104,9 @@ def test_a_search_on_features_finds_their_neighbours(services, measured):
 def test_forests_predict_from_features_but_not_features_themselves(services, measured, column):
     session, info = measured
     app = on_features(session, info, "prediction")
-    assert app.selectbox(key="trees.forest_errors.column").options == ["side", "response"]
-    app.selectbox(key="trees.forest_errors.column").select(column).run()
-    app.button(key="trees.forest_errors.run").click().run()
+    assert app.selectbox(key="trees.predict_column.column").options == ["side", "response"]
+    app.selectbox(key="trees.predict_column.column").select(column).run()
+    app.button(key="trees.predict_column.run").click().run()
     settled(app, services)
     text = words(app)
     assert "The other methods see the features" in text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,15 +23,11 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.tree.prediction import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views import task
-from tripletscope.dashboard.views.kernel import graphs
 from tripletscope.dashboard.views.report.gathering import offered
 
 
@@ -130,9 +125,9 @@ def test_no_more_folds_are_told_than_a_small_class_allows(services, planted):
     objects = planted.objects.assign(kind=["a"] * 3 + ["b"] * 27)
     session = session_on(services, Triplets(planted.rows, objects, planted.answers, "Things"))
     app = kernel(session, "classes")
-    app.button(key="kernel.classify.run").click().run()
+    app.button(key="kernel.predict_column.run").click().run()
     settled(app, services)
-    assert "support vector machine, 3 folds" in words(app).replace("\\", "")
+    assert "held out in 3 folds" in words(app).replace("\\", "")
 
 
 def test_a_similarity_of_nought_has_the_reason_of_its_kernel(services, opened):
@@ -195,55 +190,6 @@ def test_simulated_graphs_are_there_at_once_and_a_file_takes_their_place(service
     assert "No graphs yet" in words(app)
 
 
-def judge_at_once(monkeypatch, judged) -> None:
-    """Let classifiers be judged in this process, with few folds and trees."""
-    monkeypatch.setattr(graphs, "predict_labels", lambda *given, progress, **_: predict_labels(
-        *given, folds=3, repeats=1, n_estimators=5, progress=progress
-    ))
-    monkeypatch.setattr(
-        graphs, "pool",
-        lambda: SimpleNamespace(call=lambda _, *given, progress: judged(*given, progress=progress)),
-    )
-
-
-def test_classifiers_of_graphs_are_compared_on_the_same_folds(services, opened, monkeypatch):
-    few = partial(motif_graphs, 24, n_motifs=2, noise=0.0)
-    monkeypatch.setattr(graphs, "motif_graphs", few)
-    judge_at_once(monkeypatch, lambda *given, **how: graphs.predict_labels(*given, **how))
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.try").click().run()
-    app.button(key="kernel.graphs.run").click().run()
-    settled(app, services)
-    (points,) = figure(app, "kernel.graphs.errors")["data"]
-    assert len(points["y"]) == len(CLASSIFIERS)
-    axis = figure(app, "kernel.graphs.errors")["layout"]["yaxis"]
-    assert axis["ticktext"] == list(CLASSIFIERS.values())
-    assert np.all(numbers(points["x"]) < 0.5)
-    assert app.button(key="kernel.graphs.run").disabled
-    text = words(app).replace("\\", "")
-    assert "always predicting the most frequent one errs in 50.0 %" in text
-    app.number_input(key="kernel.wl.rounds").set_value(1).run()
-    assert not app.button(key="kernel.graphs.run").disabled, "of another kernel"
-
-
-def test_what_is_done_of_the_classifiers_is_kept_when_they_are_cancelled(
-    services, opened, monkeypatch
-):
-    def judged(fitted, labels, name, *, progress):
-        if name == "supervised":
-            raise Stopped
-        return graphs.predict_labels(fitted, labels, name, progress=progress)
-
-    judge_at_once(monkeypatch, judged)
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.try").click().run()
-    app.button(key="kernel.graphs.run").click().run()
-    settled(app, services)
-    (points,) = figure(app, "kernel.graphs.errors")["data"]
-    assert len(points["y"]) == 2
-    assert not app.button(key="kernel.graphs.run").disabled
-
-
 def test_what_is_wrong_with_a_file_of_graphs_is_said_with_its_row(services, opened):
     app = start("kernel", opened, "graphs")
     file = b'{"node_labels": ["a"], "edges": []}\n{"node_labels": ["a"], "edges": [[0, 3]]}'
@@ -256,8 +202,8 @@ def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted
     objects = planted.objects.assign(kind=["a", "b"] * 15)
     session = session_on(services, Triplets(planted.rows, objects, planted.answers, "Things"))
     app = settled(settled(kernel(session, "classes"), services), services)  # after the first kernel
-    assert "are predicted wrongly" in words(app)
-    axes = figure(app, "kernel.confusions-k1")["layout"]
+    assert "Support vector machine predicts kind of 30 objects" in words(app)
+    axes = figure(app, "kernel.predicted-kind")["layout"]
     assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
     unfold(app, next(e.label for e in app.expander if e.label.endswith("predicted wrongly")))
     (wrong,) = [d.value for d in app.dataframe]

@@ -38,7 +38,7 @@ def test_analyses_are_repeated_with_their_settings(services):
     add(second, run("fit", STE(n_components=3, n_init=1), SECOND), "STE, three")
     add(second, run("cross_validate", STE(n_init=1), SECOND, fold), "STE")
     lacking = SECOND.with_objects(SECOND.objects.assign(shape=["a", "b"] * 7))
-    add(second, run("classify", K1(), lacking, {"labels": "shape", "folds": 2}), "k1")
+    add(second, run("predict_column", K1(), lacking, {"column": "shape", "folds": 2}), "k1")
     add(second, run("fit", STE(n_components=1, n_init=1), SECOND), "looked at", unasked=True)
     app = start("data", session, "repeating")
     assert "Compute 2 results" in {button.label for button in app.button}

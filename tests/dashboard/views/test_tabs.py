@@ -155,8 +155,8 @@ def earlier() -> dict[str, Run]:
         before.setattr(runs, "RESULTS_SINCE", "0.2.0")
         found = {"STE": run("fit", fit, answers)}
         for task, method, options in (
-            ("kernel_map", K1(), {}), ("classify", K1(), {"labels": "kind", "folds": 2}),
-            ("forest_errors", fit, {"column": "kind", "folds": 2}),
+            ("kernel_map", K1(), {}),
+            ("predict_column", fit, {"column": "kind", "folds": 2}),
         ):
             whole = run(task, method, answers, options)
             found[task] = replace(whole, arrays=dict(list(whole.arrays.items())[1:]))

@@ -193,9 +193,9 @@ def test_an_observer_answers_a_search_in_the_same_way_whenever_it_is_shown(
 @pytest.mark.parametrize("column", ["kind", "size"])
 def test_forests_predict_classes_and_numbers(services, mapped, column):
     app = trees(mapped, "prediction")
-    app.selectbox(key="trees.forest_errors.column").select(column).run()
-    app.number_input(key="trees.forest_errors.folds").set_value(2).run()
-    app.button(key="trees.forest_errors.run").click().run()
+    app.selectbox(key="trees.predict_column.column").select(column).run()
+    app.number_input(key="trees.predict_column.folds").set_value(2).run()
+    app.button(key="trees.predict_column.run").click().run()
     settled(app, services)
     text = words(app).replace("\\", "")
     said = "the most frequent class" if column == "kind" else "the mean"
@@ -235,8 +235,8 @@ def test_a_forest_that_learns_nothing_is_said_to(services, planted):
     services.workspace.add_run(info, fit, "map")
     app = trees(session, "prediction")
     for column, useless in (("noise", True), ("place", False)):
-        app.selectbox(key="trees.forest_errors.column").select(column).run()
-        app.button(key="trees.forest_errors.run").click().run()
+        app.selectbox(key="trees.predict_column.column").select(column).run()
+        app.button(key="trees.predict_column.run").click().run()
         settled(app, services)
         assert ("not clearly better than always predicting the mean" in words(app)) == useless
         if useless:  # it is the verdict, before any error

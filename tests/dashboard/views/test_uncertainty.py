@@ -155,20 +155,6 @@ def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
     assert words in " ".join(omission_said(ENGLISH, shown, omitted))
 
 
-def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
-    app = uncertainty(mapped)
-    app.button(key="uncertainty.bootstrap.run").click().run()
-    settled(app, services)
-    unfold(app, "A prior on distances instead of positions")
-    app.number_input(key="uncertainty.distance_posterior.effective").set_value(20).run()
-    app.number_input(key="uncertainty.distance_posterior.most").set_value(500).run()
-    app.button(key="uncertainty.distance_posterior.run").click().run()
-    settled(app, services)
-    values = averages(app)
-    assert len(values) == 2
-    assert values[0] < values[1], "it knows less than the maps"
-
-
 def test_a_method_without_likelihood_has_the_bootstrap_only(services, mapped):
     (info,) = services.workspace.datasets()
     found = run("fit", SOE(n_init=1), services.workspace.triplets(info))

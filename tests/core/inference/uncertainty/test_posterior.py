@@ -14,7 +14,6 @@ from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.uncertainty import (
     Samples,
     laplace,
-    sample_distances,
     sample_posterior,
     sampling,
 )
@@ -230,7 +229,7 @@ def test_chains_that_never_agree_are_never_said_to_be_done(planted, monkeypatch)
 
 
 def test_a_method_without_likelihood_is_refused(planted):
-    for function in (sample_posterior, laplace, sample_distances):
+    for function in (sample_posterior, laplace):
         with pytest.raises(ValueError, match="SOE is not a likelihood"):
             function(SOE(), planted)
 
@@ -246,24 +245,6 @@ def test_objects_without_answers_have_no_place(planted):
     for samples in (laplace(STE(), wider), sample_posterior(STE(), wider, effective=20)):
         assert samples.counts[30] == 0
         assert samples.counts[:30].min() > 0
-
-
-def test_a_prior_on_distances_learns_only_of_what_was_asked():
-    rows = np.array([[0, 1, 2]] * 12 + [[3, 4, 0]] * 12)
-    found = sample_distances(STE(), Triplets.from_array(rows, 6), effective=300)
-    assert np.array_equal(found.mean, found.mean.T)
-    assert found.comparisons.probability(Triplets.from_array([[0, 1, 2]], 6))[0] > 0.7
-    upper = np.triu_indices(6, 1)
-    asked = {(0, 1), (0, 2), (3, 4), (0, 3)}
-    rest = [found.mean[i, j] for i, j in zip(*upper, strict=True) if (i, j) not in asked]
-    # all others have the same prior, and differ by chance only
-    assert np.std(rest) < 0.25 * np.mean(rest)
-
-
-def test_more_distances_than_memory_should_hold_are_refused(planted, monkeypatch):
-    monkeypatch.setattr(module, "_MOST_BYTES", 1_000_000)
-    with pytest.raises(ValueError, match="435 distances, each drawn 800 times"):
-        sample_distances(STE(), planted)
 
 
 def test_chains_are_judged_by_what_is_known_of_them():

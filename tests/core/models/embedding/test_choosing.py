@@ -15,7 +15,7 @@ from tripletscope.core.engine.method import methods
 from tripletscope.core.engine.task import Computation
 from tripletscope.core.inference.uncertainty import bootstrap, sample_posterior
 from tripletscope.core.inference.uncertainty.curvature import laplace_normal
-from tripletscope.core.inference.uncertainty.posterior import laplace, sample_distances
+from tripletscope.core.inference.uncertainty.posterior import laplace
 from tripletscope.core.kernel import K1, GaussianKernel
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.optimise.layout import AnswerLayout
@@ -157,16 +157,6 @@ def test_replicates_are_of_choices(odd):
     likely = sizes(laplace(STE(n_init=1), odd, samples=300))
     resampled = sizes(bootstrap(STE(n_init=1), odd, replicates=60))
     assert resampled / likely == pytest.approx(1.0, abs=0.25)
-
-
-def test_distances_learn_from_choices(odd):
-    few = odd.take(np.arange(600))
-    found = sample_distances(STE(n_init=1), few, most=400, chains=1)
-    twice = sample_distances(STE(n_init=1), without_trials(few), most=400, chains=1)
-    assert not np.allclose(found.mean, twice.mean)
-    upper = np.triu_indices(N, 1)
-    known = STE(n_init=1).fit(few).distances()[upper]
-    assert np.corrcoef(found.mean[upper], known)[0, 1] > 0.7
 
 
 def test_keys_say_that_trials_are_choices_only_where_they_are(odd, monkeypatch):

@@ -72,7 +72,7 @@ def test_results_depend_on_the_columns_that_are_named_and_on_no_others(measured)
 
 def test_forests_and_searches_work_on_features(measured):
     method = ColumnMap(columns=["width"])
-    found = run("forest_errors", method, measured, {"column": "response", "kind": "numbers"})
+    found = run("predict_column", method, measured, {"column": "response", "kind": "numbers"})
     errors = found.result()
     gain, reach = errors.gain(*errors.best)
     assert gain > reach
