@@ -15,7 +15,7 @@ from tripletscope.reproductions.continuations import CONTINUATIONS
 from tripletscope.reproductions.item import Item, document_of, label_of
 from tripletscope.reproductions.outcome import verdicts
 from tripletscope.reproductions.registry import items
-from tripletscope.reproductions.verdict import WORDS
+from tripletscope.reproductions.verdict import WORDS, verdict
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#$|~])")
 
@@ -27,7 +27,7 @@ def plain(text: str) -> str:
 
 def overview() -> Iterator[str]:
     """How often each word was given, what it means, and all items."""
-    tallies = Counter(verdict.word for verdict in verdicts().values())
+    tallies = Counter(known.word for known in verdicts().values())
     yield from ("| word | items | meaning |", "| --- | --- | --- |")
     for word, meaning in WORDS.items():
         yield f"| {word} | {tallies[word]} | {plain(meaning)} |"
@@ -49,19 +49,19 @@ def cards(document: str) -> Iterator[str]:
 
 def card(key: str, item: Item) -> Iterator[str]:
     """What an item claims, what came of it, and how it is computed."""
-    verdict = verdicts()[key]
+    known = verdicts()[key]
     yield from (f"({key})=", f"## {plain(f'{item.label}: {item.title}')}", "", plain(item.claim))
     other = f" on {plain(item.stand_in)}" if item.stand_in else ""
     share = ""
-    if verdict.share.startswith(("held", "did")):
-        share = f" The rule {verdict.share}{'; nothing is random' if item.exact else ''}."
-    yield from ("", f"**{verdict.word.capitalize()}**{other}.{share}")
+    if known.share.startswith(("held", "did")):
+        share = f" The rule {known.share}{'; nothing is random' if item.exact else ''}."
+    yield from ("", f"**{known.word.capitalize()}**{other}.{share}")
     for name, chart in charts_of(key).items():
         alt = plain(f"{item.label}, {chart.title or item.title}")
         yield from ("", f"![{alt}](../pictures/papers/{name}.webp)", "", plain(legend(chart)))
     texts = {
-        "Rule": item.rule, "Not judged": item.not_judged, "Why": verdict.why,
-        "Published": item.published, "Ours": verdict.ours, "Settings of the paper": item.setting,
+        "Rule": item.rule, "Not judged": item.not_judged, "Why": known.why,
+        "Published": item.published, "Ours": known.ours, "Settings of the paper": item.setting,
         "Here": item.ours, "Also": "; ".join(map(place, item.also)),
     }
     for title, text in texts.items():
@@ -82,7 +82,7 @@ def place(key: str) -> str:
 class Overview(Written):
     """All items."""
 
-    source = staticmethod(verdicts)
+    source = staticmethod(verdict)
 
     def lines(self) -> list[str]:
         return list(overview())
@@ -92,7 +92,7 @@ class Cards(Written):
     """The items of the document that is named."""
 
     required_arguments = 1
-    source = staticmethod(verdicts)
+    source = staticmethod(verdict)
 
     def lines(self) -> list[str]:
         return list(cards(self.arguments[0]))
