@@ -1,4 +1,4 @@
-"""Context and asymmetry, by their predictions."""
+"""Comparison of geometries by their predictions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tripletscope.dashboard.wording import Words
 
 @presents("compare_geometries", told_in="comparison")
 def geometry_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Log-likelihood of held-out choices under each model beyond that of the Euclidean map."""
+    """Log-likelihood of held-out choices under each geometry beyond that of the Euclidean map."""
     result, words = run.result(), shown.words
     yield from geometry_said(words, result)
     table = pd.DataFrame({
-        "name": [words(f"geometry {model}") for model in result.models], "value": result.gain,
+        "name": [_name(words, result, model) for model in result.models], "value": result.gain,
         "low": result.gain_low, "high": result.gain_high, "p": result.p,
     })
     yield shown.drawing(
@@ -40,6 +40,10 @@ def geometry_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from map(Advice, result.notes)
     if result.surely:
         yield Advice(words("geometries alike"))
+
+
+def _name(words: Words, result: Geometries, model: str) -> str:
+    return words(f"geometry {model}", exponent=result.exponent)
 
 
 def geometry_said(words: Words, result: Geometries) -> Iterator[Statement]:
@@ -59,11 +63,11 @@ def geometry_said(words: Words, result: Geometries) -> Iterator[Statement]:
     best = max(surely, key=lambda name: result.gain[result.models.index(name)])
     k = result.models.index(best)
     yield Statement(words(
-        f"geometry better {best}", p=result.p[k],
+        f"geometry better {best}", name=_name(words, result, best), p=result.p[k],
         gain=(result.gain[k], result.gain_low[k], result.gain_high[k]),
         over=(result.unit, result.n_units), context=result.context,
     ))
-    if rest := [words(f"geometry {name}") for name in surely if name != best]:
+    if rest := [_name(words, result, name) for name in surely if name != best]:
         yield Statement(words("geometry better too", names=rest))
     yield Statement(words("geometry accuracy", accuracy=result.accuracy[k],
                          euclidean=result.euclidean_accuracy))

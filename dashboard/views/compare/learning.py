@@ -71,7 +71,7 @@ task_tab(
 task_tab(
     PAGE, "Geometry", 5, "compare_geometries", name="geometry", slot=f"{PAGE}.geometry",
     method=_of_geometry,
-    about="Predicts held-out answers with context and with asymmetry.",
-    promise="Compute shows whether the third object, or asymmetry between anchor and option, "
-    "predicts better than a Euclidean map alone.",
+    about="Predicts held-out answers by other distances, by context and by asymmetry.",
+    promise="Compute shows whether city block or hyperbolic distances, the third object, or "
+    "asymmetry between anchor and option predict better than a Euclidean map.",
 )

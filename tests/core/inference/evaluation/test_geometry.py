@@ -1,4 +1,4 @@
-"""Planted context and asymmetry are seen, and a Euclidean map is left alone."""
+"""Planted geometries, context and asymmetry are seen, and a Euclidean map is left alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from scipy.optimize import check_grad
 from scipy.spatial.distance import pdist
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.inference.evaluation import geometry
@@ -21,13 +20,13 @@ from tripletscope.core.models.simulation.simulate import random_questions
 NULL, ALARMS = 5, 1
 
 
-def observed(name: str, n_answers: int, seed: int, *, c=0.0, bias=0.0) -> Triplets:
-    """Answers of an observer, by STE's response function."""
+def observed(name: str, n_answers: int, seed: int, *, size=1.0, c=0.0, bias=0.0) -> Triplets:
+    """Answers under a geometry, by STE's response function."""
     rng = np.random.default_rng(seed)
-    x = rng.normal(size=(14, 2))
+    x = rng.normal(size=(14, 2)) * size
     rows = random_questions(14, n_answers, rng)
     choices = Triplets.from_array(rows, 14).choices
-    liking = -geometry._squares(name, x, c, choices).values.reshape(-1, 2)
+    liking = -geometry._squares(name, x, c, choices, 1.0).values.reshape(-1, 2)
     liking += (bias * rng.normal(size=14))[rows[:, 1:]]
     turned = rng.random(n_answers) > 1 / (1 + np.exp(liking[:, 1] - liking[:, 0]))
     rows[turned, 1:] = rows[turned, :0:-1]
@@ -50,8 +49,11 @@ def test_where_the_map_only_guesses_nothing_is_surely_better():
     assert result.surely == []
 
 
-def test_context_is_seen():
-    assert "context" in surely("context", 3000, 2, c=0.9)
+@pytest.mark.parametrize(("name", "kwargs"), [
+    ("minkowski", {}), ("hyperbolic", {"size": 2.0}), ("context", {"c": 0.9}),
+])
+def test_what_is_planted_is_seen(name, kwargs):
+    assert name in surely(name, 3000, 2, **kwargs)
 
 
 def test_a_bias_towards_options_is_seen_and_measured():
@@ -68,11 +70,11 @@ def test_a_bias_towards_options_is_seen_and_measured():
 def test_odd_ones_out_have_no_anchor():
     answers = simulate_choices(np.random.default_rng(0).random((12, 3)) * 2, 200, seed=0)
     result = compare_geometries(STE(n_init=1), answers, folds=2)
-    assert result.models == ["context"]
+    assert result.models == ["minkowski", "hyperbolic", "context"]
     assert "anchor" in result.notes[0]
 
 
-@pytest.mark.parametrize("name", ["euclidean", "context"])
+@pytest.mark.parametrize("name", ["euclidean", "minkowski", "hyperbolic", "context"])
 def test_derivatives(name):
     rng = np.random.default_rng(0)
     choices = Triplets.from_array(random_questions(6, 40, rng), 6).choices
@@ -82,7 +84,7 @@ def test_derivatives(name):
         return float(pull @ at(flat).values)
 
     def at(flat: np.ndarray) -> geometry._Squares:
-        return geometry._squares(name, flat[:-1].reshape(6, 3), flat[-1], choices)
+        return geometry._squares(name, flat[:-1].reshape(6, 3), flat[-1], choices, 1.5)
 
     def gradient(flat: np.ndarray) -> np.ndarray:
         by_x, by_c = at(flat).back(pull)
@@ -91,18 +93,17 @@ def test_derivatives(name):
     assert check_grad(value, gradient, np.append(rng.normal(size=18), 0.3)) < 1e-4
 
 
-def test_without_context_distances_are_the_usual_ones():
+def test_distances_are_the_usual_ones():
     x = np.array([[0.0, 0.0], [0.3, 0.4], [1.0, -2.0]])
     choices = Triplets.from_array([[0, 1, 2]]).choices
-    values = geometry._squares("context", x, 0.0, choices).values
-    np.testing.assert_allclose(values, pdist(x, "sqeuclidean")[:2])
 
+    def squares(name: str, exponent: float = 1.0) -> np.ndarray:
+        return geometry._squares(name, x, 0.0, choices, exponent).values
 
-def test_comparisons_of_pairs_have_neither_three_objects_nor_an_anchor():
-    rng = np.random.default_rng(0)
-    quadruples = Quadruples([rng.permutation(8)[:4] for _ in range(100)])
-    with pytest.raises(DataError, match=r"Context is tried only.* Asymmetry is tried only"):
-        compare_geometries(STE(), quadruples)
+    np.testing.assert_allclose(squares("minkowski"), pdist(x, "cityblock")[:2] ** 2, atol=0.02)
+    np.testing.assert_allclose(squares("context"), pdist(x, "sqeuclidean")[:2])
+    # From the origin the hyperbolic distance is the inverse hyperbolic sine of the radius.
+    np.testing.assert_allclose(squares("hyperbolic"), np.arcsinh([0.5, np.sqrt(5)]) ** 2)
 
 
 def test_what_cannot_be_compared():
