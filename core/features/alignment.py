@@ -88,11 +88,7 @@ class Aligned:
 
     @property
     def surely(self) -> np.ndarray:
-        """(s,) bool: aligned better than by chance, at 5 % for all together (Bonferroni).
-
-        Silent on: random features
-        (tests/core/features/test_alignment.py::test_random_features_are_matched_by_chance).
-        """
+        """(s,) bool: aligned better than by chance, at 5 % for all together (Bonferroni)."""
         return self.p * len(self.p) <= LEVEL
 
     @property

@@ -107,11 +107,7 @@ class UniqueParts:
 
     @property
     def adds(self) -> np.ndarray:
-        """(k, 2) bool: whether the interval of a unique part is above 0.
-
-        Silent on: what others tell
-        (tests/core/features/test_unique.py::test_only_what_nothing_else_tells_is_unique).
-        """
+        """(k, 2) bool: whether the interval of a unique part is above 0."""
         return self.unique_low > 0
 
     @property
