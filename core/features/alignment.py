@@ -198,8 +198,6 @@ def align_spaces(
     )
 
 
-
-
 def _best_plans(
     pairs: list[tuple[np.ndarray, np.ndarray]], starts: int, seed: int, progress: Progress
 ) -> Iterator[np.ndarray]:

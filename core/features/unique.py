@@ -123,21 +123,6 @@ class UniqueParts:
             for i, name in enumerate(self.predictors)
         ])
 
-    @property
-    def common_table(self) -> pd.DataFrame:
-        """One row for each subset and scheme: its explained and common parts."""
-        names = np.array(self.predictors, dtype=object)
-        return pd.DataFrame([
-            {
-                "predictors": " + ".join(names[subset]), "held_out": scheme,
-                "explained": self.explained[i, k], "accuracy": self.subset_accuracy[i, k],
-                "common": self.common[i, k], "common_low": self.common_low[i, k],
-                "common_high": self.common_high[i, k],
-            }
-            for k, scheme in enumerate(self.schemes) if self.n_choices[k]
-            for i, subset in enumerate(self.subsets)
-        ])
-
 
 @task("Partitioning the explained deviance", "spaces", columns=("participant",))
 def unique_parts(

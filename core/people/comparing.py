@@ -186,15 +186,6 @@ class PeopleComparison(Gains):
         )
         return pd.concat([super().table, counts], axis=1).assign(people=len(self.people))
 
-    @property
-    def people_table(self) -> pd.DataFrame:
-        """One row per person, with each model's accuracy and log probability."""
-        result = {"person": self.people, "choices": self.n_choices, "chance": self.chance}
-        for m, model in enumerate(self.models.tolist()):
-            result[f"{model}: accuracy"] = self.accuracy[:, m]
-            result[f"{model}: log probability"] = self.log_share[:, m]
-        return pd.DataFrame(result)
-
 
 @task("Predicting people as individuals", "individuals", columns=("participant",))
 def compare_people(

@@ -231,9 +231,9 @@ def _problem_with_computing() -> str:
         return str(error)
 
 
-def _fail(message: str, status: int = 1) -> int:
+def _fail(message: str) -> int:
     print(f"tripletscope: {message}", file=sys.stderr)
-    return status
+    return 1
 
 
 def compiled_folder() -> Path:
