@@ -39,11 +39,6 @@ $(SITE)/index.html: $(VENV)/ready-for-docs $(PAGES)
 gallery: $(VENV)/ready-for-tests
 	$(BIN)/python benchmarks/gallery.py
 
-## Write down versions and hashes of all dependencies, which archives of results are shipped with.
-lock:
-	uv pip compile pyproject.toml --constraint constraints.txt --universal --generate-hashes \
-	  --no-header --no-annotate --quiet --output-file dashboard/reproduce/locked.txt
-
 $(VENV)/ready: pyproject.toml constraints.txt packaging/jspsych/package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "TripletScope needs Python 3.11 or newer; name one: make run PYTHON=python3.12"; exit 1; }

@@ -4,9 +4,8 @@
 
 Builds the wheel, installs it with what it needs from the package index into a new environment,
 starts the command and the dashboard there, makes an archive of a sample with results, executes its
-notebook and its script in the new environment, converts the notebook to HTML without any network
-being asked, and lets pip check the locked hashes. Prints how long each takes. Needs the index and
-``uv``.
+notebook and its script in the new environment, and converts the notebook to HTML without any
+network being asked. Prints how long each takes. Needs the index and ``uv``.
 """
 
 from __future__ import annotations
@@ -149,9 +148,6 @@ def main() -> None:
         page = (analysis / f"{name}.html").read_text()
         print(f"  {kinds.count('text/html')} figures, {kinds.count('image/png')} PNG; "
               f"{len(page) / 1e6:.1f} MB of HTML")
-    with told("check locked versions and hashes with pip"):
-        ran(python, "-m", "pip", "install", "--dry-run", "--quiet", "--require-hashes", "--no-deps",
-            "--ignore-installed", "-r", "../environment/requirements-locked.txt", folder=analysis)
     with told("uvx, from the wheel"):
         ran(uv, "tool", "run", "--from", wheel, "tripletscope", "--version", folder=folder)
     if given.folder is None:

@@ -3,7 +3,7 @@
     python benchmarks/server.py [--kills 50] [--sessions 20] [--switches 100] [--seed 0]
 
 Kills: a browser uploads and keeps a file, waits for its map, fits another, takes everything away,
-deletes a map, excludes a participant, and a backup is made; at a random moment of a random one of
+deletes a map and excludes a participant; at a random moment of a random one of
 these, the server gets SIGKILL. What a page had acknowledged before is looked for in the workspace,
 and the server must start again on it. Sessions: each uploads, keeps, fits, selects and exports data
 of its own, side by side with the others; then one of them changes pages.
@@ -174,14 +174,6 @@ def actions(page: Page, folder: Path, number: int, told: Told) -> list[Callable[
     def taken() -> None:
         zipfile.ZipFile(io.BytesIO(download(page, "Download everything"))).testzip()
 
-    def backed_up() -> None:
-        target = folder / f"{name}.zip"
-        workspace = folder / "workspace"
-        subprocess.run(
-            [*COMMAND, "--workspace", str(workspace), "--backup", str(target)], check=True,
-            stdout=subprocess.DEVNULL,
-        )
-
     def deleted() -> None:
         told.maps[name] = Counter(fit=1, bootstrap=1, cross_validate=1)
         page.get_by_role("button", name=re.compile("Rename or delete")).first.click()
@@ -198,7 +190,7 @@ def actions(page: Page, folder: Path, number: int, told: Told) -> list[Callable[
         page.get_by_text("1. Too few trials").wait_for()
         told.excluded.add(name)
 
-    return [kept, mapped, fitted, taken, backed_up, deleted, excluded]
+    return [kept, mapped, fitted, taken, deleted, excluded]
 
 
 def kills(browser: Browser, number: int, rng: random.Random) -> list[tuple[object, ...]]:

@@ -34,6 +34,7 @@ __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 RESULTS_SINCE = "0.4.1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
+
 @short_repr
 @dataclass(frozen=True)
 class Run:

@@ -252,7 +252,6 @@ class Session:
             services().workspace.save_session(self.id, state)
             self._saved = state
 
-
     def state(self) -> dict[str, Any]:
         """What is saved."""
         return {

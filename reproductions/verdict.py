@@ -72,11 +72,6 @@ def verdict(item: Item, observations: Sequence[Observation]) -> Conclusion:
     Returns
     -------
     Conclusion
-
-    Notes
-    -----
-    Silent on: fewer than five seeds of what is random, and data that are not the paper's
-    (tests/reproductions/test_verdict.py::test_other_data_neither_reproduce_nor_refute).
     """
     if item.experiment is None:
         return Conclusion(STATED, "", "", item.stated)

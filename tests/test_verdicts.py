@@ -1,9 +1,10 @@
-"""What concludes names in its docstring null data on which it is silent, and the test of that."""
+"""What concludes has null data on which it is silent, and a test of that: ``verdicts.toml``."""
 
 from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,8 +12,7 @@ from pathlib import Path
 from tests.paths import ROOT
 from tripletscope.dashboard.wording.words import catalogue
 
-LINE = re.compile(r"Silent on: [^()]+ \((tests/[\w/]+\.py)::(test_\w+)\)\.")
-KINDS = (ast.FunctionDef, ast.ClassDef, ast.Module)
+KINDS = (ast.FunctionDef, ast.ClassDef)
 #: Words of sentences that conclude.
 CONCLUDES = re.compile(
     r"\b(clearly|surely|significant\w*|stable (?:under|\()|beats|ahead of|told apart|no sign|"
@@ -35,7 +35,7 @@ NO_VERDICTS = {
 
 @cache
 def parts_of(file: Path) -> list[ast.AST]:
-    """The module with its classes and functions."""
+    """Its classes and functions."""
     found, todo = [], [ast.parse(file.read_text())]
     while todo:  # through statements alone: expressions define nothing
         node = todo.pop()
@@ -46,21 +46,19 @@ def parts_of(file: Path) -> list[ast.AST]:
     return found
 
 
-def docstrings(file: Path) -> Iterator[str]:
-    """Each on one line."""
-    for node in parts_of(file):
-        if found := ast.get_docstring(node):
-            yield " ".join(found.split())
+def names_in(node: ast.AST, within: tuple[str, ...] = ()) -> Iterator[str]:
+    """Classes and functions, by their places, such as ``Samples.chains_agree``."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, KINDS):
+            yield ".".join((*within, child.name))
+            yield from names_in(child, (*within, child.name))
+        else:
+            yield from names_in(child, within)
 
 
-def silences() -> Iterator[tuple[str, str]]:
-    """What says it, and its docstring."""
-    for folder in ("core", "reproductions", "dashboard"):
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            if "Silent on:" in file.read_text():
-                for text in docstrings(file):
-                    if "Silent on:" in text:
-                        yield str(file.relative_to(ROOT)), text
+def table() -> dict[str, dict[str, dict[str, str]]]:
+    """Tests by file, name of what concludes, and null data on which it is silent."""
+    return tomllib.loads((ROOT / "tests" / "verdicts.toml").read_text())
 
 
 @cache
@@ -68,15 +66,18 @@ def named_tests(file: str) -> set[str]:
     return set(re.findall(r"^def (test_\w+)", (ROOT / file).read_text(), re.MULTILINE))
 
 
-def test_what_concludes_names_the_test_of_its_silence():
-    faults, every = [], list(silences())
-    assert len(every) > 90
-    for place, text in every:
-        named = LINE.findall(text)
-        if len(named) != text.count("Silent on:"):
-            faults.append(f"{place}: {text}")
-        faults += [f"{place}: {file} has no test {name}" for file, name in named
-                   if name not in named_tests(file)]
+def test_what_concludes_has_a_test_of_its_silence():
+    faults, number = [], 0
+    for place, concluding in table().items():
+        there = set(names_in(ast.parse((ROOT / place).read_text())))
+        faults += [f"{place} has no {name}" for name in concluding if name not in there]
+        for tests in concluding.values():
+            number += len(tests)
+            for test in tests.values():
+                file, _, name = test.partition("::")
+                if name not in named_tests(file):
+                    faults.append(f"{file} has no test {name}")
+    assert number > 90
     assert not faults
 
 
@@ -107,7 +108,9 @@ def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 def test_who_words_a_conclusion_names_its_silence_or_who_decides():
     every = list(functions())
-    decide = {node.name for _, node in every if "Silent on:" in (ast.get_docstring(node) or "")}
+    decide = {
+        name.rpartition(".")[2] for concluding in table().values() for name in concluding
+    }
     texts = catalogue().texts
     keys = {key for key, sentence in texts.items() if CONCLUDES.search(sentence)}
     found, unnecessary = {}, set(NO_VERDICTS)

@@ -64,4 +64,4 @@ def _round(shape: str, seed: int) -> tuple[bool, bool]:
         ts.cross_validate(ts.STE(n_components=d, n_init=1), data, seed=seed) for d in (1, 2)
     )
     above = paired_difference(line, plane, data, 0.25)
-    return bool(before), above.p_above < 0.05 and found.is_round()
+    return bool(before), above.p_above < 0.05 and not found.not_round()

@@ -1,4 +1,4 @@
-"""Clustering. Every module of this package that registers a method adds it here."""
+"""Clustering: what the modules of this package register."""
 
 from tripletscope.core.engine.registry import exports
 

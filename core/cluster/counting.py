@@ -245,10 +245,6 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     number (p < .05 for all numbers together; the largest p of all continua counts). None where the
     held-out error is not significantly below chance.
 
-    Silent on: lines, arcs, discs (tests/core/cluster/test_counting.py::test_continua).
-    Silent on: coin flips (tests/core/cluster/test_counting.py::test_coin_flips).
-    Silent on: five objects (tests/core/cluster/test_counting.py::test_five_objects).
-
     The gap statistic's box contains no line, and a line has a silhouette of 0.6: both recommended
     clusters on every line. Rates on planted data: ``benchmarks/verdicts.py clusters``.
 

@@ -51,10 +51,7 @@ class AnswersPart:
 
 
 def warn_of_divided_trials(learned: AnswersPart | None, predicted: AnswersPart | None) -> None:
-    """Warn if predictions are of trials that were learned from in part.
-
-    Silent on: whole trials (tests/core/data/test_sequence.py::test_whole_trials_are_not_warned_of).
-    """
+    """Warn if predictions are of trials that were learned from in part."""
     if learned is None or predicted is None:
         return
     share = learned.divided_share(predicted)

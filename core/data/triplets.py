@@ -147,11 +147,7 @@ def numbered_up_to(rows: np.ndarray) -> int:
 
 
 def warn_of_gaps(rows: np.ndarray) -> None:
-    """Warn of objects below the highest that are in no row: indices from 1, or with gaps.
-
-    Silent on: stated numbers, such as of a fitted map
-    (tests/core/data/test_sequence.py::test_numbers_that_the_caller_states_are_not_warned_of).
-    """
+    """Warn of objects below the highest that are in no row: indices from 1, or with gaps."""
     missing = np.flatnonzero(np.bincount(rows.ravel()) == 0)
     if not len(missing):
         return

@@ -165,8 +165,6 @@ class PenaltyCurve:
         By a one-sided test of level 5 % in the same trials; otherwise the largest penalty, which
         leaves none. The largest penalty within one standard error of the best lost half of the best
         one's dimensions in simulations.
-
-        Silent on: choices by coin (tests/core/dimensions/test_penalties.py::test_no_dimensions).
         """
         if not self.n_dimensions[-1] and self.behind[-1] <= _SURELY * self.behind_errors[-1]:
             return float(self.penalties[-1])

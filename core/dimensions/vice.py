@@ -143,11 +143,7 @@ class VICE(SparseDimensions):
         self.converged_ = not result.stopped and bool(np.ptp(settled) <= 1)
 
     def _relevant(self, mu: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-        """The dimensions that stay, the one with the largest sum first.
-
-        Silent on: choices by coin
-        (tests/core/dimensions/test_dimensions.py::test_vice_finds_none_in_coins).
-        """
+        """The dimensions that stay, the one with the largest sum first."""
         above = false_discovery_control(ndtr(-mu / sigma), axis=0) <= _LEVEL
         keep = np.flatnonzero(above.sum(axis=0) > self.min_objects)
         return keep[np.argsort(-np.maximum(mu[:, keep], 0.0).sum(axis=0), kind="stable")]

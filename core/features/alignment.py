@@ -88,11 +88,7 @@ class Aligned:
 
     @property
     def surely(self) -> np.ndarray:
-        """(s,) bool: aligned better than by chance, at 5 % for all together (Bonferroni).
-
-        Silent on: random features
-        (tests/core/features/test_alignment.py::test_random_features_are_matched_by_chance).
-        """
+        """(s,) bool: aligned better than by chance, at 5 % for all together (Bonferroni)."""
         return self.p * len(self.p) <= LEVEL
 
     @property
@@ -200,8 +196,6 @@ def align_spaces(
         (better < TOP).mean(axis=1), poisson.sf(matches - 1, 1.0), costs, partners,
         plans.astype(np.float32), objects, starts,
     )
-
-
 
 
 def _best_plans(

@@ -82,10 +82,7 @@ class MapCorrelation:
 
     @property
     def surely(self) -> np.ndarray:
-        """(s,) bool: above 0, at 2.5 % for all spaces together (one-sided, Bonferroni).
-
-        Silent on: random features (tests/core/features/test_correlation.py::test_random_numbers).
-        """
+        """(s,) bool: above 0, at 2.5 % for all spaces together (one-sided, Bonferroni)."""
         degrees = min(self.n_objects, self.n_units) - 1
         error = (self.value - self.low) / stdtrit(degrees, 0.975)
         t = np.divide(self.value, error, out=np.zeros(len(error)), where=error > 0)

@@ -183,8 +183,6 @@ def surely_above(table: pd.DataFrame) -> pd.DataFrame:
     All models for held-out objects; without these raw distances alone, because weights and
     transforms of random numbers learn the objects of held-out trials by heart. The level is 2.5 %
     for all rows together (one-sided, Bonferroni).
-
-    Silent on: random features (tests/core/features/test_explain.py::test_random_features).
     """
     of_objects = table["held_out"] == "objects"
     rows = table[of_objects] if of_objects.any() else table[table["model"] == "raw"]

@@ -84,9 +84,6 @@ class Recovered:
         """Pairs of spaces of which one predicts the other's answers as well or better too often.
 
         The larger share of errors first. Spaces that predict nothing are among them.
-
-        Silent on: one space under two names
-        (tests/core/features/test_recovery.py::test_one_space_under_two_names_is_not_recovered).
         """
         least = np.minimum(self.wins, self.wins.T)
         pairs = [(i, j) for i, j in zip(*np.triu_indices(len(least), 1), strict=True)

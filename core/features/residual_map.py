@@ -101,11 +101,7 @@ class ResidualMap:
 
     @property
     def is_something(self) -> bool:
-        """Whether the map predicts held-out trials better than the features do alone.
-
-        Silent on: complete features
-        (tests/core/features/test_residual_map.py::test_complete_features_leave_nothing_over).
-        """
+        """Whether the map predicts held-out trials better than the features do alone."""
         return self.gain_low > 0
 
     @property

@@ -86,11 +86,7 @@ class SharedDimensions:
 
     @property
     def shared(self) -> np.ndarray:
-        """(o, d) bool: dimensions of the reference that the other fit has, too.
-
-        Silent on: unrelated fits
-        (tests/core/features/test_shared_dimensions.py::test_unrelated_fits_share_nothing).
-        """
+        """(o, d) bool: dimensions of the reference that the other fit has, too."""
         return self.p <= LEVEL
 
     def table(self, k: int) -> pd.DataFrame:

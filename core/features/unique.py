@@ -107,11 +107,7 @@ class UniqueParts:
 
     @property
     def adds(self) -> np.ndarray:
-        """(k, 2) bool: whether the interval of a unique part is above 0.
-
-        Silent on: what others tell
-        (tests/core/features/test_unique.py::test_only_what_nothing_else_tells_is_unique).
-        """
+        """(k, 2) bool: whether the interval of a unique part is above 0."""
         return self.unique_low > 0
 
     @property
@@ -125,21 +121,6 @@ class UniqueParts:
             }
             for k, scheme in enumerate(self.schemes) if self.n_choices[k]
             for i, name in enumerate(self.predictors)
-        ])
-
-    @property
-    def common_table(self) -> pd.DataFrame:
-        """One row for each subset and scheme: its explained and common parts."""
-        names = np.array(self.predictors, dtype=object)
-        return pd.DataFrame([
-            {
-                "predictors": " + ".join(names[subset]), "held_out": scheme,
-                "explained": self.explained[i, k], "accuracy": self.subset_accuracy[i, k],
-                "common": self.common[i, k], "common_low": self.common_low[i, k],
-                "common_high": self.common_high[i, k],
-            }
-            for k, scheme in enumerate(self.schemes) if self.n_choices[k]
-            for i, subset in enumerate(self.subsets)
         ])
 
 

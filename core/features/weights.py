@@ -66,11 +66,7 @@ class FeatureWeights:
 
     @property
     def is_zero(self) -> np.ndarray:
-        """(k,) bool: whether the interval of a weight reaches 0.
-
-        Silent on: random features
-        (tests/core/features/test_weights.py::test_random_features_seldom_count).
-        """
+        """(k,) bool: whether the interval of a weight reaches 0."""
         return self.weight_low <= 1e-9
 
     @property

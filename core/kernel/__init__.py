@@ -1,4 +1,4 @@
-"""Kernels on objects. Every module of this package that registers a method adds it here."""
+"""Kernels on objects: what the modules of this package register."""
 
 from tripletscope.core.engine.registry import exports
 

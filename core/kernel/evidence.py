@@ -30,10 +30,7 @@ class Evidence:
 
     @property
     def is_noise(self) -> bool:
-        """Whether chance makes half or more of the variance of the similarities.
-
-        Silent on: many answers (tests/core/kernel/test_evidence.py::test_who_knows_is_no_noise).
-        """
+        """Whether chance makes half or more of the variance of the similarities."""
         return self.spread**2 <= 2.0 * self.noise**2
 
 
@@ -45,8 +42,6 @@ def evidence(
     A similarity sums the products of two objects' votes over common comparisons: with random votes,
     its variance is the sum of the squared products. Answers of one trial depend on each other;
     their variance is that of answers `by_chance`.
-
-    Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
 
     most, seed: At most so many objects, chosen at random, are compared with all others.
     """

@@ -172,8 +172,6 @@ class Spectrum:
         """Number of leading components above chance.
 
         They are not dimensions: a single dimension has several, as a polynomial has.
-
-        Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
         """
         above = self.eigenvalues > self.threshold
         return int(np.argmin(above)) if not above.all() else len(above)

@@ -103,8 +103,6 @@ class LapseFit:
 
         If errors in clear cases are as likely without guesses, rates show the response function,
         not the people. STE's likelihood must be 20 times that of heavier tails.
-
-        Silent on: answers of t-STE (tests/core/people/test_careless.py::test_rates_need_ste).
         """
         if self.heavier is None:
             return False
@@ -115,8 +113,6 @@ class LapseFit:
         """(P,) bool: more guesses than usual, and than 10 %, correcting for the number of people.
 
         Nobody stands out unless rates are `told`.
-
-        Silent on: careful people (tests/core/people/test_careless.py::test_nobody_is_named).
         """
         return (self.at_least > max(LOW, self.usual)) & self.told
 

@@ -77,11 +77,7 @@ class Gains:
 
     @property
     def chosen(self) -> str:
-        """The simplest model that none predicts better than, beyond chance.
-
-        Silent on: people who are alike
-        (tests/core/people/test_comparing.py::test_one_map_wins_where_people_are_alike).
-        """
+        """The simplest model that none predicts better than, beyond chance."""
         best = ONE
         for model in self.models[1:].tolist():
             if self.gain(model, best)[1] > 0:
@@ -145,9 +141,6 @@ class PeopleComparison(Gains):
 
         Clearly: beyond the 95 % interval over the person's choices; one person in forty is on
         either side by chance.
-
-        Silent on: few choices
-        (tests/core/people/test_comparing.py::test_of_who_chose_rarely_nothing_is_clear).
         """
         gains = self.gains(model)
         error = self.error[:, self._place(model)]
@@ -158,11 +151,7 @@ class PeopleComparison(Gains):
 
     @property
     def weights_differ(self) -> bool:
-        """Whether weights of people predict held-out answers better than one map.
-
-        Silent on: people who are alike
-        (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
-        """
+        """Whether weights of people predict held-out answers better than one map."""
         return self.gain(WEIGHTS)[1] > 0
 
     @property
@@ -179,11 +168,7 @@ class PeopleComparison(Gains):
 
     @property
     def n_groups(self) -> int:
-        """Number of groups: one more as long as that predicts people better, beyond chance.
-
-        Silent on: people who are alike
-        (tests/core/people/test_comparing.py::test_one_map_wins_where_people_are_alike).
-        """
+        """Number of groups: one more as long as that predicts people better, beyond chance."""
         number = 1
         while groups_model(number + 1) in self.models:
             over = ONE if number == 1 else groups_model(number)
@@ -200,15 +185,6 @@ class PeopleComparison(Gains):
             columns=["better", "clearly better", "clearly worse"],
         )
         return pd.concat([super().table, counts], axis=1).assign(people=len(self.people))
-
-    @property
-    def people_table(self) -> pd.DataFrame:
-        """One row per person, with each model's accuracy and log probability."""
-        result = {"person": self.people, "choices": self.n_choices, "chance": self.chance}
-        for m, model in enumerate(self.models.tolist()):
-            result[f"{model}: accuracy"] = self.accuracy[:, m]
-            result[f"{model}: log probability"] = self.log_share[:, m]
-        return pd.DataFrame(result)
 
 
 @task("Predicting people as individuals", "individuals", columns=("participant",))

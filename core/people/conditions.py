@@ -76,8 +76,6 @@ class ConditionComparison(Gains):
 
         ``seen``: the test rejects at 5 %, and weights predict held-out answers better than
         consistency. ``stretched``: the test alone rejects. ``unseen``: it does not.
-
-        Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
         """
         if self.p > _LEVEL:
             return "unseen"
@@ -85,10 +83,7 @@ class ConditionComparison(Gains):
 
     @property
     def weights_differ(self) -> bool:
-        """Whether the test rejects that all conditions weight the map alike.
-
-        Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
-        """
+        """Whether the test rejects that all conditions weight the map alike."""
         return self.attention != "unseen"
 
 

@@ -86,8 +86,6 @@ def observer_maps(
     )
 
 
-
-
 def _too_few(n_components: int) -> int:
     """Most objects that a similarity transformation aligns too easily."""
     return n_components + 1

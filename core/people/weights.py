@@ -362,9 +362,6 @@ class WeightedEuclidean(PeopleMap):
 
         Whether people differ in attention at all is shown by held-out answers: see
         `compare_people`.
-
-        Silent on: people who are alike
-        (tests/core/people/test_weights.py::test_axes_are_not_fixed_where_people_are_alike).
         """
         return 1.96 * self.axes_error_ < _FIRM
 

@@ -85,11 +85,7 @@ class PreferenceScale:
 
     @property
     def denies_one_scale(self) -> bool:
-        """Whether one scale is rejected at 5 %, by its deviance.
-
-        Silent on: one scale
-        (tests/core/ratings/test_preferences.py::test_one_scale_is_seldom_denied).
-        """
+        """Whether one scale is rejected at 5 %, by its deviance."""
         return self.p_value < 0.05
 
     @cached_property

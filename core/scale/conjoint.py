@@ -109,20 +109,13 @@ class ConjointScales:
 
     @property
     def interaction(self) -> float | None:
-        """Significance (p) of the test of additivity, if below 5 %; else None.
-
-        Silent on: additive observers, and below `ENOUGH` comparisons for each value
-        (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).
-        """
+        """Significance (p) of the test of additivity, if below 5 %; else None."""
         return self._significance("additive")
 
     def contributes(self, dimension: str) -> float | None:
         """Significance (p) of the test of a dimension, if below 5 %; else None.
 
         None for more than two dimensions: the tests then are of each dimension alone.
-
-        Silent on: dimensions of no account, and below `ENOUGH` comparisons for each value
-        (tests/core/scale/test_conjoint.py::test_a_dimension_of_no_account_is_seldom_told).
         """
         others = [name for name in self.levels if name != dimension]
         return self._significance(others[0]) if len(others) == 1 else None

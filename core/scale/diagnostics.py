@@ -76,11 +76,7 @@ class ScaleDiagnostics:
 
     @property
     def advises_lapses(self) -> bool:
-        """Whether the test for lapses is significant at 5 %.
-
-        Silent on: observers without lapses
-        (tests/core/scale/test_lapses.py::test_advice_is_given_where_there_are_lapses).
-        """
+        """Whether the test for lapses is significant at 5 %."""
         return self.lapse_p is not None and self.lapse_p < 0.05
 
     @property

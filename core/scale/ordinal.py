@@ -80,9 +80,6 @@ class OrdinalScale:
         """Whether a curve that never falls fits into the simultaneous band of the first axis.
 
         The band has Šidák's correction for the number of objects; see `may_rise`.
-
-        Silent on: rising scales, guesses
-        (tests/core/scale/test_ordinal.py::test_guesses_seldom_fall).
         """
         low, high = (end[:, 0] for end in self.band(coverage ** (1.0 / len(self.objects))))
         # Objects of the same stimulus value may stand in any order.
@@ -139,22 +136,14 @@ class OrdinalScale:
         reach = coverage_radius(0.95, 1, self.degrees) * spread
         return estimate, max(estimate - reach, least), min(estimate + reach, 1.0)
 
-    def is_round(self, seed: int = 0) -> bool:
-        """Whether the map closes into a circle with the stimulus.
-
-        Objects of neighbouring stimuli lie nearer than in other orders (permutation test, p < .05),
-        the ends are significantly nearer than those of three quarters of a circle, and the angle
-        grows by a full turn, give or take a quarter. Held-out answers must show that two dimensions
-        predict better than one. Fewer than six objects cannot be tested.
-
-        Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
-        """
-        return not self.not_round(seed)
-
     def not_round(self, seed: int = 0) -> str:
-        """The reason against a circle, or "" if `is_round`: "few", "angle", "ends", "order".
+        """The reason why the map does not close into a circle with the stimulus, "" if it does.
 
-        Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
+        One of {"few", "angle", "ends", "order"}. In a circle, objects of neighbouring stimuli lie
+        nearer than in other orders (permutation test, p < .05), the ends are significantly nearer
+        than those of three quarters of a circle, and the angle grows by a full turn, give or take a
+        quarter. Held-out answers must show that two dimensions predict better than one. Fewer than
+        six objects cannot be tested.
         """
         n = len(self.objects)
         if n < FEWEST_AROUND:

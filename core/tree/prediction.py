@@ -120,8 +120,6 @@ class ColumnErrors:
         """Whether both gains are significantly above 0.
 
         Of forests on shuffled labels, 1 in 15 with the lowest error had a gain of its own.
-
-        Silent on: shuffled labels (tests/core/tree/test_tree_results.py::test_shuffled_labels).
         """
         return all(gain > reach for gain, reach in (self.gain(size, trees), self.chosen_gain))
 

@@ -396,11 +396,7 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
 
 
 def _warn_useless(constant: str) -> None:
-    """Warn of the out-of-bag error.
-
-    Silent on: targets that go by pivots
-    (tests/core/tree/test_forest.py::test_forests_say_when_the_mean_is_no_worse).
-    """
+    """Warn of the out-of-bag error."""
     warnings.warn(
         f"comparisons say little about these targets: by out-of-bag error, predicting "
         f"{constant} is not clearly worse than this forest.", UserWarning, stacklevel=4,

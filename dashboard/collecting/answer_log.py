@@ -59,7 +59,6 @@ class CollectedPerson:
     seconds: float | None
     n_answers: int
     n_questions: int
-    n_failed: int
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def people(folder: Path) -> list[CollectedPerson]:
             json.loads(row["parameters"]), json.loads(row["device"]), row["code"], row["began"],
             max(row["seen"], row["latest"] or ""), row["finished"] or "",
             None if row["finished_ms"] is None else (row["finished_ms"] - row["began_ms"]) / 1000,
-            row["n_answers"] or 0, row["n_questions"] or 0, row["failed"],
+            row["n_answers"] or 0, row["n_questions"] or 0,
         )
         for row in rows
     ]

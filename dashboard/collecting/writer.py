@@ -17,6 +17,7 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 _logger = logging.getLogger(__name__)
@@ -249,6 +250,16 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
             _make_tables(log)
         log.execute("BEGIN")  # a snapshot
         yield log
+
+
+def copied(folder: Path) -> bytes:
+    """The log as it is at this moment, as a file of SQLite; nobody waits for it."""
+    with TemporaryDirectory() as place:
+        target = Path(place) / FILE
+        with reading(folder) as log, closing(sqlite3.connect(target)) as copy:
+            log.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # all of it is in one file
+        return target.read_bytes()
 
 
 def overwrite(folder: Path) -> None:

@@ -77,6 +77,7 @@ OWN = frozenset({
 #: Identifiers of browser sessions.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
 
+
 class DataFolder:
     """The folder of a data set, or of simulations, which have results alone."""
 

@@ -93,11 +93,6 @@ class Trash:
         """In bytes."""
         return sum(map(_size, self._entries()))
 
-    def find(self, place: str) -> list[Path]:
-        """Files that were at this place in the workspace, the newest first."""
-        places = (entry / place for entry in reversed(self._entries()))
-        return [path for path in places if path.is_file()]
-
     def _entries(self) -> list[Path]:
         entries = self.folder.iterdir() if self.folder.is_dir() else ()
         return sorted(path for path in entries if _came(path) and path.is_dir())

@@ -56,9 +56,8 @@ def readme(
         f"or, without installing anything, `uv run {name}.py`. The notebook "
         f"`{name}.ipynb` has the same steps, and figures. Both check that each result is the same "
         "as then.", "",
-        "`environment/requirements.txt` and `environment.yml` name the versions that were "
-        "installed. `environment/requirements-locked.txt` has those of the release, with the "
-        "hashes of their files: `pip install --require-hashes -r requirements-locked.txt`.", "",
+        "The script, `environment/requirements.txt` and `environment.yml` name the versions of "
+        "everything that was installed for it.", "",
         "## Look at them", "",
         "Upload this file on the start page of TripletScope, or unpack it into a new folder in "
         "the folder of its workspace: data, exclusions, pictures and results return without "

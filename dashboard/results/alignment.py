@@ -69,11 +69,7 @@ def _name(words: Words, name: str) -> str:
 
 
 def alignment_said(words: Words, result: Aligned) -> Iterator[Statement]:
-    """Which space aligns with the map, and whether the map aligns with itself.
-
-    Silent on: random features
-    (tests/core/features/test_alignment.py::test_random_features_are_matched_by_chance).
-    """
+    """Which space aligns with the map, and whether the map aligns with itself."""
     m, surely = len(result.objects), result.surely
     best = int(result.accuracy[:-1].argmax())
     yield Statement(words(

@@ -92,7 +92,6 @@ def circle_said(
 ) -> str:
     """Whether the stimulus closes on itself, tested against a line.
 
-    Silent on: lines, clouds (tests/dashboard/results/test_scales.py::test_a_circle).
     above: Error of a line minus that of the map.
     """
     more = {"above": (above.difference, above.low, above.high), "p": above.p_above}

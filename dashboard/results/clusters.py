@@ -68,8 +68,6 @@ def stable_and_dissolved(
 
     None where held-out answers are not predicted better than by chance: resamples have most answers
     in common, and repeat clusters of coin flips.
-    Silent on: coin flips
-    (tests/dashboard/views/test_clusters.py::test_clusters_of_coin_flips_are_not_stable).
     """
     if counts is None or not counts.error_high < CHANCE:
         return None
@@ -290,10 +288,7 @@ def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def number_said(words: Words, counts: ClusterCounts, advice: ClusterAdvice) -> str:
-    """The number of clusters that the answers support, or why none is named.
-
-    Silent on: lines, arcs, discs (tests/core/cluster/test_counting.py::test_continua).
-    """
+    """The number of clusters that the answers support, or why none is named."""
     fields = {}
     if advice.reason == "supported":
         at = int(np.flatnonzero(counts.numbers == advice.n_clusters)[0])

@@ -86,11 +86,7 @@ def map_so_far(shown: ShownResults, result: MapSoFar) -> Iterator[Drawing]:
 
 
 def enough_said(words: Words, result: Collected) -> Iterator[str]:
-    """The state of the stopping rule, and effects of looking.
-
-    Silent on: an error that may be above
-    (tests/dashboard/views/test_collect_run.py::test_the_rule_that_was_chosen_beforehand_decides).
-    """
+    """The state of the stopping rule, and effects of looking."""
     experiment = result.experiment
     target, most = experiment.enough_error, experiment.most_people
     people = words("people finished", finished=result.n_finished, most=most)

@@ -104,7 +104,6 @@ def dimensions_said(
 ) -> Iterator[str]:
     """What held-out errors can decide about the number of dimensions.
 
-    Silent on: few answers, chance (tests/dashboard/results/test_comparison.py::test_few_answers).
     name: Of the method.
     best: Of the number of dimensions with the lowest error.
     scheme: Of the errors, if not stated elsewhere.
@@ -151,11 +150,7 @@ def dimensions_advised(words: Words, suggestion: Suggestion) -> Iterator[str]:
 def methods_said(
     words: Words, best: str, behind: Mapping[str, PairedDifference]
 ) -> Iterator[str]:
-    """Whether the method with the lowest error beats each other one.
-
-    Silent on: equal methods
-    (tests/core/inference/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
-    """
+    """Whether the method with the lowest error beats each other one."""
     for name, more in behind.items():
         yield words(
             "beats" if more.p < Suggestion.level else "differs little", best=best, name=name,

@@ -66,11 +66,7 @@ def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Elemen
 
 
 def conjoint_said(words: Words, scales: ConjointScales) -> Iterator[str]:
-    """Which properties count, and whether their contributions add up.
-
-    Silent on: additive observers, several people, and below a floor of comparisons
-    (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).
-    """
+    """Which properties count, and whether their contributions add up."""
     if not scales.is_enough:
         yield words("conjoint few", number=scales.n_answers,
                     least=ENOUGH * len(scales.models["saturated"].values))

@@ -109,11 +109,7 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
-    """Whether more answers would help: not where the noise ceiling leaves nothing to gain.
-
-    Silent on: answers by chance
-    (tests/dashboard/results/test_curves.py::test_answers_by_chance_are_not_called_enough).
-    """
+    """Whether more answers would help: not where the noise ceiling leaves nothing to gain."""
     gain, low, high = curve.gain()
     error, reach = float(curve.mean[-1]), float(curve.reach[-1])
     if error + reach >= CHANCE:

@@ -172,11 +172,7 @@ def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
 
 
 def choice_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
-    """Predictions of choices, beside the noise ceiling.
-
-    Silent on: choices that are predicted
-    (tests/dashboard/report/test_interpretable.py::test_only_noise_must_not_be_interpreted).
-    """
+    """Predictions of choices, beside the noise ceiling."""
     yield from predicted_said(words, choice)
     if choice.accuracy.low <= choice.chance:
         yield words("dimensions guess")
@@ -201,8 +197,6 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Reproducibility of each dimension, once for all repeated fits.
 
     Nothing is counted in a first result: in two halves, one of ten dimensions of coins comes back.
-    Silent on: first results
-    (tests/dashboard/views/test_dimensions.py::test_a_first_result_is_seen_and_not_counted).
     """
     words, fit = shown.words, shown.of(run, "fit")
     again = fitted_again(shown, fit, first=True) if fit is not None else []

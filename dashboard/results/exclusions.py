@@ -154,11 +154,7 @@ def effect_of(shown: ShownResults, effect: Effect) -> Iterator[Statement]:
 
 @presents(Treatments)
 def treatments_of(shown: ShownResults, result: Treatments) -> Iterator[Element]:
-    """Effects of exclusion and weights, and which predicts better.
-
-    Silent on: treatments that are equal
-    (tests/dashboard/results/test_exclusions.py::test_equal_treatments_have_no_clear_difference).
-    """
+    """Effects of exclusion and weights, and which predicts better."""
     words = shown.words
     changes = np.transpose([result.difference, result.low, result.high])
     for name, change in zip(TREATMENTS[1:], changes[1:], strict=True):

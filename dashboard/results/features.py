@@ -123,7 +123,6 @@ def accuracy_said(
 ) -> Iterator[Element]:
     """None is ahead of another where neither is surely above chance (`surely_above`).
 
-    Silent on: random features (tests/dashboard/results/test_features.py::test_random_features).
     table: As of `measured_as`.
     ceilings: As of `ceilings_of`.
     """
@@ -150,10 +149,7 @@ def accuracy_said(
 
 
 def _differences(words: Words, rows: pd.DataFrame, best: pd.Series) -> Iterator[Statement]:
-    """The next space against the best, of the same model and on the same choices.
-
-    Silent on: random features (tests/dashboard/results/test_features.py::test_random_features).
-    """
+    """The next space against the best, of the same model and on the same choices."""
     same = rows[(rows["model"] == best["model"]) & (rows["space"] != best["space"])]
     if len(same) and "behind" in same:
         following = same.loc[same["accuracy"].idxmax()]
@@ -217,11 +213,7 @@ def shares_of(result: FeatureWeights) -> pd.DataFrame:
 
 
 def _weights_said(words: Words, result: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
-    """Features that count, and features not shown to.
-
-    Silent on: random features
-    (tests/core/features/test_weights.py::test_random_features_seldom_count).
-    """
+    """Features that count, and features not shown to."""
     if len(table) == 1:
         yield Statement(words("one feature"))
         yield Advice(words("choose several"))
@@ -333,10 +325,7 @@ def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def correlations_said(words: Words, result: MapCorrelation) -> Iterator[Statement]:
-    """Which features rank pairs as the map does.
-
-    Silent on: random features (tests/dashboard/results/test_features.py::test_random_correlations).
-    """
+    """Which features rank pairs as the map does."""
     best = int(result.value.argmax())
     surely = result.surely[best]
     yield Statement(words(

@@ -236,10 +236,7 @@ def error(results: SubjectResults) -> Iterator[Element]:
 @finding("map", "embedding", "embedding", lacks=_too_few_for_an_error, seconds=3e-4,
          pieces=lambda subject: [(subject.method, "fit", {}), (subject.method, "bootstrap", {})])
 def shown_map(results: SubjectResults) -> Iterator[Element]:
-    """The map with its uncertainty, where it predicts better than guesses.
-
-    Silent on: coin flips (tests/dashboard/views/test_findings.py::test_coin_flips).
-    """
+    """The map with its uncertainty, where it predicts better than guesses."""
     fit, words = results.map, results.words
     if fit is None or results.error is None:
         return
@@ -379,10 +376,7 @@ def _too_few_of_each(subject: Subject, words: Words) -> str:
              (WeightedEuclidean(), task, {}) for task in ("compare_people", "fit")
          ])
 def people(results: SubjectResults) -> Iterator[Element]:
-    """Whether weights of each person predict better than one map, where that predicts anything.
-
-    Silent on: coin flips (tests/dashboard/views/test_findings.py::test_coin_flips).
-    """
+    """Whether weights of each person predict better than one map, where that predicts anything."""
     method, words = WeightedEuclidean(), results.words
     run = results.run(method, "compare_people")
     if run is not None:

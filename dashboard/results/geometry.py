@@ -47,11 +47,7 @@ def _name(words: Words, result: Geometries, model: str) -> str:
 
 
 def geometry_said(words: Words, result: Geometries) -> Iterator[Statement]:
-    """Whether the Euclidean map holds against each alternative.
-
-    Silent on: answers of Euclidean observers
-    (tests/core/inference/evaluation/test_geometry.py::test_euclidean_answers_are_left_alone).
-    """
+    """Whether the Euclidean map holds against each alternative."""
     surely = result.surely
     if not result.predicts:
         yield Statement(words("geometry unknown", choices=result.n_choices))

@@ -65,10 +65,7 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def held_said(words: Words, name: str, scale: GroupScales) -> str:
-    """Groups whose scales are held by the common prior alone.
-
-    Silent on: answers enough (tests/core/scale/test_observers.py::test_nobody_is_held).
-    """
+    """Groups whose scales are held by the common prior alone."""
     held = [plain(one) for one in short_labels(scale.names[scale.held].tolist(), _NAME)]
     return words("scales held", method=name, names=words.first(held, _NAMED))
 

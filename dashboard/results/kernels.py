@@ -105,10 +105,7 @@ def evidence_of(kernel: Kernel, answers: Judgements) -> Evidence | None:
 def similarities_said(
     words: Words, run: Run, kernel: Kernel, answers: Judgements
 ) -> Iterator[str]:
-    """Whether similarities are more than chance, their method, and their evidence.
-
-    Silent on: many answers (tests/core/kernel/test_evidence.py::test_who_knows_is_no_noise).
-    """
+    """Whether similarities are more than chance, their method, and their evidence."""
     basis = evidence_of(kernel, answers)
     if basis is not None and basis.is_noise:
         yield words("mostly chance", noise=basis.noise, spread=basis.spread)
@@ -189,7 +186,6 @@ def components_said(words: Words, spectrum: Spectrum) -> Iterator[str]:
     """Components above chance, which are no dimensions, and predictions of the leading ones.
 
     Another number is named only where it predicts better by a point at least.
-    Silent on: alike (tests/dashboard/results/test_kernels.py::test_no_number_by_less_than_a_point).
     """
     yield words("components", number=spectrum.n_signal)
     if np.isnan(spectrum.errors).any():

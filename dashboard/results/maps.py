@@ -57,11 +57,7 @@ def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """The held-out error of a map, beside chance and the noise ceiling.
-
-    Silent on: guesses
-    (tests/dashboard/report/test_report.py::test_map_that_only_guesses_must_not_be_interpreted).
-    """
+    """The held-out error of a map, beside chance and the noise ceiling."""
     words, error, ceiling = shown.words, run.result(), shown.limits.ceiling
     yield Statement(words("map predicts", error=(error.error, error.low, error.high),
                           scheme=_scheme(words, run), over=(error.unit, error.n_units)))
@@ -189,11 +185,7 @@ def uncertainty_said(
 def apart_said(
     words: Words, samples: Samples, names: Sequence[str], pair: tuple[int, int], coverage: float
 ) -> Iterator[str]:
-    """Whether two objects are distinguishable.
-
-    Silent on: two objects at one place
-    (tests/core/inference/uncertainty/test_uncertainty.py::test_objects_at_one_place_are_not_told_apart).
-    """
+    """Whether two objects are distinguishable."""
     are_distinct = samples.are_apart(*pair, coverage)
     if are_distinct is not None:
         first, second = (names[k] for k in pair)

@@ -70,11 +70,7 @@ def compared(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def people_said(words: Words, comparison: PeopleComparison, by: str) -> Iterator[str]:
-    """Sentences on the comparison, the most important first.
-
-    Silent on: coin flips
-    (tests/dashboard/results/test_people.py::test_of_people_who_flip_coins_nothing_is_said).
-    """
+    """Sentences on the comparison, the most important first."""
     if comparison.is_chance:
         yield words("people at chance")
         return
@@ -108,10 +104,7 @@ def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def conditions_said(words: Words, comparison: ConditionComparison, by: str) -> Iterator[str]:
-    """Sentences on the permutation test and held-out answers.
-
-    Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
-    """
+    """Sentences on the permutation test and held-out answers."""
     yield words(f"conditions {comparison.attention}", by=by)
     if comparison.attention == "unseen" and comparison.chosen not in (ONE, CONSISTENCY):
         yield words("conditions vary", view=words(f"view of conditions {comparison.chosen}"))
@@ -122,10 +115,7 @@ def conditions_said(words: Words, comparison: ConditionComparison, by: str) -> I
 
 
 def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
-    """People below the floor, and why; empty where everybody gave enough.
-
-    Silent on: everybody gave enough (tests/dashboard/results/test_people.py::test_who_gave_enough).
-    """
+    """People below the floor, and why; empty where everybody gave enough."""
     few = ~floor.reached
     if not few.any():
         return ""
@@ -180,10 +170,7 @@ def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def _comparisons(
     shown: ShownResults, run: Run
 ) -> list[PeopleComparison | ConditionComparison]:
-    """Comparisons under the same model of people, by held-out answers.
-
-    Silent on: no comparison (tests/dashboard/report/test_report.py::test_people_are_tested_first).
-    """
+    """Comparisons under the same model of people, by held-out answers."""
     shared = ("by", "n_components", "response")
     return [
         one.result() for one in
@@ -193,10 +180,7 @@ def _comparisons(
 
 
 def groups_said(words: Words, comparison: PeopleComparison | None) -> str:
-    """The number of groups that held-out answers support.
-
-    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
-    """
+    """The number of groups that held-out answers support."""
     if comparison is None or groups_model(2) not in comparison.models:
         return words("groups not tested")
     number = comparison.n_groups
@@ -206,10 +190,7 @@ def groups_said(words: Words, comparison: PeopleComparison | None) -> str:
 
 
 def axes_said(words: Words, fitted: WeightedEuclidean, comparison: PeopleComparison | None) -> str:
-    """Whether the axes of the map mean something.
-
-    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_no_axes_are_named).
-    """
+    """Whether the axes of the map mean something."""
     if fitted.n_components == 1:
         return words("one axis")
     if comparison is None:

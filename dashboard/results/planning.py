@@ -197,8 +197,6 @@ def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def plans_said(words: Words, plans: Mapping[str, Plan], *, alone: bool) -> Iterator[str]:
     """How many answers to collect, and by which plan; see `Plan.judgement` and `ranking`.
 
-    Silent on: equal plans
-    (tests/core/studies/design/test_plan.py::test_equal_plans_are_not_told_apart).
     alone: Whether it is the only plan, which needs no name.
     """
     best = next(iter(plans))
@@ -292,11 +290,7 @@ def dimension_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def detection_said(words: Words, detection: Detection) -> str:
-    """From how many answers on the dimension is detected; see `Detection.revealed`.
-
-    Silent on: coin flips
-    (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).
-    """
+    """From how many answers on the dimension is detected; see `Detection.revealed`."""
     first = detection.revealed
     at = len(detection.found) - 1 if first is None else first
     key = "reveal none" if first is None else "reveal from on" if first else "reveal at once"

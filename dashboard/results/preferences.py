@@ -51,10 +51,6 @@ def preferences_of(shown: ShownResults, result: ScaledPreferences) -> Iterator[E
 
 
 def one_scale_said(words: Words, scale: PreferenceScale) -> str:
-    """Whether one scale holds for preferences; see `PreferenceScale.denies_one_scale`.
-
-    Silent on: one scale
-    (tests/core/ratings/test_preferences.py::test_one_scale_is_seldom_denied).
-    """
+    """Whether one scale holds for preferences; see `PreferenceScale.denies_one_scale`."""
     key = "one scale denied" if scale.denies_one_scale else "one scale holds"
     return words(key, deviance=f"{scale.deviance:.1f}", degrees=scale.degrees, p=scale.p_value)

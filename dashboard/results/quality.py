@@ -138,11 +138,7 @@ def _share_said(words: Words, key: str, share: Share) -> str:
 
 
 def _sides_said(words: Words, report: QualityReport) -> Iterator[Element]:
-    """Side biases; names, and that nothing is known, are for the page alone.
-
-    Silent on: people without a side
-    (tests/core/studies/quality/test_quality.py::test_honest_crowds_have_no_side).
-    """
+    """Side biases; names, and that nothing is known, are for the page alone."""
     sides, who = report.sides, report.sides.participants
     kind = Advice if sides.code == "unknown" else Statement
     yield kind(words(f"sides {sides.code}", **sides.values))
@@ -214,12 +210,7 @@ def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element
 
 @presents(Verdict)
 def verdict_of(shown: ShownResults, verdict: Verdict) -> Iterator[Statement | Advice]:
-    """Participants to look at, without names, and the measures behind it.
-
-    Silent on: people who all guess
-    (tests/dashboard/report/test_report.py::test_that_all_guess_is_told).
-    Silent on: few repeats (tests/core/studies/quality/test_verdict.py::test_few_repeats).
-    """
+    """Participants to look at, without names, and the measures behind it."""
     words, people = shown.words, verdict.n_participants
     if not people or not verdict.looked_at:
         yield Statement(words("verdict nothing known" if people else "verdict nobody"))
@@ -265,11 +256,7 @@ def kind_of(words: Words, kind: ChoiceKind) -> str:
 
 
 def predicted_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
-    """Share of whole choices that were predicted, and the people that it holds for.
-
-    Silent on: new people
-    (tests/core/inference/evaluation/test_choosing.py::test_who_is_spoken_of).
-    """
+    """Share of whole choices that were predicted, and the people that it holds for."""
     share = choice.accuracy
     if share is None:
         return

@@ -42,11 +42,7 @@ def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def recovery_said(words: Words, result: Recovered) -> Iterator[Statement]:
-    """Which spaces cannot be distinguished, and how many choices would do.
-
-    Silent on: one space under two names
-    (tests/core/features/test_recovery.py::test_one_space_under_two_names_is_not_recovered).
-    """
+    """Which spaces cannot be distinguished, and how many choices would do."""
     confused = result.confused
     if not confused:
         least = float(np.minimum(result.wins, result.wins.T)[np.triu_indices(len(result.wins), 1)]

@@ -22,15 +22,7 @@ from tripletscope.dashboard.results.shown import (
 
 @presents("robustness")
 def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Which views differ from random sets of their sizes, and a dot for each.
-
-    Silent on: views that are random sets of people
-    (tests/core/inference/uncertainty/test_robustness.py::test_random_views_change_nothing).
-    Silent on: one of ten people left out
-    (tests/core/inference/uncertainty/test_robustness.py::test_few_people_are_divided_in_few_ways).
-    Silent on: sessions that ask different questions
-    (tests/core/inference/uncertainty/test_robustness.py::test_sessions_with_other_questions).
-    """
+    """Which views differ from random sets of their sizes, and a dot for each."""
     result, words = run.result(), shown.words
     if result.ways < FEWEST:
         yield Statement(words("robust too few", people=result.n_people, ways=round(result.ways)))

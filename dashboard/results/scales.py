@@ -91,7 +91,6 @@ def rises(result: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> b
 
     None where it does not, and held-out answers are not predicted better than by chance: 9 % of the
     scales of 100 guesses fell.
-    Silent on: guesses (tests/dashboard/results/test_scales.py::test_guesses_do_not_fall).
     """
     fits = result.is_monotone()
     return None if not fits and (error is None or is_chance(error)) else fits
@@ -231,7 +230,6 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
     """Sentences on a scale: whether it rises, its noise and lapses, its predictions.
 
     A contradiction by answers is stated only where these are not guesses.
-    Silent on: coin flips (tests/dashboard/results/test_scales.py::test_coins_contradict_no_scale).
     """
     words, test, fit = shown.words, shown.of(run, "cross_validate"), shown.of(run, "fit")
     fitted = fit.fitted() if isinstance(run.fresh(), MLDS) and fit is not None else None
@@ -347,11 +345,7 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def departures_said(words: Words, diagnostics: ScaleDiagnostics) -> Iterator[str]:
-    """Each test of the model.
-
-    Silent on: answers by the model
-    (tests/dashboard/results/test_scales.py::test_the_model_is_seldom_denied).
-    """
+    """Each test of the model."""
     yield words("residuals depart" if diagnostics.outside > _MANY_OUTSIDE else "residuals fit",
                 outside=diagnostics.outside)
     yield words("runs depart" if diagnostics.runs_p < _UNLIKELY else "runs fit",
@@ -365,11 +359,7 @@ def departures_said(words: Words, diagnostics: ScaleDiagnostics) -> Iterator[str
 
 
 def lapses_said(words: Words, diagnostics: ScaleDiagnostics) -> str:
-    """Whether guesses beyond the scale's noise make the answers more probable.
-
-    Silent on: observers without lapses
-    (tests/core/scale/test_lapses.py::test_advice_is_given_where_there_are_lapses).
-    """
+    """Whether guesses beyond the scale's noise make the answers more probable."""
     if not diagnostics.advises_lapses:
         return words("lapses not needed", p=diagnostics.lapse_p)
     return words("lapses needed", rate=diagnostics.lapse, p=diagnostics.lapse_p,

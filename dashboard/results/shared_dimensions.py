@@ -75,11 +75,7 @@ def _labels(shown: ShownResults, objects: np.ndarray) -> list[str]:
 
 
 def shared_said(shown: ShownResults, result: SharedDimensions, k: int) -> Iterator[Statement]:
-    """Shared and unique dimensions of another fit and the reference.
-
-    Silent on: unrelated fits
-    (tests/core/features/test_shared_dimensions.py::test_unrelated_fits_share_nothing).
-    """
+    """Shared and unique dimensions of another fit and the reference."""
     words, table = shown.words, result.table(k)
     both = {"one": result.fits[0], "other": result.fits[k + 1]}
     said = {**both, "number": len(table), "objects": len(result.objects),

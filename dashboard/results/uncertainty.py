@@ -46,11 +46,7 @@ _HALF = 0.8  # height of a square figure, divided by its width
 @presents("posterior", told_in="map")
 @presents("laplace", told_in="map")
 def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
-    """Certainty of orders of distances, and convergence of chains.
-
-    Silent on: chains that are apart
-    (tests/core/inference/uncertainty/test_posterior.py::test_chains_that_are_apart_do_not_agree).
-    """
+    """Certainty of orders of distances, and convergence of chains."""
     words, samples = shown.words, run.samples()
     value = samples.average_uncertainty if shown.average is None else shown.average
     yield Statement(words("average uncertainty", value=value))

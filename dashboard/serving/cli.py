@@ -101,15 +101,6 @@ def _add_other_tasks(command: argparse.ArgumentParser) -> None:
         "--prepare", action="store_true",
         help="only compile, so that the first fit need not wait",
     )
-    command.add_argument(
-        "--backup", type=Path, metavar="FILE.zip",
-        help="only back up the workspace, which may be in use, to a file",
-    )
-    command.add_argument(
-        "--restore", type=Path, metavar="FILE.zip",
-        help="only restore a workspace from such a file, into the new folder that --workspace "
-             "names",
-    )
 
 
 def _port(text: str) -> int:
@@ -142,8 +133,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         compile_all()
         return 0
-    if options.backup or options.restore:
-        return _packed(options)
     return _serve(options)
 
 
@@ -235,42 +224,9 @@ def _problem_with_computing() -> str:
         return str(error)
 
 
-def _packed(options: argparse.Namespace) -> int:
-    """Make or open a backup; returns the exit status."""
-    from tripletscope.dashboard.keeping.dataset import WorkspaceError
-    from tripletscope.dashboard.keeping.package import pack, unpack
-    from tripletscope.dashboard.keeping.services import workspace_folder
-    from tripletscope.dashboard.serving.lab import workspaces_of_people
-
-    if options.restore and (options.backup or not options.workspace):
-        return _fail(
-            f"name the new folder, for example --restore {options.restore} --workspace restored", 2
-        )
-    folder = (options.workspace or workspace_folder()).expanduser().resolve()
-    try:
-        if options.restore:
-            number = unpack(options.restore.expanduser(), folder)
-            print(f"{folder} is a workspace of {number:,} files. To use it: tripletscope "
-                  f"--workspace {folder}")
-            return 0
-        several = workspaces_of_people(folder)
-        if several:
-            raise WorkspaceError(
-                f"{folder} holds the workspaces of {len(several):,} people, each in a folder of "
-                f"its own. Back them up one by one, for example with --workspace {several[0]}"
-            )
-        packed = pack(folder, options.backup.expanduser())
-    except WorkspaceError as error:
-        return _fail(str(error))
-    print(f"{options.backup} holds {folder}: {packed.files:,} files.")
-    for place in packed.missing:
-        _fail(f"{place} is missing in the workspace, and in the backup")
-    return 1 if packed.missing else 0
-
-
-def _fail(message: str, status: int = 1) -> int:
+def _fail(message: str) -> int:
     print(f"tripletscope: {message}", file=sys.stderr)
-    return status
+    return 1
 
 
 def compiled_folder() -> Path:

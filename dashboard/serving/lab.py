@@ -26,7 +26,6 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tripletscope.dashboard.keeping.holding import NAME as LOCK
 from tripletscope.dashboard.keeping.services import for_people, work_in, workspace_folder
 from tripletscope.dashboard.serving.notice import NEVER, notice
 from tripletscope.dashboard.streamlit_parts import (
@@ -102,11 +101,6 @@ class Lab:
         readable = re.sub(r"[^a-z0-9]+", "-", person)[:60].strip("-")
         digest = hashlib.sha256(person.encode()).hexdigest()
         return workspace / _PEOPLE / f"{readable}-{digest[:12]}"
-
-
-def workspaces_of_people(workspace: Path) -> list[Path]:
-    """The workspaces of people in the folder of a lab's server."""
-    return sorted(path.parent for path in (workspace / _PEOPLE).glob(f"*/{LOCK}"))
 
 
 def read_lab(path: Path, workspace: Path) -> Lab:

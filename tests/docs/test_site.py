@@ -98,7 +98,7 @@ def test_every_page_of_the_program_is_explained(site, page):
 
 def test_the_command_line_is_that_of_the_program(site):
     text = (site / "command_line.html").read_text()
-    for option in ("--port", "--no-open", "--lab", "--restore"):
+    for option in ("--port", "--no-open", "--lab", "--prepare"):
         assert option in text
 
 

@@ -77,20 +77,13 @@ class Ceiling:
 
         It must exceed that of the upper bound by at most two points, and the intervals must
         overlap.
-
-        Silent on: three points left
-        (tests/core/inference/evaluation/test_ceiling.py::test_what_leaves_nothing_to_gain).
         """
         if self.upper is None or not self.is_precise:
             return False
         return error - (1 - self.upper.value) <= _REACHED and low <= 1 - self.upper.low
 
     def leaves_nothing(self, error: float, low: float, high: float) -> bool:
-        """Whether more answers would hardly lower a held-out error, given with its interval.
-
-        Silent on: guesses
-        (tests/core/inference/evaluation/test_ceiling.py::test_more_answers_are_judged_by_a_ceiling_that_is_known).
-        """
+        """Whether more answers would hardly lower a held-out error, given with its interval."""
         return high < CHANCE and self.is_reached(error, low)
 
 

@@ -91,11 +91,7 @@ class ChoiceAccuracy:
 
     @property
     def is_chance(self) -> bool:
-        """Whether the interval of the accuracy contains that of guessing.
-
-        Silent on: a model that agrees
-        (tests/core/inference/evaluation/test_choosing.py::test_who_knows_the_likeliest_reaches_the_ceiling).
-        """
+        """Whether the interval of the accuracy contains that of guessing."""
         return self.accuracy is not None and self.accuracy.low <= self.chance <= self.accuracy.high
 
 

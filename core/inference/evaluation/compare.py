@@ -86,11 +86,7 @@ class Suggestion:
 
     @property
     def is_decided(self) -> bool:
-        """Whether all fewer are significantly worse, and more could gain only little.
-
-        Silent on: few answers
-        (tests/core/inference/evaluation/test_compare.py::test_few_decide_nothing).
-        """
+        """Whether all fewer are significantly worse, and more could gain only little."""
         certain = self.undecided[0] == self.n_components and self.most_gain <= _LITTLE
         return certain and not self.is_chance
 
@@ -101,10 +97,7 @@ class Suggestion:
 
 
 def is_chance(error: ErrorEstimate) -> bool:
-    """Whether an error may be that of guessing.
-
-    Silent on: predictions (tests/core/inference/evaluation/test_compare.py::test_guesses_are_told).
-    """
+    """Whether an error may be that of guessing."""
     return error.high >= CHANCE
 
 
@@ -136,9 +129,6 @@ def recommend_dimension(
     estimates: Mapping[int, ErrorEstimate], triplets: Triplets, ratio: float
 ) -> Suggestion:
     """As `suggest_dimension`, over participants where the estimates are.
-
-    Silent on: coin flips
-    (tests/core/inference/evaluation/test_compare.py::test_the_lowest_of_many_flips).
 
     `Suggestion.is_chance` follows from Wilson's interval over trials, because each guess is a toss
     of its own, corrected for the numbers tried (Bonferroni).

@@ -103,11 +103,7 @@ class Geometries:
 
     @property
     def surely(self) -> list[str]:
-        """Models that predict better than Euclidean distances, at 5 % for all together.
-
-        Silent on: answers of Euclidean observers
-        (tests/core/inference/evaluation/test_geometry.py::test_euclidean_answers_are_left_alone).
-        """
+        """Models that predict better than Euclidean distances, at 5 % for all together."""
         return [name for name, p in zip(self.models, self.p, strict=True)
                 if self.predicts and p <= LEVEL]
 

@@ -25,9 +25,9 @@ UNITS = {
 
 Unit = Annotated[str, Choice(
     UNITS, "Sampling unit",
-    "Participants: variation over "
-    "samples of people. Answers: variation over answers of the same people, which is too small for "
-    "a statement about people. Participants, then their answers: conservative."
+    "Participants: variation over samples of people. Answers: variation over answers of the same "
+    "people, which is too small for a statement about people. Participants, then their answers: "
+    "conservative."
 )]
 
 #: Units of intervals by a formula.

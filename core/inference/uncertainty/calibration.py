@@ -230,9 +230,6 @@ class Calibration:
 
         None where too few maps had ellipses. For response probabilities, see
         `tripletscope.core.inference.uncertainty.reliability.Reliability.judgement`.
-
-        Silent on: exact ellipses
-        (tests/core/inference/uncertainty/test_calibration.py::test_exact_ellipses).
         """
         held = self.held
         if not len(held):
@@ -244,11 +241,7 @@ class Calibration:
 
     @property
     def order_judgement(self) -> str:
-        """One of {"about right", "overconfident", "underconfident"}.
-
-        Silent on: exact certainty
-        (tests/core/inference/uncertainty/test_calibration.py::test_judgements_say_what_is_wrong).
-        """
+        """One of {"about right", "overconfident", "underconfident"}."""
         said, right = self.order
         return _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
 

@@ -105,9 +105,6 @@ class Sure:
         """One of {"about right", "overconfident", "underconfident", "not surely off"}.
 
         None where there are no such responses.
-
-        Silent on: exact probabilities
-        (tests/core/inference/uncertainty/test_reliability.py::test_exact_probabilities_are_seldom_denied).
         """
         if not self.count:
             return None
@@ -226,11 +223,6 @@ class Reliability:
         """Whether response probabilities hold for real responses.
 
         One of {"hold", "do not hold", "too few"}; None where no response can be predicted.
-
-        Silent on: exact probabilities
-        (tests/core/inference/uncertainty/test_reliability.py::test_exact_probabilities_are_seldom_denied).
-        Silent on: few responses
-        (tests/core/inference/uncertainty/test_reliability.py::test_few_responses_are_said_to_be_few).
         """
         if not np.isfinite(self.response).any():
             return None

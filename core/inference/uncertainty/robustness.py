@@ -81,13 +81,7 @@ class Robustness:
 
     @property
     def changed(self) -> list[tuple[str, int]]:
-        """Statistic and number of the views that differ from random sets, at 5 % for all together.
-
-        Silent on: views that are random sets of people, or people with few answers
-        (tests/core/inference/uncertainty/test_robustness.py::test_random_views_change_nothing).
-        Silent on: sessions that ask different questions
-        (tests/core/inference/uncertainty/test_robustness.py::test_sessions_with_other_questions).
-        """
+        """Statistic and number of views that differ from random sets, at 5 % for all together."""
         if self.ways < FEWEST:
             return []
         return [(STATISTICS[s], int(k)) for s, k in np.argwhere(self.p <= LEVEL)]

@@ -124,11 +124,7 @@ class Samples:
 
     @property
     def chains_agree(self) -> bool:
-        """Whether the chains of a posterior have converged.
-
-        Silent on: chains that are apart
-        (tests/core/inference/uncertainty/test_posterior.py::test_chains_that_are_apart_do_not_agree).
-        """
+        """Whether the chains of a posterior have converged."""
         return self.rhat is not None and self.rhat <= AGREED
 
     @property
@@ -144,9 +140,6 @@ class Samples:
         """Whether the region of the difference of two positions leaves out 0; None if unknown.
 
         Positions vary together, so that overlapping ellipses do not decide this.
-
-        Silent on: two objects at one place
-        (tests/core/inference/uncertainty/test_uncertainty.py::test_objects_at_one_place_are_not_told_apart).
         """
         differences = self.embeddings[:, first] - self.embeddings[:, second]
         differences = differences[np.isfinite(differences[:, 0])]

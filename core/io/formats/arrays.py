@@ -85,8 +85,7 @@ def _parsed(parser: Any, title: str, data: bytes, name: str, most: int) -> dict[
     except _ReachesOut:
         raise DataError(
             f"parts of the {title} file are stored elsewhere: external storage, a virtual dataset, "
-            "a "
-            "link to another file, or a filter of its own", file=name,
+            "a link to another file, or a filter of its own", file=name,
             remedy="Write the arrays themselves into one file, uncompressed or by gzip, or save "
             "the answers as CSV.",
         ) from None

@@ -38,6 +38,7 @@ _STARTS = {
     "R": _R,
 }
 
+
 def program_of(data: bytes) -> str | None:
     """The program of an unpacked file; None if it is of none of these."""
     return next((program for program, start in _STARTS.items() if start.match(data)), None)

@@ -1,4 +1,4 @@
-"""Ordinal embeddings. Every module of this package that registers a method adds it here."""
+"""Ordinal embeddings: what the modules of this package register."""
 
 from tripletscope.core.engine.registry import exports
 

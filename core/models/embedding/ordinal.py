@@ -365,25 +365,6 @@ class OrdinalEmbedding(Embedding):
             [np.exp(-map_losses(loss, positions, choices)) for positions in self._maps()], axis=0
         )
 
-    def choice_log_likelihood(self, data: Triplets) -> float:
-        """Log-probability of the choices: weighted mean over the trials.
-
-        Parameters
-        ----------
-        data : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-
-        Raises
-        ------
-        ValueError
-            If the method has no likelihood: use STE, t-STE or CKL.
-        """
-        answers = self._to_predict(data)
-        # The logarithm of an almost impossible choice stays finite.
-        probabilities = np.maximum(self.choice_probabilities(answers), np.finfo(float).tiny)
-        choices = answers.choices
-        first = np.unique(choices.trial, return_index=True)[1]
-        return float(np.log(probabilities) @ choices.weight / choices.weight[first].sum())
-
     def _maps(self) -> list[np.ndarray]:
         """The maps that answer; several are scaled to the size of the best."""
         if not self.average:

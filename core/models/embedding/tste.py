@@ -77,8 +77,7 @@ class TSTE(OrdinalEmbedding):
     alpha: Annotated[float | None, Number(
         0.1, 1000.0, "Degrees of freedom",
         "Degrees of freedom of the Student-t similarity. Small values have heavy tails and give "
-        "tight, "
-        "well-separated clusters; large values approach STE.", advanced=True,
+        "tight, well-separated clusters; large values approach STE.", advanced=True,
         automatic="dimensions − 1, at least 1"
     )] = None
 

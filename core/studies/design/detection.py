@@ -50,9 +50,6 @@ class Detection:
         """Position of the number of answers from which on the dimension is detected, or None.
 
         Few answers suggest one dimension whatever the truth: it must stay detected with more.
-
-        Silent on: coin flips
-        (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).
         """
         missed = np.flatnonzero(self.found < _USUALLY)
         first = int(missed[-1]) + 1 if len(missed) else 0

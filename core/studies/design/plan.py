@@ -117,9 +117,6 @@ class Plan:
     def judgement(self) -> str:
         """What the accuracy says of the number of answers.
 
-        Silent on: guesses
-        (tests/core/studies/design/test_plan.py::test_guesses_are_called_guesses).
-
         Returns
         -------
         str
@@ -378,9 +375,6 @@ class Ranking:
 
 def ranking(plans: Mapping[str, Plan]) -> Ranking:
     """Which of several plans, by name, predicts best with as many answers.
-
-    Silent on: equal plans
-    (tests/core/studies/design/test_plan.py::test_equal_plans_are_not_told_apart).
 
     plans: With the same truth, noise and seed: their simulations are compared one by one.
     """

@@ -62,11 +62,7 @@ class DirectionTest:
 
     @property
     def warns(self) -> bool:
-        """Whether another reading predicts clearly better.
-
-        Silent on: a handful of answers
-        (tests/core/studies/quality/test_direction.py::test_a_handful_of_answers_is_no_proof).
-        """
+        """Whether another reading predicts clearly better."""
         return self.best > 0
 
     @property
@@ -80,9 +76,6 @@ class DirectionTest:
 
         "popularity": another reading predicts more, by popularity alone; "only": no other reading
         fits.
-
-        Silent on: random choices
-        (tests/core/studies/quality/test_direction.py::test_silent_without_signal).
         """
         chosen = self.accuracy[0]
         if self.warns:

@@ -97,11 +97,7 @@ def quality(
 
 
 def _side_bias(people: pd.DataFrame, named: bool) -> Finding:
-    """Participants who prefer a side, or all taken together where none are named.
-
-    Silent on: people without a side
-    (tests/core/studies/quality/test_quality.py::test_honest_crowds_have_no_side).
-    """
+    """Participants who prefer a side, or all taken together where none are named."""
     if "favourite_share" not in people:
         return Finding("unknown")
     # Bonferroni: one in a hundred people without a preference has p < 0.01.

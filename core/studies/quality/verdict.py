@@ -81,10 +81,6 @@ def verdict(people: pd.DataFrame) -> Verdict:
     (Bonferroni). More than 20 % of at least three failed checks stand out, and half of the
     responses in under 0.5 s and in under half of the usual time.
 
-    Silent on: people who all guess
-    (tests/core/studies/quality/test_verdict.py::test_all_guess).
-    Silent on: few repeats (tests/core/studies/quality/test_verdict.py::test_few_repeats).
-
     people: As `participants`, perhaps with ``predicted``, ``predicted_low`` and ``predicted_high``.
     """
     n = len(people)

@@ -1,5 +1,5 @@
 // Draws a plotly figure that the page owns: zoom and camera survive an update, text and lines
-// take the colours of the page, points can be lassoed and clicked in any number of dimensions,
+// take the colours of the page, points can be clicked in any number of dimensions, and lassoed in the plane,
 // lines across the plot and labels can be dragged, and pictures of the objects appear beside the
 // pointer.
 
@@ -290,7 +290,7 @@ async function draw(plot, tip, root, turn) {
     edits: { shapePosition: data.movable },
     displayModeBar: data.selectable ? true : "hover",
     modeBarButtons: figure.layout.scene
-      ? [[...data.selectable ? [lassoButton(plot, Plotly)] : [], "orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
+      ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
       : data.selectable
         ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
         : [["zoom2d", "pan2d", "resetScale2d"]],
@@ -313,7 +313,6 @@ async function draw(plot, tip, root, turn) {
   }
   plot.look = look;
   layPictures(plot);
-  if (!figure.layout.scene) lasso(plot, false);
   // The camera stands where it will once the scene has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => plot.isConnected && nameAnew(plot)));
   if (!same) {

@@ -1,5 +1,4 @@
-// Maps in space: labels find places anew once the map is turned, and a lasso selects all that is
-// seen inside it.
+// Maps in space: labels find places anew once the map is turned.
 
 const SIDES = [[1, 0], [1, 1], [1, -1], [0, 1], [0, -1], [-1, 0], [-1, 1], [-1, -1]]; // to the right and up
 const FEW = 20; // selected objects whose labels matter more than the points below them
@@ -120,52 +119,4 @@ function follow(plot) {
     node.setAttribute("visibility", at ? "visible" : "hidden");
     if (at) node.setAttribute("transform", `translate(${at[0] + away[0]},${at[1] + away[1]})`);
   }
-}
-
-function lassoButton(plot, Plotly) {
-  return {
-    name: "lasso in space", title: "Lasso: selects all that is seen inside, near or far",
-    icon: Plotly.Icons.lasso, click: () => lasso(plot, !plot.querySelector(".ts-lasso")),
-  };
-}
-
-function lasso(plot, on) {
-  // A sheet before the scene that takes the pointer until the button is pressed again.
-  const old = plot.querySelector(".ts-lasso");
-  if (old) old.remove();
-  const button = plot.querySelector('.modebar-btn[data-title^="Lasso: selects"]');
-  if (button) button.classList.toggle("active", on);
-  if (!on) return;
-  const sheet = drawn("svg", "ts-lasso"), path = sheet.appendChild(drawn("path"));
-  let loop = null;
-  const here = (event) => {
-    const corner = sheet.getBoundingClientRect();
-    return [event.clientX - corner.left, event.clientY - corner.top];
-  };
-  const draw = () => path.setAttribute("d", loop ? `M${loop.map((at) => at.join(",")).join("L")}Z` : "");
-  sheet.addEventListener("pointerdown", (event) => {
-    loop = [here(event)];
-    sheet.setPointerCapture(event.pointerId);
-  });
-  sheet.addEventListener("pointermove", (event) => { if (loop) { loop.push(here(event)); draw(); } });
-  sheet.addEventListener("pointerup", (event) => {
-    const ids = [];
-    if (loop && loop.length > 2) inSpace(plot, (id, at) => { if (encloses(loop, at)) ids.push(id); });
-    const closed = loop && loop.length > 2;
-    loop = null;
-    draw();
-    if (closed) plot.tell(ids, event.shiftKey ? "add" : "replace");
-  });
-  sheet.addEventListener("pointercancel", () => { loop = null; draw(); });
-  plot.appendChild(sheet);
-}
-
-function encloses(loop, [x, y]) {
-  // Whether a ray from the point crosses the loop an odd number of times.
-  let odd = false;
-  loop.forEach(([x1, y1], k) => {
-    const [x0, y0] = loop.at(k - 1);
-    if (y0 > y !== y1 > y && x < x0 + ((y - y0) / (y1 - y0)) * (x1 - x0)) odd = !odd;
-  });
-  return odd;
 }

@@ -29,11 +29,7 @@ def dimension(material: Material) -> Iterator[Block]:
 
 
 def _of_shown(material: Material, suggestion: Suggestion) -> str:
-    """How the number of dimensions of the map compares.
-
-    Silent on: what is undecided
-    (tests/dashboard/report/test_report.py::test_what_is_decided_is_not_called_undecided).
-    """
+    """How the number of dimensions of the map compares."""
     words, errors, d = material.words, material.by_dimension, material.dimensions
     if suggestion.is_chance or d not in errors:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import answer_log, following, jspsych, running
 from tripletscope.dashboard.collecting.answer_log import CollectingState
 from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
-from tripletscope.dashboard.collecting.writer import NotKept
+from tripletscope.dashboard.collecting.writer import NotKept, copied
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import line, number, pick, pressed
 from tripletscope.dashboard.interface.watching import follow
@@ -233,6 +234,13 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
         "Answers (CSV)", table, export.file_name(experiment.title, "answers"),
         f"{PAGE}.csv.{context.slug}", width="stretch", disabled=not records,
         help="Every answer with its question, including practice and checks.",
+    )
+    st.download_button(
+        "Download what has been answered so far", partial(copied, context.folder),
+        f"{export.file_name(experiment.title, 'answers')}.sqlite", "application/vnd.sqlite3",
+        key=f"{PAGE}.copy.{context.slug}", on_click="ignore", width="stretch",
+        icon=":material/download:", disabled=not records,
+        help="A backup while the server runs: the whole log, with participants’ data.",
     )
     if experiment.before or experiment.after:
         csv_button(

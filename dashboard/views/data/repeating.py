@@ -126,8 +126,6 @@ def _changes(context: Context, earlier: DatasetInfo | None) -> None:
     """What was added since an earlier reading of the same file; its views can be taken over.
 
     A file that lacks most of the earlier answers is no update.
-    Silent on: another study in a file of the same name
-    (tests/dashboard/views/test_repeating.py::test_another_study_in_a_file_of_that_name).
     """
     info, workspace = context.info, services().workspace
     if earlier is None or earlier.origin != info.origin:

@@ -50,7 +50,7 @@ def test_common_parts_add_up_to_the_total(found):
     np.testing.assert_allclose(found.common[single], found.unique)
     np.testing.assert_allclose(found.explained[single], found.alone)
     np.testing.assert_allclose(found.explained[-1], found.total)
-    assert len(found.common_table) == 2 * 15
+    assert found.common.shape == (15, 2)
     assert len(found.table) == 2 * 4
 
 

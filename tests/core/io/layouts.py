@@ -146,6 +146,7 @@ MLDS = [(1, 1, 2, 4), (0, 2, 3, 5), (1, 1, 4, 5), (0, 1, 3, 4)]
 #: 1: the second and the third differ more, so that the first is the nearer one of the middle.
 MLDS_ROWS = [("2", "1", "4"), ("3", "5", "2"), ("4", "1", "5"), ("3", "4", "1")]
 
+
 def collected(task: str, names: str, rows: list[str]) -> str:
     """Results of our own: practice, a question, a gold question and another one."""
     kinds = ("practice,practice", "question,random", "gold,gold", "question,gain")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import threading
 import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import date, timedelta
 
 import pytest
 
 from tests.dashboard.collecting.serving import Page, answer, experiment_in, serving
+from tests.waiting import PATIENCE, becomes
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.results import answers_table
 from tripletscope.dashboard.collecting import answer_log, people, writer
@@ -135,6 +140,52 @@ def test_readers_cannot_write(folder):
     AnswerLog(folder).close()
     with answer_log.reading(folder) as read, pytest.raises(sqlite3.OperationalError):
         writer.set_setting(read, "x", 1)
+
+
+def test_a_copy_is_whole_while_twenty_people_answer(tmp_path):
+    """Everything that was acknowledged before it is in it, and nothing in halves."""
+    folder = experiment_in(tmp_path / "experiment", n_questions=15)
+    acknowledged, copies = [], []
+
+    def take(page: Page) -> None:
+        while questions := page.next():
+            name = uuid.uuid4().hex
+            assert page.answer(questions[0]["key"], id=name)["stored"] == [name]
+            acknowledged.append(name)
+
+    def copy() -> None:
+        for least in range(0, 20 * 15 + 1, 30):
+            assert becomes(lambda least=least: len(acknowledged) >= least)
+            before = list(acknowledged)
+            copies.append((before, writer.copied(folder)))
+
+    with serving(folder) as port, ThreadPoolExecutor(21) as pool:
+        copying = pool.submit(copy)
+        pages = [Page(port, f"person {number}") for number in range(20)]
+        for page in pages:
+            page.begin()
+        for one in [*(pool.submit(take, page) for page in pages), copying]:
+            one.result(PATIENCE)
+    assert len(acknowledged) == 20 * 15
+    for number, (before, content) in enumerate(copies):
+        place = tmp_path / f"copy {number}"
+        place.mkdir()
+        shutil.copy(folder / "experiment.json", place)
+        (place / FILE).write_bytes(content)
+        with closing(sqlite3.connect(place / FILE)) as log:
+            assert log.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            stored = {row[0] for row in log.execute("SELECT id FROM answers")}
+        assert stored >= set(before)
+        assert len(answer_log.records(place)) == len(stored)
+    assert len(stored) == 20 * 15
+    with serving(place) as port:  # it can be gone on with
+        assert Page(port, "somebody else").begin()["state"] == "new"
+    assert answer_log.state(place).n_people == 21
+
+
+def test_a_copy_of_a_log_without_answers_is_one(folder, tmp_path):
+    (tmp_path / FILE).write_bytes(writer.copied(folder))
+    assert answer_log.records(tmp_path) == []
 
 
 def test_a_folder_without_a_log_has_no_answers(folder):

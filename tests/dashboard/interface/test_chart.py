@@ -116,28 +116,6 @@ def test_names_have_room_from_every_side(page):
     assert_apart(turned)
 
 
-def test_a_lasso_selects_what_is_seen_inside_it(page):
-    page.locator("[data-title^='Lasso: selects']").click()
-    x = page.evaluate(
-        "() => { const box = document.querySelector('.ts-plot')._fullLayout.scene._scene.container"
-        ".getBoundingClientRect(); return box.x + box.width / 2; }"
-    )
-    for corner, steps in (((x, 45), 1), ((795, 45), 4), ((795, 595), 4), ((x, 595), 4)):
-        page.mouse.move(*corner, steps=steps)
-        if steps == 1:
-            page.mouse.down()
-    page.mouse.up()
-    (told,) = page.evaluate("window.told")
-    assert told["mode"] == "replace"
-    right = {f"name {i:02d}" for i in told["ids"]}
-    assert N / 5 < len(right) < 4 * N / 5
-    for name, box in boxes(page).items():  # names are beside their points
-        if box["left"] > x + 60 or box["right"] < x - 60:
-            assert (name in right) == (box["left"] > x), name
-    page.locator("[data-title^='Lasso: selects']").click()
-    assert not page.locator(".ts-lasso").count()
-
-
 def test_a_click_selects_and_with_shift_adds(page):
     page.evaluate("window.told.length = 0")
     page.evaluate("""() => {

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.dashboard.keeping.trashed import trashed
 from tests.dashboard.uploads import png
 from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
@@ -173,7 +174,7 @@ def test_a_description_that_says_what_cannot_be_is_said_and_left(two, field, val
     assert f"The data set in {first.id} is not shown" in workspace.notes[0]
     assert f"the entry {field!r} is not as" in workspace.notes[0] or value == "\ud800"
     assert about.read_bytes() == content
-    assert not workspace.trash.find(f"{first.id}/about.json")
+    assert not trashed(workspace, f"{first.id}/about.json")
 
 
 def test_a_description_that_is_damaged_while_it_is_open_hides_that_data_set_alone(two):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.dashboard.keeping.trashed import trashed
 from tripletscope.core.studies.experiment.experiment import FILE, STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
@@ -71,7 +72,7 @@ def test_files_come_along_and_leave_with_their_objects(workspace):
     keep_experiment(workspace, other, {}, slug)
     folder = experiment_folder(workspace, slug) / STIMULI
     assert sorted(path.name for path in folder.iterdir()) == ["a.png", "c.png"]
-    assert workspace.trash.find(f"experiments/{slug}/{STIMULI}/b.png")[0].read_bytes() == b"B"
+    assert trashed(workspace, f"experiments/{slug}/{STIMULI}/b.png")[0].read_bytes() == b"B"
 
 
 def test_a_missing_file_leaves_nothing_half_made(workspace):
@@ -99,7 +100,7 @@ def test_what_is_deleted_goes_to_the_trash_with_its_answers(workspace):
     (experiment_folder(workspace, slug) / "answers.sqlite").write_bytes(b"answers")
     delete_experiment(workspace, slug)
     assert kept_experiments(workspace) == []
-    assert workspace.trash.find(f"experiments/{slug}/answers.sqlite")[0].read_bytes() == b"answers"
+    assert trashed(workspace, f"experiments/{slug}/answers.sqlite")[0].read_bytes() == b"answers"
     delete_experiment(workspace, slug)  # as in another tab
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.dashboard.keeping.trashed import trashed
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping import opened as opened_module
@@ -39,8 +40,8 @@ def test_deleted_files_wait_in_the_trash_and_come_back_by_hand(workspace, truth)
     assert not (workspace.folder / info.id).exists()
     assert workspace.trash.size() > 1000
     assert {Path(name).name for name in contents(workspace.trash.folder)} == before
-    assert workspace.trash.find(f"{info.id}/answers.parquet")
-    assert workspace.trash.find(f"{info.id}/other") == []
+    assert trashed(workspace, f"{info.id}/answers.parquet")
+    assert trashed(workspace, f"{info.id}/other") == []
 
     for entry in workspace.trash.folder.iterdir():
         shutil.copytree(entry, workspace.folder, dirs_exist_ok=True)
@@ -117,7 +118,7 @@ def test_deleting_frees_a_part_that_is_on_another_disk(workspace, truth, monkeyp
         monkeypatch.setattr(os, name, within_a_disk)
     workspace.delete_dataset(info.id)
     assert workspace.datasets() == []
-    assert workspace.trash.find(f"{info.id}/answers.parquet")
+    assert trashed(workspace, f"{info.id}/answers.parquet")
 
 
 def test_what_is_not_the_workspaces_is_never_touched(workspace, truth):
@@ -142,7 +143,7 @@ def test_what_is_not_the_workspaces_is_never_touched(workspace, truth):
     left = contents(workspace.folder)
     assert foreign <= left
     assert own not in left
-    assert again.trash.find(own)[0].read_bytes().startswith(b"left by")
+    assert trashed(again, own)[0].read_bytes().startswith(b"left by")
 
 
 def test_where_the_disk_is_full_deleting_frees_its_room_at_once(workspace, truth, monkeypatch):

@@ -1,4 +1,4 @@
-"""The versions that are written down are those that are there, and those that were locked."""
+"""The versions that are written down are those that are there."""
 
 from __future__ import annotations
 
@@ -20,23 +20,6 @@ DIRECT = {
 }
 
 
-def test_the_lock_has_every_dependency_in_the_version_that_is_tested():
-    assert set(environment.locked()) >= DIRECT, "run `make lock`"
-    tested = {
-        canonicalize_name(name): version for name, version in re.findall(
-            r"^([\w.-]+)==(\S+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE
-        )
-    }
-    for name, locked in environment.locked().items():
-        assert tested.get(canonicalize_name(name), locked) == locked, "run `make lock`"
-
-
-def test_every_version_of_the_lock_has_hashes():
-    entries = re.split(r"^(?=[\w.-]+==)", environment.LOCK.read_text(), flags=re.MULTILINE)
-    assert len(entries) - 1 == len(environment.locked())
-    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", entry) for entry in entries[1:])
-
-
 def test_files_name_what_is_installed():
     files = environment.environment_files()
     here = dict(
@@ -50,16 +33,14 @@ def test_files_name_what_is_installed():
     assert conda["dependencies"][-1]["pip"][1:] == [f"{n}=={v}" for n, v in here.items()]
 
 
-def test_versions_that_are_not_those_of_the_lock_are_named(monkeypatch):
-    monkeypatch.setattr(environment, "installed", lambda: {"numpy": "0.1"})
-    locked = environment.environment_files()["requirements-locked.txt"].decode()
-    assert f"numpy {environment.locked()['numpy']} (there 0.1)" in locked
-    assert "other versions" in locked
+def test_what_dependencies_depend_on_is_named():
+    assert {"altair", "click"} <= environment.installed().keys() - DIRECT
 
 
 def test_a_script_says_what_it_needs():
     head = environment.script_header()
     block = re.fullmatch(r"# /// script\n((?:#.*\n)+)# ///", head).group(1)
     needs = tomllib.loads(re.sub(r"^# ?", "", block, flags=re.MULTILINE))
-    assert f"tripletscope=={__version__}" in needs["dependencies"]
-    assert f"numpy=={version('numpy')}" in needs["dependencies"]
+    known = dict(one.split("==") for one in needs["dependencies"])
+    assert known == {"tripletscope": __version__, **environment.installed()}
+    assert known["numpy"] == version("numpy")

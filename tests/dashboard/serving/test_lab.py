@@ -17,8 +17,6 @@ from tests.dashboard.serving.test_guard import PLACES, WEBSOCKET
 from tests.ports import free_port
 from tests.server import UNHURRIED, running
 from tests.waiting import PATIENCE
-from tripletscope.dashboard.keeping.workspace import Workspace
-from tripletscope.dashboard.serving.cli import main
 from tripletscope.dashboard.serving.lab import Lab, LabError, read_lab
 
 httpx = pytest.importorskip("httpx")
@@ -197,17 +195,6 @@ def test_who_is_signed_in_stays_so_when_the_server_starts_again(provider, tmp_pa
         client = visitor(address)
         client.cookies.update(cookies)
         assert client.get("/").status_code == 200
-
-
-def test_a_backup_of_all_people_says_which_folders_there_are(tmp_path, capsys):
-    for name in ("ann", "bob"):
-        Workspace(tmp_path / "people" / name).close()
-    backup = tmp_path / "a.zip"
-    assert main(["--workspace", str(tmp_path), "--backup", str(backup)]) == 1
-    said = capsys.readouterr().err
-    assert "of 2 people, each in a folder of its own. Back them up one by one" in said
-    assert str(tmp_path / "people" / "ann") in said
-    assert main(["--workspace", str(tmp_path / "people" / "ann"), "--backup", str(backup)]) == 0
 
 
 def test_everybody_has_a_workspace_or_all_have_one(tmp_path):

@@ -12,7 +12,6 @@ from tests.paths import ROOT, SAMPLES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.imports import accept_measured, open_archive
-from tripletscope.dashboard.keeping.package import pack, unpack
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.terms import Terms
 from tripletscope.dashboard.state import _KEY
@@ -150,7 +149,7 @@ def test_people_who_are_left_out_rate_no_more(services, kept):
     assert len(services.workspace.measured(kept).raters) == 9
 
 
-def test_what_was_measured_goes_into_archives_and_packages(services, kept, tmp_path):
+def test_what_was_measured_goes_into_archives(services, kept):
     before = services.workspace.measured(kept)
     for hidden in (False, True):
         content = archive(services.workspace, kept, Terms("Rated", pseudonyms=hidden))
@@ -160,6 +159,4 @@ def test_what_was_measured_goes_into_archives_and_packages(services, kept, tmp_p
         assert np.array_equal(again.dissimilarities(0).mean, before.dissimilarities(0).mean)
         assert again.raters[0] == ("sub-001" if hidden else "p0")
         assert kept.extra["measured"]["options"] == before.options
-    pack(services.workspace.folder, tmp_path / "all.zip")
-    unpack(tmp_path / "all.zip", tmp_path / "new")
-    assert (tmp_path / "new" / kept.id / "measured.parquet").exists()
+    assert (services.workspace.folder / kept.id / "measured.parquet").exists()

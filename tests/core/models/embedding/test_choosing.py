@@ -66,7 +66,6 @@ def test_probabilities_are_those_of_three_pairs(method, odd):
     total = worth(a, b) + worth(a, c) + worth(b, c)
     found = fitted.choice_probabilities(few)
     assert found == pytest.approx(worth(a, b) / total)
-    assert fitted.choice_log_likelihood(few) == pytest.approx(np.log(found).mean())
 
 
 def test_probabilities_of_triplets_and_of_averages(odd):
