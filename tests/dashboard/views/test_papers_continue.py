@@ -9,7 +9,6 @@ from tests.dashboard.views.harness import settled, start, words
 from tests.dashboard.views.test_papers import card, said
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.presets import DOCUMENTS
-from tripletscope.core.studies.design.noise import noise_curve
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.state import _KEY
@@ -65,8 +64,7 @@ def test_there_is_such_a_tab_and_data_for_it(key):
 def test_simulations_begin_with_declared_values(key):
     begin = {**CONTINUATIONS[key].begin}
     assert set(begin.pop("methods", ())) <= set(simulated_methods())
-    owners = (Scenario, plan if CONTINUATIONS[key].tab == "planning" else noise_curve)
-    known = {p.name: p for owner in owners for p in parameters(owner)}
+    known = {p.name: p for owner in (Scenario, plan) for p in parameters(owner)}
     assert {name: known[name].check(value, key) for name, value in begin.items()} == begin
 
 
