@@ -108,8 +108,6 @@ _GERMAN = {
     "upper limit (noise)": "Obergrenze (Rauschen)",
     "wanted": "gewünscht",
     "guessing": "Raten",
-    "comparisons wrong": "falsche Vergleiche",
-    "mean squared error of the scale": "mittlerer quadratischer Fehler der Skala",
     "noise level": "Rauschen",
     "length scale": "Längenskala",
     "share of the simulations": "Anteil der Simulationen",
