@@ -54,7 +54,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "pooling_curve": {"repeats": 3}, "ordinal_scale": {"stimulus": "size", "maps": 10},
     "scales_by": {"stimulus": "size", "maps": 10, "most": 3},
     "plan": {"n_objects": 12, "most": 300, "points": 2, "repeats": 2},
-    "noise_curve": {"n_objects": 12, "most": 300, "steps": 2, "repeats": 2, "participants": 6},
     "penalty_curve": {"points": 3, "folds": 2}, "dimension_reproducibility": {"runs": 2},
     "bootstrap_dimensions": {"replicates": 20}, "explain": {"components": 3},
     "map_correlation": {"replicates": 20}, "left_over": {}, "unique_parts": {},

@@ -230,7 +230,7 @@ def run(
         compare_conditions, compare_geometries, compare_people, coordinate_tree, count_clusters,
         cross_validate, detect_dimension, diagnose, dimension_reproducibility,
         errors_by_group, explain, feature_weights, fit, heterogeneity,
-        kernel_map, laplace, learning_curve, left_over, map_correlation, noise_curve, observer_maps,
+        kernel_map, laplace, learning_curve, left_over, map_correlation, observer_maps,
         ordinal_scale, penalty_curve, plan, pooling_curve, posterior, predict_column,
         recover_spaces, reliability, response_model, robustness, scales_by, search_curve,
         shared_dimensions, spectrum, split_error, stability, tune, uncertainty_by_dimension,

@@ -24,9 +24,9 @@ from tripletscope.core.kernel import K2
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import personal_maps
 from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
+from tripletscope.core.people.treatments import compare_treatments
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
-from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.core.studies.quality.direction import direction_test
 
 TASKS = ("odd_one_out", "most_central")
@@ -183,22 +183,23 @@ def paired(crowd: Crowd) -> Found:
 def effect(crowd: Crowd) -> Found:
     """By how much the exclusion of guessers raises accuracy."""
     people = range(crowd.people, crowd.people + crowd.guessing)
-    gone = Exclusion(participants=[f"p{k}" for k in people])
-    found = Cleaning(crowd.data).effect(
-        crowd.method, gone, folds=crowd.folds, unit=crowd.unit
+    gone = [f"p{k}" for k in people]
+    stays = ~crowd.data.answers["participant"].isin(gone).to_numpy()
+    found = compare_treatments(
+        crowd.method, crowd.data, stays, weighted=False, folds=crowd.folds, unit=crowd.unit
     )
-    stays = ~crowd.data.answers["participant"].isin(gone.participants).to_numpy()
     truth = crowd.fresh(crowd.method) - crowd.fresh(crowd.method, stays)
-    return found.difference, found.low, found.high, float(truth.mean())
+    return -found.difference[1], -found.high[1], -found.low[1], float(truth.mean())
 
 
 def remaining(crowd: Crowd) -> Found:
     """Error on the answers that an exclusion keeps, which has no interval of its own."""
-    first = Exclusion(participants=["p0"])
-    found = Cleaning(crowd.data).effect(crowd.method, first, folds=crowd.folds)
     stays = (crowd.data.answers["participant"] != "p0").to_numpy()
+    found = compare_treatments(
+        crowd.method, crowd.data, stays, weighted=False, folds=crowd.folds
+    )
     truth = float(crowd.fresh(crowd.method, stays).mean())
-    return 1 - found.after, np.nan, np.nan, truth
+    return float(found.error[1]), np.nan, np.nan, truth
 
 
 def tuned(crowd: Crowd) -> Found:

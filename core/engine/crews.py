@@ -1,4 +1,9 @@
-"""Processes of loky or Dask that compute batches of pieces."""
+"""Processes of loky or Dask that compute batches of pieces.
+
+joblib's own calls have no part here: one dead process ends them, what pieces share is pickled for
+each, a stop waits for the next result and does not reach pieces on Dask, and processes of loky
+outlive a parent that was killed.
+"""
 
 from __future__ import annotations
 

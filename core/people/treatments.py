@@ -13,13 +13,12 @@ from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import with_random_state
+from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
-from tripletscope.core.inference.evaluation.score import (
-    corrected_reach,
-    question_folds,
-    reach_over_people,
-)
+from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
 from tripletscope.core.inference.evaluation.units import known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.careless import with_lapses
@@ -28,19 +27,35 @@ from tripletscope.core.people.careless import with_lapses
 TREATMENTS = ("all answers alike", "exclusion", "weights")
 
 
+@short_repr
 @dataclass(frozen=True)
 class Treatments:
     """Effects of exclusion and weights, for each of `TREATMENTS`.
 
-    error (3,): Held-out error on the answers of people who are not excluded.
-    everybody (3,): The same on everybody's answers.
-    difference, low, high (3,): `error` minus that of all answers alike, with a 95 % interval.
-    apart (3,): `error` with weights minus that after exclusion, and both ends of its 95 % interval.
-    effective (3,): Equivalent number of answers of equal weight (Kish).
-    moved (3,): Share of the variance of the map of all answers that is unexplained (Procrustes).
-    n_excluded: People without any answer left.
-    n_predicted: Answers of `error`.
-    unit {"answers", "participants"}: Independent units of the intervals.
+    Attributes
+    ----------
+    error : ndarray, shape (3,), or (2,) without weights
+        Held-out error on the answers that are not excluded.
+    everybody : ndarray, shape (3,) or (2,)
+        The same on all answers.
+    difference, low, high : ndarray, shape (3,) or (2,)
+        `error` minus that of all answers alike, with a 95 % interval: over participants as in
+        `tripletscope.core.inference.evaluation.score.reach_over_people`, over answers as in
+        `tripletscope.core.inference.evaluation.score.corrected_reach`.
+    n_excluded : int
+        People without any answer left.
+    n_predicted : int
+        Answers of `error`.
+    apart : ndarray, shape (3,), or None
+        `error` with weights minus that after exclusion, and both ends of its 95 % interval.
+    effective : ndarray, shape (3,), or None
+        Equivalent number of answers of equal weight (Kish); known where weights are.
+    moved : ndarray, shape (3,), or None
+        Share of the variance of the map of all answers that is unexplained (Procrustes); likewise.
+    unit : {"answers", "participants"}
+        What the intervals take as independent.
+    n_units : int or None
+        How many participants.
     """
 
     error: np.ndarray
@@ -48,18 +63,18 @@ class Treatments:
     difference: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    apart: np.ndarray
-    effective: np.ndarray
-    moved: np.ndarray
     n_excluded: int
     n_predicted: int
+    apart: np.ndarray | None = None
+    effective: np.ndarray | None = None
+    moved: np.ndarray | None = None
     unit: str = "answers"
     n_units: int | None = None
 
     @property
     def table(self) -> pd.DataFrame:
         """One row for each treatment."""
-        return pd.DataFrame({"treatment": TREATMENTS, **{
+        return pd.DataFrame({"treatment": TREATMENTS[: len(self.error)], **{
             name: getattr(self, name) for name in
             ("error", "difference", "low", "high", "everybody", "effective", "moved")
         }})
@@ -80,11 +95,13 @@ def effective_number(weight: np.ndarray) -> float:
     return float(weight.sum()) ** 2 / square if square else 0.0
 
 
+@with_random_state
 def compare_treatments(
-    method: OrdinalEmbedding,
+    method: Method,
     triplets: Judgements,
     kept: np.ndarray,
     *,
+    weighted: bool = True,
     folds: int = 5,
     unit: str = "auto",
     seed: int = 0,
@@ -92,9 +109,39 @@ def compare_treatments(
 ) -> Treatments:
     """Predict held-out answers from all answers alike, after exclusion, and with weights.
 
-    Weights are those of `with_lapses` on the other folds. All three predict the answers that
-    exclusion keeps: `kept`, bool (T,). `progress` is called after every fold, and after the maps of
-    all answers.
+    All predict the answers that exclusion keeps.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted as a clone to every training part; for weights, an embedding.
+    triplets : Triplets or Quadruples
+    kept : ndarray of bool, shape (T,)
+        Which answers exclusion leaves, such as `tripletscope.Cleaning.kept`.
+    weighted : bool
+        Whether to compare weights, too: those of `with_lapses` on the other folds.
+    folds, seed : int
+    unit : str
+        See `tripletscope.core.inference.evaluation.units.IntervalUnit`; of the answers that stay.
+    progress : Progress
+        Called after every fold, and after the maps of all answers.
+
+    Raises
+    ------
+    DataError
+        If nothing would be left, or too little to predict it, or fewer than two participants for a
+        unit of participants.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Examples
+    --------
+    >>> import numpy as np, tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> kept = np.arange(len(answers)) % 10 > 0
+    >>> found = ts.people.compare_treatments(ts.STE(), answers, kept, weighted=False)
+    >>> bool(found.low[1] <= found.difference[1] <= found.high[1])
+    True
     """
     fold = question_folds(triplets, folds, np.random.default_rng(seed))
     parts = [fold == k for k in range(folds)]
@@ -102,11 +149,12 @@ def compare_treatments(
     if len(parts) < 2:
         raise DataError(
             "exclusion leaves no answer, or too few", file=triplets.name,
-            remedy="Exclude fewer people.",
+            remedy="Choose a less strict criterion.",
         )
+    steps = len(parts) + weighted
     result = list(results_of(
-        partial(_treated, method, triplets, kept), [(one,) for one in parts],
-        part(progress, 0.0, len(parts) / (len(parts) + 1)),
+        partial(_treated, method, triplets, kept, weighted), [(one,) for one in parts],
+        part(progress, 0.0, len(parts) / steps),
     ))
     errors, everybody = np.array([
         (np.average(wrong[:, kept[part]], axis=1, weights=triplets.weight[part & kept]),
@@ -117,46 +165,49 @@ def compare_treatments(
     people = known_people(triplets.take(held_out), unit)
     wrong = np.hstack([one[:, kept[part]] for one, part in zip(result, parts, strict=True)])
 
-    def between(k: int, other: int) -> tuple[float, float, float]:
+    def between(k: int, other: int) -> np.ndarray:
         """Difference of two errors, with the ends of its interval."""
-        gain, ratio = errors[:, k] - errors[:, other], 1.0 / (folds - 1)
-        reach = float(corrected_reach(gain, ratio)) if people is None else reach_over_people(
-            gain, ratio, people.influence(wrong[k] - wrong[other], triplets.weight[held_out]),
-            people.number,
+        gain = errors[:, k] - errors[:, other]
+        reach = held_out_reach(
+            gain, 1.0 / (folds - 1), people, wrong[k] - wrong[other], triplets.weight[held_out]
         )
-        return float(gain.mean()), float(gain.mean()) - reach, float(gain.mean()) + reach
+        return gain.mean() + np.array([0.0, -reach, reach])
 
-    difference, low, high = np.transpose([(0.0, 0.0, 0.0), between(1, 0), between(2, 0)])
-    effective, moved = _on_the_map(method, triplets, kept)
+    further = {}
+    if weighted:
+        effective, moved = _on_the_map(method, triplets, kept)
+        further = {"apart": between(2, 1), "effective": effective, "moved": moved}
+        progress(1.0)
     who, names = codes_of(triplets, "participant")
     left = np.unique(who[kept & (who >= 0)])
-    progress(1.0)
+    changes = [np.zeros(3), *(between(k, 0) for k in range(1, errors.shape[1]))]
     return Treatments(
-        errors.mean(axis=0), everybody.mean(axis=0), difference, low, high,
-        np.array(between(2, 1)), effective, moved, len(names) - len(left), len(held_out),
-        **unit_fields(people),
+        errors.mean(axis=0), everybody.mean(axis=0), *np.transpose(changes),
+        len(names) - len(left), len(held_out), **further, **unit_fields(people),
     )
 
 
 def _variants(
-    method: OrdinalEmbedding, data: Judgements, kept: np.ndarray,
-    progress: Progress = silent,
+    method: Method, data: Judgements, kept: np.ndarray, weighted: bool, progress: Progress = silent
 ) -> list[Judgements]:
     """The answers under each treatment."""
-    result = with_lapses(method, data, progress=progress)
-    weight = person_weights(data, result.participants, result.person_weight)
-    return [data, data.take(kept), data.reweighted(data.weight * weight)]
+    variants = [data, data.take(kept)]
+    if weighted:
+        result = with_lapses(method, data, progress=progress)
+        weight = person_weights(data, result.participants, result.person_weight)
+        variants.append(data.reweighted(data.weight * weight))
+    return variants
 
 
 def _treated(
-    method: OrdinalEmbedding, data: Judgements, kept: np.ndarray, held_out: np.ndarray,
+    method: Method, data: Judgements, kept: np.ndarray, weighted: bool, held_out: np.ndarray,
     halt: Halt,
 ) -> np.ndarray:
-    """(3, t) mistakes in each answer of a fold."""
+    """(3, t) or (2, t) mistakes in each answer of a fold."""
     train, test = data.take(~held_out), data.take(held_out)
     return np.array([
         clone(method).fit(answers, progress=halt).mistakes(test)
-        for answers in _variants(method, train, kept[~held_out], halt)
+        for answers in _variants(method, train, kept[~held_out], weighted, halt)
     ])
 
 
@@ -164,7 +215,7 @@ def _on_the_map(
     method: OrdinalEmbedding, data: Judgements, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Effective numbers of answers, and the disparity of each map to that of all answers."""
-    variants = _variants(method, data, kept)
+    variants = _variants(method, data, kept, True)
     maps = [clone(method).fit(answers) for answers in variants]
     placed = np.logical_and.reduce([fitted.placed_ for fitted in maps])
     reference = maps[0].embedding_[placed]

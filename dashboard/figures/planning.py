@@ -9,7 +9,7 @@ from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.studies.design.detection import Detection
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Bars, Level
-from tripletscope.dashboard.figures.series import chance_level, series_of
+from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.figures.theme import PALETTE
 from tripletscope.dashboard.wording.formats import count
 
@@ -59,34 +59,22 @@ def plan_curves(
     )
 
 
-#: Criteria against the noise: titles of axes and of lists.
-NOISY = {
-    "error": "Comparisons wrong", "disparity": "Shape unexplained",
-    "mse": "Mean squared error of the scale", "uncertainty": "Average uncertainty",
-}
-
-
 @as_figure
 def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Plot:
-    """A criterion against the noise; a line with its band for every number of answers.
+    """A criterion of a plan against the noise, with its band.
 
-    table: Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
+    table: Columns ``series``, ``level``, ``mean``, ``low`` and ``high``.
     """
-    named = table.assign(series=[f"{n:,} answers" for n in table["answers"]])
-    level = None
-    if quantity in ("error", "uncertainty"):
-        level = chance_level(table, "high", "bottom right")
+    percent = quantity != "ellipse"
     return Plot(
-        [
-            *series_of(
-                named.sort_values("answers", kind="stable"), "series", "level", "mean", line=True,
-                band=True,
-                hover=f"<b>%{{fullData.name}}</b><br>{varied.lower()} %{{x:.3g}}: %{{y:.3f}}",
-            ),
-            level,
-        ],
-        Axis(varied.lower()), Axis(NOISY[quantity].lower(), zero=True), revision=quantity,
-        layout={"showlegend": True, "legend": _LEGEND},
+        series_of(
+            table, "series", "level", "mean", line=True, band=True,
+            hover=f"<b>%{{fullData.name}}</b><br>{varied.lower()} %{{x:.3g}}: "
+            f"%{{y:{'.1%' if percent else '.3f'}}}",
+        ),
+        Axis(varied.lower()),
+        Axis(QUANTITIES[quantity], "percent" if percent else "", zero=quantity != "accuracy"),
+        revision=quantity, layout={"showlegend": True, "legend": _LEGEND},
     )
 
 

@@ -66,11 +66,11 @@ def diagonal(low: float, high: float) -> Series:
                   width=1.0)
 
 
-def chance_level(table: pd.DataFrame, value: str, side: str | None = None) -> Level | None:
+def chance_level(table: pd.DataFrame, value: str) -> Level | None:
     """A line at the error of guessing, where errors come near it."""
     if not table[value].max() > 0.7 * CHANCE:
         return None
-    return Level(at=CHANCE, note="chance", side=side)
+    return Level(at=CHANCE, note="chance")
 
 
 def ceiling_layers(ceiling: Ceiling | None) -> list[Level]:

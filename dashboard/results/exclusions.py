@@ -16,7 +16,6 @@ from tripletscope.core.people.treatments import TREATMENTS, Treatments
 from tripletscope.core.studies.quality.exclusion import (
     WEIGHTS,
     Cleaning,
-    Effect,
     Preview,
 )
 from tripletscope.dashboard.figures.labels import short_people
@@ -141,21 +140,19 @@ def _removed(short: dict[str, str], preview: Preview) -> pd.DataFrame:
     }).sort_values("answers removed", ascending=False)
 
 
-@presents(Effect)
-def effect_of(shown: ShownResults, effect: Effect) -> Iterator[Statement]:
-    yield Statement(shown.words(
-        "effect", before=effect.before, after=effect.after, over=(effect.unit, effect.n_units),
-        change=(effect.difference, effect.low, effect.high),
-    ))
-
-
-# Weights -----------------------------------------------------------------------------------------
+# Effects -----------------------------------------------------------------------------------------
 
 
 @presents(Treatments)
 def treatments_of(shown: ShownResults, result: Treatments) -> Iterator[Element]:
     """Effects of exclusion and weights, and which predicts better."""
     words = shown.words
+    if result.apart is None:
+        before, after = 1 - result.error
+        change = -result.difference[1], -result.high[1], -result.low[1]
+        yield Statement(words("effect", before=before, after=after, change=change,
+                              over=(result.unit, result.n_units)))
+        return
     changes = np.transpose([result.difference, result.low, result.high])
     for name, change in zip(TREATMENTS[1:], changes[1:], strict=True):
         yield Statement(words(

@@ -16,11 +16,9 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.detection import Detection
-from tripletscope.core.studies.design.noise import VARIED
-from tripletscope.core.studies.design.plan import Plan, plan, ranking, rounded_up
+from tripletscope.core.studies.design.plan import VARIED, Plan, plan, ranking, rounded_up
 from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.figures.planning import (
-    NOISY,
     QUANTITIES,
     detection_bars,
     noise_curves,
@@ -39,6 +37,8 @@ from tripletscope.dashboard.wording import ENGLISH, Words, distinct
 
 #: Parameters of a scenario, which tasks have too.
 SCENARIO = tuple(p.name for p in parameters(Scenario))
+#: Parameters of a plan that say what varies, if not the number of answers.
+VARYING = ("vary", "lowest", "highest", "steps", "participants")
 (_DESIGNS,) = (p.spec.options for p in parameters(plan) if p.name == "design")
 _HALF, _FLAT = 0.83, 0.5
 
@@ -89,14 +89,14 @@ class Simulation:
     def setting(self) -> str:
         """The scenario in a few words, with the range of the varied parameter."""
         scenario, options = self.scenario, self.options
-        varied = options.get("vary")
-        if varied is None:
+        varied = varied_in(options)
+        if varied == "answers":
             return scenario.described
         alone = f" {scenario.level:.3g}" if varied == "level" else (
             f", length scale {scenario.length_scale:g}"
         )
         return (
-            f"{scenario.described.replace(alone, '')}, {VARIED.options[varied].lower()} "
+            f"{scenario.described.replace(alone, '')}, {VARIED[varied].lower()} "
             f"{options['lowest']:g} to {options['highest']:g}"
         )
 
@@ -122,6 +122,11 @@ class Simulation:
     @property
     def name(self) -> str:
         return f"{self.way}: {self.setting}, {self.facets['most']}"
+
+
+def varied_in(options: Mapping[str, Any]) -> str:
+    """What varies in a simulation; earlier plans do not say it."""
+    return options.get("vary", "answers")
 
 
 def short(title: str) -> str:
@@ -150,8 +155,12 @@ def groups(simulations: Sequence[Simulation]) -> list[list[int]]:
 
 @presents("plan")
 def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Results against the number of answers, once for all plans."""
-    runs, words = shown.all_of("plan"), shown.words
+    """Results against the number of answers, once for all plans; or against the noise."""
+    if varied_in(run.options) != "answers":
+        yield from _by_noise(shown, run)
+        return
+    words = shown.words
+    runs = [one for one in shown.all_of("plan") if varied_in(one.options) == "answers"]
     if run is not runs[0]:
         return
     simulations = [Simulation.of(one, words) for one in runs]
@@ -254,20 +263,23 @@ def _ends(words: Words, plans: Mapping[str, Plan], wanted: Mapping[str, float]) 
     return pd.DataFrame(rows)
 
 
-@presents("noise_curve")
-def noise_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+def _by_noise(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Results against the noise, or against differences of observers."""
-    curve, words, one = run.result(), shown.words, Simulation.of(run, shown.words)
-    for quantity in NOISY:
-        table = curve.band(quantity)
+    words, one = shown.words, Simulation.of(run, shown.words)
+    varied = VARIED[run.options["vary"]]
+    for quantity in QUANTITIES:
+        table = one.plan.band(quantity).assign(series=one.title).dropna()
         if table.empty:
             continue
+        if quantity == "accuracy":
+            top = one.plan.ceiling.mean(axis=0)
+            truth = table.assign(series="true positions", mean=top, low=top, high=top)
+            table = pd.concat([table, truth], ignore_index=True)
         text = words("simulated", meaning=words(f"meaning {quantity}"), ways=one.way,
                      about=one.about)
         yield _half(
             f"noise-{quantity}", words(f"title {quantity}"), text, words,
-            partial(noise_curves, table, quantity, VARIED.options[run.options["vary"]]), table,
-            run,
+            partial(noise_curves, table, quantity, varied), table, run,
         )
 
 

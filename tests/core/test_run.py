@@ -56,7 +56,6 @@ QUICK = {
     "compare_people": {"most_groups": 2, "folds": 2},
     "compare_conditions": {"permutations": 19, "folds": 2},
     "plan": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2},
-    "noise_curve": {"n_objects": 8, "most": 60, "points": 1, "steps": 2, "repeats": 2},
     "explain": {"folds": 2, "components": 2}, "feature_weights": {"replicates": 20},
     "unique_parts": {"folds": 2}, "map_correlation": {"replicates": 20},
     "left_over": {"folds": 2, "n_components": 1},

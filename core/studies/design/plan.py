@@ -1,4 +1,4 @@
-"""Plans of experiments: how many answers, by which design and which method."""
+"""Plans of experiments: how many answers, by which design and which method, and at what noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.base import clone
 from tripletscope.core.data.geometry import coverage_radius, procrustes_disparity, to_unit_rms
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Choice, Fields
+from tripletscope.core.engine.declared import Choice, Fields, Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, in_parallel
@@ -27,6 +27,7 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import margins
 from tripletscope.core.models.simulation.simulate import (
     DESIGNS,
+    LEVELS,
     majority,
     questions_of,
     random_questions,
@@ -56,10 +57,19 @@ Design = Annotated[str, Choice(
     "the smallest number of answers on; they take much longer."
 )]
 
+VARIED = {
+    "answers": "Number of answers", "level": "Noise level",
+    "length_scale": "Length scale of observers",
+}
+Varied = Annotated[str, Choice(
+    VARIED, "Varied", "The number of answers; or, at the largest number, the noise level or, with "
+    "one scale per observer, the length scale: the shorter, the more observers differ.", later=True,
+)]
+
 
 @dataclass(frozen=True)
 class Plan:
-    """Accuracy of maps of simulated answers, by number of answers.
+    """Accuracy of maps of simulated answers, by number of answers, or by another quantity.
 
     Attributes
     ----------
@@ -67,7 +77,7 @@ class Plan:
         With repeats.
     accuracy : ndarray, shape (r, p)
         Share of further answers, as noisy, that the map predicts, in r simulations.
-    ceiling : ndarray, shape (r,)
+    ceiling : ndarray, shape (r,), or (r, p) by level
         Share that the truth itself predicts.
     ellipse : ndarray, shape (r, p)
         Median radius of the objects' 95 % ellipses (root mean square of the half-axes), as a share
@@ -75,6 +85,8 @@ class Plan:
         without information. NaN for kernels.
     disparity : ndarray, shape (r, p)
         Share of the truth's variance that the map leaves unexplained; NaN for kernels.
+    levels : ndarray, shape (p,), or None
+        Of the noise, or length scales of observers, if these vary instead of `n_answers`.
     """
 
     n_answers: np.ndarray
@@ -82,9 +94,10 @@ class Plan:
     ceiling: np.ndarray
     ellipse: np.ndarray
     disparity: np.ndarray
+    levels: np.ndarray | None = None
 
     def band(self, quantity: str = "accuracy") -> pd.DataFrame:
-        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
+        """``answers`` or ``level``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
 
         Parameters
         ----------
@@ -93,7 +106,8 @@ class Plan:
         values = getattr(self, one_of(("accuracy", "ellipse", "disparity"), quantity, "quantity"))
         mean, reach = mean_with_reach(values)
         return pd.DataFrame({
-            "answers": self.n_answers, "mean": mean, "low": np.maximum(mean - reach, 0.0),
+            **({"answers": self.n_answers} if self.levels is None else {"level": self.levels}),
+            "mean": mean, "low": np.maximum(mean - reach, 0.0),
             "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),
         })
 
@@ -165,11 +179,21 @@ def plan(
     design: Design = "random",
     repeated: Repeated = 3,
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
+    vary: Varied = "answers",
+    lowest: Annotated[float, Number(0.0, 100.0, "Lowest", later=True)] = 0.05,
+    highest: Annotated[float, Number(0.01, 100.0, "Highest", later=True)] = 0.4,
+    steps: Annotated[int, Number(2, 20, "Levels", advanced=True, later=True)] = 5,
+    participants: Annotated[
+        int, Number(
+            1, 1_000, "Participants", "Number of observers, if each has their own scale.",
+            advanced=True, later=True,
+        )
+    ] = 1,
     repeats: Repeats = 8,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Plan:
-    """Simulate an experiment with more and more answers.
+    """Simulate an experiment with more and more answers, or at more and more noise.
 
     Parameters
     ----------
@@ -182,20 +206,23 @@ def plan(
         What is compared, and how responses err.
     sizes : SampleSizes
         Numbers of answers.
+    vary : {"answers", "level", "length_scale"}
+        At the largest number of answers, `steps` levels from `lowest` to `highest` replace the
+        scenario's; people and questions are the same at each (Lohaus et al. 2019, figures 2 and 4).
     progress : Progress
-        Called after every simulation with every number of answers.
+        Called after every simulation with every number of answers, or level.
 
     Returns
     -------
     Plan
-        With the numbers of answers that were done, if stopped after the first.
+        With the numbers of answers, or levels, that were done, if stopped after the first.
 
     Raises
     ------
     ValueError
         If an option is not as declared, or does not go with the method or the truth.
     Stopped
-        If `progress` asks to stop before the first number of answers is done.
+        If `progress` asks to stop before the first is done.
 
     Examples
     --------
@@ -209,14 +236,26 @@ def plan(
         raise ValueError(why)
     if isinstance(method, OrdinalEmbedding):
         method = clone(method).set_params(n_components=scenario.dimensions)
-    numbers = sizes.n_answers
-    running = [_start(scenario, child) for child in np.random.SeedSequence(seed).spawn(repeats)]
-    ceiling = np.array([1.0 - _error(one.positions, one.judged) for one in running])
+    numbers, levels, scenarios = sizes.n_answers, None, [scenario]
+    if vary != "answers":
+        levels = _levels(scenario, vary, lowest, highest, steps)
+        numbers = np.full(steps, numbers[-1])
+        scenarios = [replace(scenario, **{vary: float(level)}) for level in levels]
+    n_people = participants if scenario.truth == "observer" else 1
+    seeds = np.random.SeedSequence(seed).spawn(repeats)
+    started = [
+        [_start(one, n_people, np.random.default_rng(child)) for child in seeds]
+        for one in scenarios
+    ]
+    ceiling = np.array([[1.0 - _error(one.truth, one.judged) for one in each] for each in started])
     curves: list[np.ndarray] = []
     effort = np.sqrt(numbers)  # more answers take longer, but less than in proportion
     done, stopped = 0.0, False
-    for size, its_effort in zip(numbers, effort, strict=True):
-        pieces = [(method, scenario, design, repeated, one, int(size)) for one in running]
+    running = started[0]
+    for step, (size, its_effort) in enumerate(zip(numbers, effort, strict=True)):
+        if levels is not None:
+            running = started[step]
+        pieces = [(method, design, repeated, one, int(size)) for one in running]
         results = []
         for result in in_parallel(_continued, pieces, partial=True):
             results.append(result)
@@ -232,7 +271,30 @@ def plan(
     if not curves:
         raise Stopped
     accuracy, ellipse, disparity = np.array(curves).transpose(2, 1, 0)
-    return Plan(numbers[: len(curves)], accuracy, ceiling, ellipse, disparity)
+    reached = len(curves)
+    if levels is None:
+        return Plan(numbers[:reached], accuracy, ceiling[0], ellipse, disparity)
+    return Plan(
+        numbers[:reached], accuracy, ceiling[:reached].T, ellipse, disparity, levels[:reached]
+    )
+
+
+def why_not_varied(scenario: Scenario, vary: str, lowest: float, highest: float) -> str | None:
+    """Why a quantity cannot be varied in a scenario; None if it can."""
+    if vary == "length_scale" and scenario.truth != "observer":
+        return "length scales belong to observers: choose one scale per observer as truth"
+    if vary == "level" and scenario.noise not in LEVELS:
+        return "without noise there is no level to vary: choose a kind of noise"
+    if not lowest < highest:
+        return f"lowest is {lowest:g}; it must be below the highest, {highest:g}"
+    return None
+
+
+def _levels(scenario: Scenario, vary: str, lowest: float, highest: float, steps: int) -> np.ndarray:
+    """(steps,) levels, evenly spaced."""
+    if why := why_not_varied(scenario, vary, lowest, highest):
+        raise ValueError(why)
+    return np.linspace(lowest, highest, steps)
 
 
 def objection(
@@ -254,20 +316,39 @@ def objection(
 
 @dataclass(frozen=True)
 class _Running:
-    """A simulated experiment after some answers."""
+    """A simulated experiment after some answers.
 
-    positions: np.ndarray
+    people: True positions for each, who answer in turn.
+    """
+
+    scenario: Scenario
+    people: list[np.ndarray]
     judged: np.ndarray
     answers: np.ndarray
     rng: np.random.Generator
 
+    @property
+    def truth(self) -> np.ndarray:
+        """(n, d) mean positions."""
+        return np.mean(self.people, axis=0)
 
-def _start(scenario: Scenario, seed: np.random.SeedSequence) -> _Running:
-    rng = np.random.default_rng(seed)
-    positions = scenario.positions(rng)
+
+def _start(scenario: Scenario, n_people: int, rng: np.random.Generator) -> _Running:
+    people = [scenario.positions(rng) for _ in range(n_people)]
     questions = random_questions(scenario.n_objects, _JUDGED, rng)
-    judged = scenario.answers(positions, questions, rng)
-    return _Running(positions, judged, np.empty((0, 3), dtype=np.int64), rng)
+    judged = _answered(scenario, people, questions, rng)
+    return _Running(scenario, people, judged, np.empty((0, 3), dtype=np.int64), rng)
+
+
+def _answered(
+    scenario: Scenario, people: list[np.ndarray], questions: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """(T, 3) answers to questions, by one person after the other."""
+    rows = np.empty_like(questions)
+    for person, positions in enumerate(people):
+        mine = slice(person, None, len(people))
+        rows[mine] = scenario.answers(positions, questions[mine], rng)
+    return rows
 
 
 def _error(positions: np.ndarray, rows: np.ndarray) -> float:
@@ -276,28 +357,27 @@ def _error(positions: np.ndarray, rows: np.ndarray) -> float:
 
 
 def _continued(
-    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
-    halt: Halt,
+    method: Method, design: str, repeated: int, running: _Running, size: int, halt: Halt,
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers, with accuracy, ellipse and disparity of their map."""
     try:
-        answers = _answers(method, scenario, design, repeated, running, size, halt)
+        n = running.scenario.n_objects
+        answers = _answers(method, design, repeated, running, size, halt)
         running = replace(running, answers=answers)
         learned = majority(answers, repeated) if design == "repeated" else answers
-        data = Triplets.from_array(learned, scenario.n_objects)
+        data = Triplets.from_array(learned, n)
         fitted = clone(method).fit(data, progress=halt)
-        accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
+        accuracy = fitted.score(Triplets.from_array(running.judged, n))
         return running, np.array([accuracy, *_shape(fitted, data, running, halt)])
     except Stopped:  # by `halt`: the result is not needed
         return running, np.full(3, np.nan)
 
 
 def _answers(
-    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
-    halt: Halt,
+    method: Method, design: str, repeated: int, running: _Running, size: int, halt: Halt,
 ) -> np.ndarray:
     """Answers of a design up to `size`, continued where the design allows."""
-    n, rng, before = scenario.n_objects, running.rng, running.answers
+    n, rng, before = running.scenario.n_objects, running.rng, running.answers
     if design == "landmark":  # its landmarks depend on the number of answers
         before = before[:0]
     more = size - len(before)
@@ -312,7 +392,8 @@ def _answers(
     else:
         start = "random" if design in _ACTIVE else design
         questions = questions_of(start, n, more, rng, repeats=repeated)
-    return np.concatenate([before, scenario.answers(running.positions, questions, rng)])
+    more = _answered(running.scenario, running.people, questions, rng)
+    return np.concatenate([before, more])
 
 
 def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tuple[float, float]:
@@ -331,7 +412,7 @@ def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tup
         maps = drawn[:, fitted.level_of_, None]
     else:
         return np.nan, np.nan
-    return _radius(maps, positions, placed), procrustes_disparity(positions, running.positions)
+    return _radius(maps, positions, placed), procrustes_disparity(positions, running.truth)
 
 
 def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> float:

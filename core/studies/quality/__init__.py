@@ -4,7 +4,7 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "consistency": ["Coverage", "Repeats", "coverage", "repeats", "transitivity"],
-    "exclusion": ["Cleaning", "Effect", "Exclusion", "Preview"],
+    "exclusion": ["Cleaning", "Exclusion", "Preview"],
     "people": [
         "MapAgreement", "agreement_with_map", "gold_mistakes", "obvious", "participants",
         "runs_test",

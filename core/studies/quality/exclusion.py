@@ -11,19 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 from tripletscope.core.data.columns import codes_of, one_per_trial
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.engine.declared import checked, parameters, with_random_state
-from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.parallel import Halt, results_of
-from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
-from tripletscope.core.inference.evaluation.units import known_people, unit_fields
 from tripletscope.core.studies.quality.rules import RULES, RuleData
 
 #: The rule of manual exclusions.
@@ -149,33 +143,6 @@ class Preview(NamedTuple):
 
 
 @short_repr
-@dataclass(frozen=True)
-class Effect:
-    """What leaving answers out does to the prediction of those that stay.
-
-    Attributes
-    ----------
-    before, after : float
-        Held-out accuracy on the answers that stay, learned from all and from those that stay.
-    difference, low, high : float
-        After minus before, with a 95 % interval: over participants as in
-        `tripletscope.core.inference.evaluation.score.reach_over_people`, over answers as in
-        `tripletscope.core.inference.evaluation.score.corrected_reach`.
-    unit : {"answers", "participants"}
-        What the interval takes as independent.
-    n_units : int or None
-        How many participants.
-    """
-
-    before: float
-    after: float
-    difference: float
-    low: float
-    high: float
-    unit: str = "answers"
-    n_units: int | None = None
-
-
 @short_repr
 @dataclass(frozen=True, eq=False)
 class Cleaning:
@@ -306,7 +273,10 @@ class Cleaning:
         """
         removed = self.preview(exclusion)
         if removed.n_answers == len(self.triplets):
-            raise self._nothing_left(exclusion)
+            raise DataError(
+                f"{exclusion.title}: no answer would remain", file=self.raw.name,
+                remedy="Choose a less strict criterion.",
+            )
         return self._with((*self.exclusions, exclusion), [*self.previews, removed])
 
     def undone(self) -> Cleaning:
@@ -365,81 +335,9 @@ class Cleaning:
         steps = [Exclusion(**{name: entry[name] for name in names}) for entry in log]
         return cls(raw, catch_trials, gold, tuple(steps))
 
-    @with_random_state
-    def effect(
-        self, method: Method, exclusion: Exclusion | None = None, *, folds: int = 5,
-        unit: str = "auto", seed: int = 0, progress: Progress = silent,
-    ) -> Effect:
-        """What exclusions do to held-out accuracy.
-
-        Parameters
-        ----------
-        method : Method
-            Fitted as a clone to every training part.
-        exclusion : Exclusion, optional
-            A further one; by default all that were made.
-        folds, seed : int
-        unit : str
-            See `tripletscope.core.inference.evaluation.units.IntervalUnit`; of the answers that
-            stay.
-        progress : Progress
-            Called after every pair of fits.
-
-        Raises
-        ------
-        DataError
-            If nothing would be left, or too little to predict it, or fewer than two participants
-            for a unit of participants.
-        Stopped
-            If `progress` asks to stop before the end.
-        """
-        data, stays = self.raw, self.kept
-        if exclusion is not None:
-            data, stays = self.triplets, ~self.preview(exclusion).mask[self.kept]
-        fold = question_folds(data, folds, np.random.default_rng(seed))
-        parts = [fold == k for k in range(folds)]
-        jobs = [(method, data, stays, part) for part in parts
-                if (part & stays).any() and (~part & stays).any()]
-        if len(jobs) < 2:
-            raise self._nothing_left(exclusion)
-        held_out = np.concatenate([np.flatnonzero(part & stays) for *_, part in jobs])
-        people = known_people(data.take(held_out), unit)
-        missed = list(results_of(_missed_by_both, jobs, progress))
-        before, after = np.array([
-            1.0 - np.average(pair, axis=1, weights=data.weight[part & stays])
-            for pair, (*_, part) in zip(missed, jobs, strict=True)
-        ]).T
-        gain, (worse, better) = after - before, np.hstack(missed)
-        reach = held_out_reach(
-            gain, 1.0 / (folds - 1), people, worse - better, data.weight[held_out]
-        )
-        mean = float(gain.mean())
-        return Effect(
-            float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach,
-            **unit_fields(people),
-        )
-
-    def _nothing_left(self, exclusion: Exclusion | None) -> DataError:
-        what = f"{exclusion.title}: " if exclusion else ""
-        return DataError(
-            f"{what}no answer would remain, or too few", file=self.raw.name,
-            remedy="Choose a less strict criterion.",
-        )
-
 
 def _weights_of(triplets: Judgements, step: Exclusion) -> np.ndarray:
     """(T,) weights of a step; 1 for people that it does not name."""
     who, names = codes_of(triplets, "participant")
     weights = dict(zip(step.participants, step.parameters["weights"], strict=True))
     return np.append([weights.get(name, 1.0) for name in names], 1.0)[who]
-
-
-def _missed_by_both(
-    method: Method, data: Judgements, stays: np.ndarray, held_out: np.ndarray, halt: Halt
-) -> np.ndarray:
-    """(2, t) errors of a fold's remaining answers, learned from all others and from those left."""
-    test = data.take(held_out & stays)
-    return np.array([
-        clone(method).fit(data.take(train), progress=halt).mistakes(test)
-        for train in (~held_out, ~held_out & stays)
-    ])

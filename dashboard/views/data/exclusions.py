@@ -11,6 +11,7 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.units import n_participants
+from tripletscope.core.people.treatments import compare_treatments
 from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
@@ -59,7 +60,7 @@ def show_exclusions(context: QualityContext) -> None:
             st.success("This excludes nothing.", icon=":material/check:")
             return
         context.present(preview)
-        _effect(context, exclusion)
+        _effect(context, exclusion, preview)
         _decide(context, exclusion, preview)
 
 
@@ -129,9 +130,9 @@ def _preview(content: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Prev
     return _cleaning.preview(_exclusion)
 
 
-def _effect(context: QualityContext, exclusion: Exclusion) -> None:
+def _effect(context: QualityContext, exclusion: Exclusion, preview: Preview) -> None:
     """What the exclusion does to prediction, as a job that is started by hand."""
-    method = context.method
+    method, cleaning = context.method, context.cleaning
     watch(context.job)
     if context.waiting:
         return
@@ -147,7 +148,8 @@ def _effect(context: QualityContext, exclusion: Exclusion) -> None:
     ):
         excluding.measure_effect(
             context, exclusion, method, "Effect of exclusion", "Predicting with and without",
-            context.cleaning.effect, method, exclusion,
+            partial(compare_treatments, weighted=False), method, cleaning.triplets,
+            ~preview.mask[cleaning.kept],
         )
 
 

@@ -17,8 +17,15 @@ from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pressed, several
+from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.planning import SCENARIO, Simulation, names_of
+from tripletscope.dashboard.results.planning import (
+    SCENARIO,
+    VARYING,
+    Simulation,
+    names_of,
+    varied_in,
+)
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import choosing
 from tripletscope.dashboard.views.context import Context
@@ -64,7 +71,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         current, f"{setting.prefix(current)}.designs", spec.label, spec.options, default=["random"],
         help=spec.help,
     )
-    options = setting.simulation_form(current, plan, "plan", hidden=(*SCENARIO, "design"))
+    options = setting.simulation_form(current, plan, "plan", hidden=(*SCENARIO, *VARYING, "design"))
     if refused := too_many(options):
         st.warning(refused)
         return []
@@ -98,12 +105,20 @@ def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
         current, f"{PAGE}.run", "Compute",
         disabled=not missing and current.drafts.get(_SHOWN) == keys,
         help="Simulates experiments with increasing numbers of answers.",
-    ) or (context.job is None and missing and not workspace.runs(None, "plan")):
+    ) or (context.job is None and missing and not _kept()):
         current.drafts[_SHOWN] = keys
         if missing:
             names = [Simulation(method, options).name for method, _, options in missing]
             context.submit("Simulating experiments", missing, names)
         st.rerun()
+
+
+def _kept() -> list[RunInfo]:
+    """Plans by the number of answers."""
+    return [
+        run for run in services().workspace.runs(None, "plan")
+        if varied_in(run.record["options"]) == "answers"
+    ]
 
 
 def _target(current: Session) -> dict[str, float | None]:
@@ -126,7 +141,7 @@ def _target(current: Session) -> dict[str, float | None]:
 def _plans(context: Context, target: Mapping[str, float | None]) -> None:
     """Plans that are shown, the choice of others, and what they say."""
     current, workspace = context.session, services().workspace
-    listed = {run.key: run for run in workspace.runs(None, "plan")}
+    listed = {run.key: run for run in _kept()}
     if not listed:
         context.empty(
             "Nothing has been simulated yet",

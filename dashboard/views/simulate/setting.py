@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -69,11 +70,13 @@ def beginning(current: Session) -> dict[str, Any]:
 
 
 def simulation_form(
-    current: Session, owner: type | Callable, name: str, *, hidden: Sequence[str] = ()
+    current: Session, owner: type | Callable, name: str, *, hidden: Sequence[str] = (),
+    defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Ask for declared parameters, which begin as the data set that is followed."""
+    """Ask for declared parameters, which begin as the data set that is followed, or as given."""
     return parameter_form(
-        current, owner, f"{prefix(current)}.{name}", hidden=hidden, defaults=beginning(current)
+        current, owner, f"{prefix(current)}.{name}", hidden=hidden,
+        defaults={**defaults, **beginning(current)},
     )
 
 

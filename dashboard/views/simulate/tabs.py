@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
-from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.run import TASKS, key
+from tripletscope.core.studies.design.plan import why_not_varied
+from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.interface.controls import pick_method
+from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.planning import SCENARIO, Simulation
+from tripletscope.dashboard.results.planning import SCENARIO, Simulation, varied_in
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import run_button
@@ -30,26 +33,28 @@ def too_many(options: Mapping[str, Any]) -> str:
 
 
 def _cannot_vary(options: Mapping[str, Any]) -> str:
-    if options["vary"] == "length_scale" and options["truth"] != "observer":
-        return "Length scales belong to observers: choose one scale per observer as truth."
-    if options["vary"] == "level" and options["noise"] not in LEVELS:
-        return "Without noise there is no level to vary: choose a kind of noise."
-    if not options["lowest"] < options["highest"]:
-        return "The lowest level must be below the highest."
-    return too_many(options)
+    if options["vary"] == "answers":
+        return "The tab Sample size varies the number of answers: choose what else to vary."
+    scenario = Scenario(**{name: options[name] for name in SCENARIO})
+    why = why_not_varied(scenario, *(options[name] for name in ("vary", "lowest", "highest")))
+    return f"{why[0].upper()}{why[1:]}." if why else ""
 
 
 def _simulation_tab(
     title: str, order: float, task: str, *, name: str, kinds: Sequence[str], about: str,
     promise: str, refuse: Callable[[Mapping[str, Any]], str],
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+    is_listed: Callable[[RunInfo], bool] = lambda run: True,
 ) -> None:
     """Declare a tab: a scenario and its settings beside the simulation that is chosen.
 
     kinds: Of methods that can be simulated.
     promise: What is seen once something is simulated.
     refuse: Says why options do not go together; empty if they do.
+    defaults: Of options, where they are not those that are declared.
+    is_listed: Whether a simulation of the task belongs to the tab.
     """
-    place, shown = f"{PAGE}.{name}", f"{PAGE}.{task}"
+    place, shown = f"{PAGE}.{name}", f"{PAGE}.{name}.chosen"
 
     def ask(context: Context) -> None:
         current = context.session
@@ -58,7 +63,9 @@ def _simulation_tab(
             current, kinds, f"{setting.prefix(current)}.{name}.method", "Method",
             DEFAULT_EMBEDDING.name,
         ))
-        options |= setting.simulation_form(current, TASKS[task].function, name, hidden=SCENARIO)
+        options |= setting.simulation_form(
+            current, TASKS[task].function, name, hidden=SCENARIO, defaults=defaults
+        )
         refused = refuse(options)
         if refused:
             st.warning(refused)
@@ -76,7 +83,7 @@ def _simulation_tab(
         picture, side = context.picture_and_side()
         with side:
             ask(context)
-            listed = services().workspace.runs(None, task)
+            listed = [*filter(is_listed, services().workspace.runs(None, task))]
             if listed:
                 st.subheader("Shown", anchor=False)
                 chosen = choose_run(context.session, listed, shown, "this simulation", lost="")
@@ -91,11 +98,12 @@ def _simulation_tab(
 
 
 _simulation_tab(
-    "Noise", 1.5, "noise_curve", name="noise", kinds=("embedding", "scale"),
-    refuse=_cannot_vary,
+    "Noise", 1.5, "plan", name="noise", kinds=("embedding", "scale"), refuse=_cannot_vary,
+    defaults={"vary": "level", "participants": 50, "most": 2_000},
+    is_listed=lambda run: varied_in(run.record["options"]) != "answers",
     about="Simulates answers at each level, with the same people and questions.",
     promise="Compute simulates the experiment with increasing noise, or increasing differences "
-    "between observers, and shows error and uncertainty of the map.",
+    "between observers, and shows accuracy and precision of the map.",
 )
 _simulation_tab(
     "Dimensions", 2, "detect_dimension", name="dimension", kinds=("embedding",),

@@ -70,3 +70,21 @@ def test_refusals(crowd):
             STE(n_init=1), crowd.data, np.ones(len(crowd.data), dtype=bool), folds=2,
             progress=lambda *_, **__: True,
         )
+
+
+def test_exclusion_alone_is_as_beside_weights(crowd, found):
+    careful = np.repeat(crowd.lapse < 0.3, 80)
+    alone = compare_treatments(STE(n_init=1), crowd.data, careful, weighted=False, folds=3)
+    for name in ("error", "everybody", "difference", "low", "high"):
+        assert np.array_equal(getattr(alone, name), getattr(found, name)[:2])
+    assert alone.apart is alone.effective is alone.moved is None
+    assert (alone.unit, alone.n_units) == ("participants", 24)
+    answers = compare_treatments(
+        STE(n_init=1), crowd.data, careful, weighted=False, folds=3, unit="answers"
+    )
+    assert answers.unit == "answers"
+    assert answers.difference[1] == alone.difference[1]
+    assert (answers.low[1], answers.high[1]) != (alone.low[1], alone.high[1])
+    every = np.ones(len(careful), dtype=bool)
+    nothing = compare_treatments(STE(n_init=1), crowd.data, every, weighted=False, folds=2)
+    assert nothing.difference[1] == nothing.low[1] == nothing.high[1] == 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.core.studies.quality.answers import people_data
 from tripletscope.core.people.treatments import Treatments
-from tripletscope.core.studies.quality import Cleaning, Effect, Exclusion, gold_mistakes
+from tripletscope.core.studies.quality import Cleaning, Exclusion, gold_mistakes
 from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.results.exclusions import GoldQuestions
 from tripletscope.dashboard.results.showing import presented
@@ -78,7 +78,11 @@ def test_steps_have_their_names_within_the_sentence():
 
 
 def test_what_an_exclusion_does_to_prediction():
-    effect = Effect(0.7, 0.712, 0.012, -0.01, 0.034, "participants", 8)
+    error = np.array([0.3, 0.288])
+    effect = Treatments(
+        error, error, np.array([0.0, -0.012]), np.array([0.0, -0.034]), np.array([0.0, 0.01]),
+        1, 600, unit="participants", n_units=8,
+    )
     (text,) = sentences(effect, answers=ANSWERS)
     assert "from 70.0% to 71.2%: +1.2 [\N{MINUS SIGN}1.0, +3.4] points" in text
     assert text.endswith("95% interval over 8 participants.")

@@ -103,13 +103,13 @@ def test_simulations_are_drawn_in_scripts():
     small = {"n_objects": 6, "most": 60, "points": 2, "repeats": 2}
     runs = [
         run("plan", K1(), None, small), run("plan", STE(n_init=1), None, small),
-        run("noise_curve", STE(n_init=1), None, {**small, "steps": 2}),
+        run("plan", STE(n_init=1), None, {**small, "vary": "level", "steps": 2}),
         run("detect_dimension", STE(n_init=1), None, {**small, "folds": 2, "beyond": 1}),
     ]
     found = drawings(runs, None)
     assert [one.name for one in found] == [
-        "plan-accuracy", "plan-ellipse", "plan-disparity", "noise-error", "noise-disparity",
-        "noise-uncertainty", "plan-dimension",
+        "plan-accuracy", "plan-ellipse", "plan-disparity", "noise-accuracy", "noise-ellipse",
+        "noise-disparity", "plan-dimension",
     ]
     assert found[0].figure().layout.yaxis.title.text == "further answers predicted"
     assert found[1].table()["plan"].unique().tolist() == ["STE, restarts 1"]

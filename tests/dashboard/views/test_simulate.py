@@ -181,9 +181,9 @@ NOISY = {"simulate.0.noise.most": 80, "simulate.0.noise.points": 1,
 def test_noise_is_varied_and_what_cannot_be_varied_is_said(services):
     app = simulate("noise", **NOISY)
     press(app, "simulate.noise.run", services)
-    (kept,) = services.workspace.runs(None, "noise_curve")
+    (kept,) = services.workspace.runs(None, "plan")
     assert "flipped answers, noise level 0.05 to 0.4, up to 80 answers" in kept.name
-    for quantity in ("error", "uncertainty", "disparity"):
+    for quantity in ("accuracy", "ellipse", "disparity"):
         lines = [t for t in figure(app, f"simulate.noise-{quantity}")["data"] if t.get("marker")]
         assert numbers(lines[0]["x"]).tolist() == [0.05, 0.4]
     assert app.button(key="simulate.noise.run").disabled

@@ -152,11 +152,9 @@ def test_a_stop_is_heard_between_the_replicates_of_an_ellipse(design, monkeypatc
     monkeypatch.setattr(planning, "bootstrap", counted)
     halt = Halt()
     monkeypatch.setattr(Halt, "__call__", lambda self, *_, **__: bool(stopping))
-    running = planning._start(Scenario(n_objects=12), np.random.SeedSequence(0))
+    running = planning._start(Scenario(n_objects=12), 1, np.random.default_rng(0))
     running = replace(running, answers=random_questions(12, 60, running.rng))
-    _, worth = planning._continued(
-        METHOD, Scenario(n_objects=12), design, 3, running, 100, halt
-    )
+    _, worth = planning._continued(METHOD, design, 3, running, 100, halt)
     assert np.isnan(worth).all()
     assert len(replicates) == 1
 
@@ -285,3 +283,68 @@ def test_what_cannot_be_simulated():
         planned(METHOD, level=0.6)
     with pytest.raises(ValueError, match="must not exceed the most"):
         planned(METHOD, fewest=300, most=200)
+
+
+# At several levels of noise -------------------------------------------------------------------
+
+
+LEVELS = {"sizes": SampleSizes(most=800, points=1), "steps": 3, "repeats": 4}
+
+
+@pytest.fixture(scope="module")
+def noisy() -> Plan:
+    scenario = Scenario(n_objects=15, truth="mixture", noise="positions")
+    return plan(
+        STE(n_init=2), scenario=scenario, vary="level", lowest=0.05, highest=2.0, **LEVELS
+    )
+
+
+def test_maps_are_worse_with_noise(noisy):
+    assert noisy.levels.tolist() == noisy.band()["level"].tolist() == [0.05, 1.025, 2.0]
+    assert noisy.n_answers.tolist() == [800] * 3
+    assert noisy.ceiling.shape == noisy.accuracy.shape == (4, 3)
+    assert np.all(np.diff(noisy.ceiling.mean(axis=0)) < 0)
+    assert np.all(np.diff(noisy.accuracy.mean(axis=0)) < 0)
+    for worse in (noisy.ellipse, noisy.disparity):
+        assert np.all(np.diff(worse.mean(axis=0)) > 0)
+
+
+def test_one_level_is_the_plan_at_that_level(noisy):
+    scenario = Scenario(n_objects=15, truth="mixture", noise="positions", level=2.0)
+    alone = plan(STE(n_init=2), scenario=scenario, sizes=LEVELS["sizes"], repeats=4)
+    for name in ("accuracy", "ellipse", "disparity"):
+        assert np.array_equal(getattr(alone, name)[:, 0], getattr(noisy, name)[:, 2])
+    assert np.array_equal(alone.ceiling, noisy.ceiling[:, 2])
+
+
+def test_observers_who_differ_more_make_a_scale_less_certain():
+    curve = plan(
+        SOE(n_init=2), scenario=Scenario(n_objects=12, truth="observer", noise="none"),
+        vary="length_scale", lowest=0.54, highest=2.0, participants=20, **LEVELS,
+    )
+    for values in (curve.ellipse, curve.disparity, -curve.accuracy):
+        assert values[:, 0].mean() > values[:, -1].mean()
+
+
+@pytest.mark.parametrize(("further", "why"), [
+    ({"vary": "length_scale"}, "observers"),
+    ({"vary": "level", "scenario": Scenario(noise="none")}, "kind of noise"),
+    ({"vary": "level", "lowest": 0.5}, "below the highest"),
+    ({"vary": "level", "highest": 0.6}, "0.5"),  # more than half of the answers flipped
+])
+def test_what_cannot_be_varied_is_said(further, why):
+    with pytest.raises(ValueError, match=why):
+        plan(STE(), **{**LEVELS, **further})
+
+
+def test_levels_that_are_done_are_kept():
+    def after(n: int):
+        calls = iter(range(100))
+        return lambda fraction, **_: next(calls) + 1 >= n
+
+    options = {"scenario": Scenario(n_objects=6, noise="flip"), "vary": "level", **LEVELS}
+    curve = plan(STE(n_init=1), progress=after(5), **options)
+    assert len(curve.levels) == len(curve.n_answers) == curve.accuracy.shape[1] == 1
+    assert np.isfinite([curve.accuracy, curve.ellipse, curve.disparity, curve.ceiling]).all()
+    with pytest.raises(Stopped):
+        plan(STE(n_init=1), progress=after(3), **options)

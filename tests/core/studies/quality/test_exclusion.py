@@ -12,10 +12,8 @@ from tests.core.io.layouts import FORMATS
 from tests.core.studies.quality.answers import people_data
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import load, propose
 from tripletscope.core.io.interpretation.interpret import interpret
-from tripletscope.core.models.embedding import STE
 from tripletscope.core.studies.quality import (
     RULES,
     Cleaning,
@@ -205,31 +203,6 @@ def test_answers_of_one_trial_go_together():
     assert np.flatnonzero(~cleaning.kept).tolist() == [20, 21]
     removed = cleaning.preview(Exclusion("fast_answers"))
     assert (removed.n_trials, removed.n_answers) == (4, 8)
-
-
-def test_the_effect_on_accuracy():
-    cleaning = Cleaning(people_data(each=200))
-    effect = cleaning.effect(STE(n_init=1), Exclusion(participants=["p5"]))
-    assert effect.difference == pytest.approx(effect.after - effect.before)
-    assert effect.low <= effect.difference <= effect.high
-    made = cleaning.excluding(Exclusion(participants=["p5"]))
-    assert made.effect(STE(n_init=1)) == effect
-    nothing = cleaning.effect(STE(n_init=1), Exclusion(answers=[]))
-    assert nothing.difference == 0
-    with pytest.raises(Stopped):
-        cleaning.effect(STE(n_init=1), Exclusion(answers=[0]), progress=lambda fraction: True)
-
-
-def test_the_effect_is_over_the_people_who_stay():
-    cleaning = Cleaning(people_data(n_people=9, each=60))
-    method, bad = STE(n_init=1), Exclusion(participants=["p8"])
-    found = cleaning.effect(method, bad)
-    assert (found.unit, found.n_units) == ("participants", 8)
-    answers = cleaning.effect(method, bad, unit="answers")
-    assert answers.unit == "answers"
-    assert answers.difference == found.difference
-    assert cleaning.effect(method, Exclusion(participants=["p7", "p8"])).unit == "answers"
-    assert (found.low, found.high) != (answers.low, answers.high)
 
 
 def test_a_real_file_with_catch_trials():
