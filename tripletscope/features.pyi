@@ -11,5 +11,4 @@ from .core.features.weights import feature_weights as feature_weights
 from .core.inference.evaluation.geometry import compare_geometries as compare_geometries
 from .core.io.objects.measured import read_feature_tables as read_feature_tables
 from .core.io.objects.objects import read_objects as read_objects
-from .core.kernel.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
 from .core.models.embedding.features import ColumnMap as ColumnMap

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -120,36 +118,9 @@ def classify_labels(
     seed: int = 0, progress: Progress = silent,
 ) -> Classification:
     """`classify` for a fitted method and labels (n,) of its objects; missing labels are unknown."""
-    space = space_of(fitted)
-    return classify_by(
-        partial(_learner, fitted, space, algorithm), space, labels,
-        folds=folds, repeats=repeats, seed=seed, progress=progress,
-    )
-
-
-class Learner(NamedTuple):
-    """A classifier of scikit-learn's kind for m objects.
-
-    grid: Values of one parameter, for inner folds to choose from.
-    square: Whether inputs, a row per object, are a matrix between the objects.
-    """
-
-    inputs: np.ndarray
-    classifier: BaseEstimator
-    grid: dict[str, list]
-    square: bool
-
-
-def classify_by(
-    learner: Callable[[int], Learner], space: Space, labels: Any, *, folds: int = 10,
-    repeats: int = 5, seed: int = 0, progress: Progress = silent,
-) -> Classification:
-    """`classify_labels` by any classifier; folds depend on the labels and the seed alone.
-
-    learner: From the number of objects in an inner training part to a `Learner` of the space.
-    """
     from sklearn.model_selection import GridSearchCV, StratifiedKFold  # imported late: slow
 
+    space = space_of(fitted)
     column = pd.Series(np.asarray(labels, dtype=object)).iloc[space.objects].reset_index(drop=True)
     there = np.flatnonzero(column.notna())
     codes, classes = pd.factorize(column.iloc[there].astype(str), sort=True)
@@ -160,8 +131,8 @@ def classify_by(
             remedy="Choose another column, or merge rare labels.",
         )
     folds = min(folds, int(counts.min()))
-    inputs, classifier, grid, square = learner(
-        int(len(there) * (1 - 1 / folds) * (1 - 1 / _INNER_FOLDS))
+    inputs, classifier, grid, square = _learner(
+        fitted, space, algorithm, int(len(there) * (1 - 1 / folds) * (1 - 1 / _INNER_FOLDS))
     )
     inputs = inputs[np.ix_(there, there)] if square else inputs[there]
     errors, chosen, first = [], [], np.full(len(there), -1)
@@ -193,20 +164,33 @@ def classify_by(
     )
 
 
-def _learner(fitted: Method, space: Space, algorithm: str, n_train: int) -> Learner:
+class _Learner(NamedTuple):
+    """A classifier of scikit-learn's kind for m objects.
+
+    grid: Values of one parameter, for inner folds to choose from.
+    square: Whether inputs, a row per object, are a matrix between the objects.
+    """
+
+    inputs: np.ndarray
+    classifier: BaseEstimator
+    grid: dict[str, list]
+    square: bool
+
+
+def _learner(fitted: Method, space: Space, algorithm: str, n_train: int) -> _Learner:
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.svm import SVC, LinearSVC
 
     if algorithm == "knn":
         grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= max(n_train, 1)]}
         if space.vectors is not None:
-            return Learner(space.vectors, KNeighborsClassifier(1), grid, False)
+            return _Learner(space.vectors, KNeighborsClassifier(1), grid, False)
         nearest = KNeighborsClassifier(1, metric="precomputed")
-        return Learner(space.distances(), nearest, grid, True)
+        return _Learner(space.distances(), nearest, grid, True)
     if not isinstance(fitted, Kernel):
         raise ValueError("a support vector machine needs a kernel")
     if len(space) > SINGLE_ABOVE and space.vectors is not None:
         machine = LinearSVC(dual=False, random_state=0)
-        return Learner(space.vectors, machine, _FEW_PENALTIES, False)
+        return _Learner(space.vectors, machine, _FEW_PENALTIES, False)
     gram = inner_products(space.vectors) if space.gram is None else space.gram
-    return Learner(gram, SVC(kernel="precomputed"), _PENALTIES, True)
+    return _Learner(gram, SVC(kernel="precomputed"), _PENALTIES, True)

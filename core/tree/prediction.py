@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -21,13 +21,6 @@ from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import corrected_reach
-from tripletscope.core.kernel.classification import (
-    Classification,
-    Learner,
-    classify_by,
-    classify_labels,
-)
-from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import AnswersOracle, MapOracle, Oracle
@@ -45,13 +38,6 @@ _NEIGHBOURS = (1, 3, 5, 9, 15)
 _PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _INNER_FOLDS = 3
 _CART_TREES = 100
-#: Classifiers, by the names that `predict_labels` takes.
-CLASSIFIERS = {
-    "svm": "Support vector machine", "knn": "Nearest neighbours",
-    "supervised": "Comparison forest", "random": "Forest, random pivots",
-}
-#: Leaf sizes of these forests for inner folds to choose from.
-_FEW_LEAVES = (1, 4, 16)
 
 OracleChoice = Annotated[str, Choice(
     {"fitted": "Map or features", "answered": "The data first"}, "Oracle",
@@ -362,51 +348,3 @@ def _chosen(peer: BaseEstimator, values: np.ndarray) -> BaseEstimator:
     if most < 2:
         return clone(peer.estimator)
     return clone(peer).set_params(cv=int(min(_INNER_FOLDS, most)))
-
-
-def predict_labels(
-    fitted: Kernel, labels: Any, classifier: str, *, folds: int = 10, repeats: int = 5,
-    seed: int = 0, n_estimators: int = 100, progress: Progress = silent,
-) -> Classification:
-    """Labels (n,) of held-out objects, predicted from a kernel by one of `CLASSIFIERS`.
-
-    The folds are the same for each. Inner folds choose the penalty, the number of neighbours, or
-    the leaf size of forests, which use comparisons alone. Missing labels are unknown.
-
-    folds, repeats, seed: See `tripletscope.core.kernel.classification.classify`.
-    """
-    how = {"folds": folds, "repeats": repeats, "seed": seed, "progress": progress}
-    if classifier in ("svm", "knn"):
-        return classify_labels(fitted, labels, algorithm=classifier, **how)
-    forest = ComparisonForestClassifier(
-        metric="precomputed", pivots=classifier, n_estimators=n_estimators, seed=seed
-    )
-    space = space_of(fitted)
-
-    def learner(n_train: int) -> Learner:
-        leaves = [size for size in _FEW_LEAVES if size == 1 or 2 * size <= n_train]
-        return Learner(space.distances(), forest, {"leaf_size": leaves}, True)
-
-    return classify_by(learner, space, labels, **how)
-
-
-def error_table(classifications: Mapping[str, Classification]) -> pd.DataFrame:
-    """Errors of classifiers, by names from `CLASSIFIERS`, with 95 % intervals over all folds.
-
-    Returns: ``name``, ``value`` (share of wrong labels), ``low`` and ``high``.
-
-    References
-    ----------
-    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning, 52,
-    239-281; for repeats: Bouckaert, R. R., & Frank, E. (2004). Evaluating the replicability of
-    significance tests for comparing learning algorithms. PAKDD.
-    """
-    errors = {CLASSIFIERS[name]: one.fold_errors for name, one in classifications.items()}
-    table = pd.DataFrame({"name": list(errors), "value": [one.mean() for one in errors.values()]})
-    reach = np.array([
-        corrected_reach(one.reshape(-1, 1), 1.0 / (one.shape[1] - 1))[0]
-        for one in errors.values()
-    ])
-    table["low"] = np.maximum(table["value"] - reach, 0.0)
-    table["high"] = np.minimum(table["value"] + reach, 1.0)
-    return table

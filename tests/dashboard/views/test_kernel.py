@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,15 +22,11 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.tree.prediction import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views import task
-from tripletscope.dashboard.views.kernel import graphs
 from tripletscope.dashboard.views.report.gathering import offered
 
 
@@ -151,105 +145,6 @@ def test_landmark_designs_are_listed(services, opened):
         app.selectbox(key="simulate.list.design").select(design).run()
         assert {metric.label: metric.value for metric in app.metric}["Questions"] == number
         assert "about as well as embeddings" in words(app)
-
-
-def test_graphs_are_asked_for(services, opened):
-    assert "No graphs yet" in words(start("kernel", opened, "graphs"))
-
-
-def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
-    app = start("kernel", opened, "graphs")
-    lines = [
-        {"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)], "label": [kind]}
-        for n, kind in ((3, "a"), (4, "a"), (5, "a"), (6, "b"))
-    ]
-    file = "\n".join(map(json.dumps, lines)).encode()
-    app.file_uploader(key="kernel.graphs").upload("chains.jsonl", file, "text/plain")
-    app.run()
-    assert not app.exception
-    assert not app.error
-    assert figure(app, "kernel.graphs.map")["data"]
-    assert "each of two graphs or more" in words(app)
-    assert not [b for b in app.button if b.key == "kernel.graphs.run"]
-
-
-def test_simulated_graphs_are_there_at_once_and_a_file_takes_their_place(services, opened):
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.try").click().run()
-    assert not app.exception
-    classes = {t.get("name") for t in figure(app, "kernel.graphs.map")["data"]}
-    assert {"near", "apart"} <= classes
-    assert "120 graphs" in words(app)
-    app = start("kernel", opened, "graphs")
-    assert "120 graphs" in words(app), "they are there on the next visit"
-    file = "\n".join(
-        json.dumps({"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)]})
-        for n in (2, 3, 5)
-    ).encode()
-    app.file_uploader(key="kernel.graphs").upload("chains.jsonl", file, "text/plain")
-    app.run()
-    assert not app.error
-    assert "chains.jsonl: 3 graphs" in words(app).replace("\\", "")
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.close").click().run()
-    assert "No graphs yet" in words(app)
-
-
-def judge_at_once(monkeypatch, judged) -> None:
-    """Let classifiers be judged in this process, with few folds and trees."""
-    monkeypatch.setattr(graphs, "predict_labels", lambda *given, progress, **_: predict_labels(
-        *given, folds=3, repeats=1, n_estimators=5, progress=progress
-    ))
-    monkeypatch.setattr(
-        graphs, "pool",
-        lambda: SimpleNamespace(call=lambda _, *given, progress: judged(*given, progress=progress)),
-    )
-
-
-def test_classifiers_of_graphs_are_compared_on_the_same_folds(services, opened, monkeypatch):
-    few = partial(motif_graphs, 24, n_motifs=2, noise=0.0)
-    monkeypatch.setattr(graphs, "motif_graphs", few)
-    judge_at_once(monkeypatch, lambda *given, **how: graphs.predict_labels(*given, **how))
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.try").click().run()
-    app.button(key="kernel.graphs.run").click().run()
-    settled(app, services)
-    (points,) = figure(app, "kernel.graphs.errors")["data"]
-    assert len(points["y"]) == len(CLASSIFIERS)
-    axis = figure(app, "kernel.graphs.errors")["layout"]["yaxis"]
-    assert axis["ticktext"] == list(CLASSIFIERS.values())
-    assert np.all(numbers(points["x"]) < 0.5)
-    assert app.button(key="kernel.graphs.run").disabled
-    text = words(app).replace("\\", "")
-    assert "always predicting the most frequent one errs in 50.0 %" in text
-    app.number_input(key="kernel.wl.rounds").set_value(1).run()
-    assert not app.button(key="kernel.graphs.run").disabled, "of another kernel"
-
-
-def test_what_is_done_of_the_classifiers_is_kept_when_they_are_cancelled(
-    services, opened, monkeypatch
-):
-    def judged(fitted, labels, name, *, progress):
-        if name == "supervised":
-            raise Stopped
-        return graphs.predict_labels(fitted, labels, name, progress=progress)
-
-    judge_at_once(monkeypatch, judged)
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.try").click().run()
-    app.button(key="kernel.graphs.run").click().run()
-    settled(app, services)
-    (points,) = figure(app, "kernel.graphs.errors")["data"]
-    assert len(points["y"]) == 2
-    assert not app.button(key="kernel.graphs.run").disabled
-
-
-def test_what_is_wrong_with_a_file_of_graphs_is_said_with_its_row(services, opened):
-    app = start("kernel", opened, "graphs")
-    file = b'{"node_labels": ["a"], "edges": []}\n{"node_labels": ["a"], "edges": [[0, 3]]}'
-    app.file_uploader(key="kernel.graphs").upload("wrong.jsonl", file, "text/plain")
-    app.run()
-    assert "wrong.jsonl, row 2" in app.error[0].value.replace("\\", "")
 
 
 def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted):
