@@ -226,14 +226,13 @@ def run(
 
         abstention, agreement_curve, agreement_with_map, align_spaces, bootstrap,
         bootstrap_dimensions, bootstrap_scale, calibrate, classify, compare_active,
-        compare_conditions, compare_geometries, compare_people, coordinate_tree, count_clusters,
-        cross_validate, detect_dimension, diagnose, dimension_reproducibility,
-        distance_posterior, errors_by_group, explain, feature_weights, fit, forest_errors,
-        heterogeneity, kernel_map, laplace, learning_curve, left_over, map_correlation,
-        noise_curve, observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve,
-        posterior, recover_spaces, reliability, response_model, robustness, scales_by, search_curve,
-        shared_dimensions, spectrum, split_error, stability, tune, uncertainty_by_dimension,
-        unique_parts, who_predicts_whom, with_lapses.
+        compare_conditions, compare_geometries, compare_people, count_clusters, cross_validate,
+        detect_dimension, diagnose, dimension_reproducibility, distance_posterior, errors_by_group,
+        explain, feature_weights, fit, forest_errors, heterogeneity, kernel_map, laplace,
+        learning_curve, left_over, map_correlation, noise_curve, observer_maps, ordinal_scale,
+        penalty_curve, plan, pooling_curve, posterior, recover_spaces, reliability, response_model,
+        robustness, scales_by, search_curve, shared_dimensions, spectrum, split_error, stability,
+        tune, uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None

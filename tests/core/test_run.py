@@ -44,7 +44,6 @@ QUICK = {
     "stability": {"replicates": 3, "most": 3},
     "agreement_curve": {"labels": "kind", "points": 2, "repeats": 2},
     "search_curve": {"n_trees": 2, "folds": 2, "max_objects": 10},
-    "coordinate_tree": {"folds": 2},
     "forest_errors": {"column": "kind", "folds": 2},
     "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
     "ordinal_scale": {"stimulus": "size", "maps": 10},

@@ -57,7 +57,6 @@ COMPUTED = {
     ("scales_by", ""): [("scales_by", MLDS, {"most": 2})],
     ("search_curve", ""): [FIT, ("search_curve", STE, {})],
     ("forest_errors", ""): [FIT, ("forest_errors", STE, {"column": "warm", "folds": 2})],
-    ("coordinate_tree", ""): [FIT, ("coordinate_tree", STE, {})],
     ("errors_by_group", ""): [("errors_by_group", LINE, {"by": "participant"})],
     ("with_lapses", ""): [("with_lapses", LINE, {})],
     ("fit", "individuals"): [("fit", PEOPLE, {})],
