@@ -48,7 +48,6 @@ from tripletscope.core.io import (
     read_matrix,
     read_objects,
     read_pictures,
-    read_preferences,
     read_questions,
 )
 from tripletscope.core.io.formats import statistics
@@ -332,8 +331,7 @@ OF_UPLOADS: dict[str, Callable[..., Any]] = {
 _OF_ONE: dict[str, Callable[..., Any]] = {
     "objects": read_objects, "features": read_features, "feature_tables": read_feature_tables,
     "distances": read_distances, "questions": read_questions, "replies": read_replies,
-    "gold": read_gold, "preferences": read_preferences,
-    "matrix": read_matrix, "conjoint": read_conjoint,
+    "gold": read_gold, "matrix": read_matrix, "conjoint": read_conjoint,
 }
 #: Questions about other files.
 OF_FILES: dict[str, Callable[..., Any]] = {
