@@ -226,7 +226,7 @@ def run(
 
         abstention, agreement_curve, agreement_with_map, align_spaces, bootstrap,
         bootstrap_dimensions, bootstrap_scale, calibrate, classify, compare_active,
-        compare_conditions, compare_geometries, compare_people, count_clusters, cross_validate,
+        compare_conditions, compare_people, context_effects, count_clusters, cross_validate,
         detect_dimension, diagnose, dimension_reproducibility, distance_posterior, errors_by_group,
         explain, feature_weights, fit, forest_errors, heterogeneity, kernel_map, laplace,
         learning_curve, left_over, map_correlation, noise_curve, observer_maps, ordinal_scale,

@@ -19,7 +19,7 @@ RENAMED = {
 #: Names that were at the top, and their modules. Scripts with them still run.
 MOVED = {
     "LOE": "ratings", "MDS": "ratings", "NMDS": "ratings",
-    "compare_geometries": "features", "read_objects": "features", "read_pairs": "experiment",
+    "read_objects": "features", "read_pairs": "experiment",
 }
 
 
