@@ -26,7 +26,7 @@ TASKS = {
     "reliability": "data&tab=quality", "bad participants": "data&tab=exclusions",
     "undo": "data&tab=exclusions", "rename": "data", "cite": "report",
     "coordinates": "embedding&tab=embedding", "indscal": "people&tab=weights",
-    "rsa": "features&tab=accuracy", "conjoint": "scale&tab=preferences",
+    "rsa": "features&tab=accuracy", "conjoint": "scale&tab=conjoint",
     "dendrogram": "clusters&tab=tree", "sample size": "simulate&tab=planning",
     "what to ask next": "simulate&tab=asking", "odd one out": "dimensions",
     "compare two maps": "embedding&tab=maps", "confusion matrix": "kernel&tab=classes",

@@ -59,7 +59,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "map_correlation": {"replicates": 20}, "left_over": {}, "unique_parts": {},
     "feature_weights": {"replicates": 20}, "compare_people": {"most_groups": 2, "folds": 3},
     "compare_conditions": {"permutations": 19, "folds": 3}, "agreement_with_map": {},
-    "with_lapses": {"steps": 40}, "search_curve": {"n_trees": 3}, "coordinate_tree": {},
+    "with_lapses": {"steps": 40}, "search_curve": {"n_trees": 3},
     "predict_column": {"column": "kind"},
 }
 #: Tasks that are also looked at with other methods or options: task, method, options.

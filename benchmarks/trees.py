@@ -14,7 +14,7 @@ import numpy as np
 from report import machine, print_table
 from sklearn.datasets import load_digits
 
-from tripletscope.core.tree import ComparisonForest, ComparisonTree, RankCoverTree
+from tripletscope.core.tree import ComparisonForest, ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
 
 N_QUERIES = 500
@@ -33,11 +33,6 @@ def searches(vectors: np.ndarray) -> Iterator[tuple[str, ...]]:
         missed = np.mean(reached > nearest)
         return kind, setting, f"{asked:.0f}", f"{missed:.3f}", f"{excess:.3f}", f"{built:,}"
 
-    for coverage in (2, 4, 8):
-        cover = RankCoverTree(coverage=coverage).fit(train)
-        found, asked = cover.kneighbors(test)
-        yield row("rank cover tree", f"ω = {coverage}", found[:, 0], asked.mean(),
-                  cover.n_questions_)
     for leaf_size in (96, 192, 384):
         tree = ComparisonTree(leaf_size=leaf_size).fit(train)
         found, asked = tree.kneighbors(test)

@@ -17,7 +17,7 @@ DOCUMENTS = {
     "kernels": "Kleindessner & von Luxburg (2017)",
 }
 #: Kinds of methods that have presets.
-KINDS = ("embedding", "kernel", "graph_kernel", "cluster", "scale")
+KINDS = ("embedding", "kernel", "cluster", "scale")
 #: Not part of a paper's settings.
 LEFT_OPEN = ("seed", "n_components", "n_clusters", "order_leaves", "column", "kind", "answers")
 
@@ -55,7 +55,6 @@ PRESETS: dict[str, Preset] = {
         title=f"As in {DOCUMENTS['forests']}",
         cited="Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random "
         "forests. Proceedings of the 35th International Conference on Machine Learning. Section 4.",
-        method={"wl": {"rounds": 3, "counts": "edge"}},
         options={"predict_column": {"multiclass": "summed", "folds": 10}},
     ),
     "uncertainty": Preset(

@@ -2,6 +2,6 @@
 
 from tripletscope.dashboard.views.navigation import PLACES
 from tripletscope.dashboard.views.page import show_page
-from tripletscope.dashboard.views.scale.uploaded import show_uploaded_alone
+from tripletscope.dashboard.views.scale.conjoint import show_conjoint_alone
 
-show_page(PLACES["scale"], without=show_uploaded_alone)
+show_page(PLACES["scale"], without=show_conjoint_alone)

@@ -8,7 +8,7 @@ import streamlit as st
 
 import tripletscope
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
+from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels
@@ -163,7 +163,7 @@ def _read(current: Session, reading: imports.Opening, files: list[Any]) -> None:
         is_measured = isinstance(reading.error, MeasuredGiven)
         told = panels.plain(reading.job.message)
         # Of these the program can make something: nothing is wrong with them.
-        if isinstance(reading.error, (MatrixGiven, MeasuredGiven, PreferencesGiven)):
+        if isinstance(reading.error, (MatrixGiven, MeasuredGiven)):
             st.info(told, icon=":material/info:")
         else:
             st.error(told, icon=":material/error:")
@@ -173,11 +173,6 @@ def _read(current: Session, reading: imports.Opening, files: list[Any]) -> None:
             show_measured(current, files)
         elif isinstance(reading.error, MatrixGiven):
             _matrix(current, files[0])
-        if isinstance(reading.error, PreferencesGiven) and pressed(
-            current, "preferences.go", "Go to Scale", type="primary", icon=":material/stairs:",
-        ):
-            go_to("scale", "preferences")
-            st.switch_page("../pages/scale.py")
         if isinstance(reading.error, OtherTask):
             st.button(
                 "Choose columns manually", on_click=current.insist_on, args=(together,),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn import datasets
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.graphs import Graph, read_graphs
 
 #: Environment variable that names the folder of data sets which may not be shipped.
 FOLDER = "TRIPLETSCOPE_DATA"
@@ -58,6 +59,20 @@ class LabelledVectors:
             return self
         kept = np.sort(rng.choice(len(self.points), most, replace=False))
         return LabelledVectors(self.name, self.points[kept], self.target[kept])
+
+
+@dataclass(frozen=True)
+class Graph:
+    """An undirected graph with labels.
+
+    node_labels: Of every node.
+    edges (m, 2): Every edge once, as positions of nodes.
+    label: Class of the graph.
+    """
+
+    node_labels: tuple
+    edges: np.ndarray
+    label: Any
 
 
 def is_here(name: str) -> bool:
@@ -109,4 +124,13 @@ def vectors(name: str) -> LabelledVectors:
 @lru_cache(maxsize=2)
 def graphs(name: str) -> list[Graph]:
     """Graphs of `BROUGHT`: "mutag", "enzymes", "nci1" or "nci109"; each has its class as label."""
-    return read_graphs(brought(name))
+    with gzip.open(brought(name), "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    return [
+        Graph(
+            tuple(record["node_labels"]),
+            np.unique(np.sort(np.reshape(record["edges"], (-1, 2)), axis=1), axis=0).astype(int),
+            record["label"],
+        )
+        for record in records
+    ]

@@ -31,12 +31,12 @@ FOLDERS = ("core", "reproductions", "dashboard", "pages", "sample_data")
 #: Every public thing by its name, such as ``people.compare_people``.
 PUBLIC = public_things()
 KINDS = (
-    "embedding", "matrix_embedding", "kernel", "graph_kernel", "cluster", "scale", "individuals",
+    "embedding", "matrix_embedding", "kernel", "cluster", "scale", "individuals",
     "dimensions",
 )
 PROMISED = [
     "read", "write_answers", "Triplets", "Quadruples", "DataError", "STE", "TSTE", "CKL",
-    "GNMDS", "GNMDSK", "SOE", "LOE", "NMDS", "LORE", "K1", "K2", "WeisfeilerLehman", "KMeans",
+    "GNMDS", "GNMDSK", "SOE", "LOE", "NMDS", "LORE", "K1", "K2", "KMeans",
     "SpectralClustering", "AgglomerativeClustering", "ComparisonTree", "ComparisonForestClassifier",
     "ComparisonForestRegressor", "MLDS", "bootstrap", "sample_posterior", "calibrate",
     "cross_validate", "triplet_error", "quality", "Cleaning", "Exclusion", "simulate", "run",

@@ -8,6 +8,5 @@ from .core.ratings.confusions import Confusions as Confusions
 from .core.ratings.measured import Dissimilarities as Dissimilarities
 from .core.ratings.piles import Piles as Piles
 from .core.ratings.pooling import pool_ratings as pool_ratings
-from .core.ratings.preferences import paired_preferences as paired_preferences
 from .core.ratings.ratings import Ratings as Ratings
 from .core.scale.conjoint import conjoint_scales as conjoint_scales

@@ -140,11 +140,11 @@ BROKEN = {
     "thesis-figure-1.2": Broken("t-STE exchanges near and far", _embedding("t-STE")),
     "thesis-figure-2.1": Broken(
         "PA trees split along random directions",
-        {"tripletscope.core.tree.projection:PATree._directions": _random_direction}, full=True,
+        {f"{_ROOM}.trees.projection:PATree._directions": _random_direction}, full=True,
     ),
     "thesis-figure-2.2": Broken(
         "the rank cover tree asks each question twenty times",
-        {"tripletscope.core.tree.rank_cover:RankCoverTree.fit": _dear},
+        {f"{_ROOM}.trees.rank_cover:RankCoverTree.fit": _dear},
     ),
     "thesis-figure-2.3": Broken(
         "the radius is not doubled",

@@ -14,15 +14,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "Role", "can_be_kept", "candidates",
     ],
     "interpretation.interpret": ["interpret", "read"],
-    "interpretation.proposal": [
-        "MatrixGiven", "MeasuredGiven", "OtherTask", "PreferencesGiven", "propose",
-    ],
+    "interpretation.proposal": ["MatrixGiven", "MeasuredGiven", "OtherTask", "propose"],
     "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],
     "matrix": ["SquareTable", "read_matrix"],
-    "measuring": ["MeasuredFile", "file_of_measured", "read_conjoint", "read_measured",
-                  "read_preferences"],
+    "measuring": ["MeasuredFile", "file_of_measured", "read_conjoint", "read_measured"],
     "objects.measured": [
         "MeasuredTable", "features_of", "read_distances", "read_feature_tables", "read_features",
     ],

@@ -1,4 +1,4 @@
-"""Ratings, confusions, piles, arrangements and preferences: recognise and read their tables."""
+"""Ratings, confusions, piles and arrangements: recognise and read their tables."""
 
 from __future__ import annotations
 
@@ -26,8 +26,12 @@ from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.ratings.measured import Measured
 from tripletscope.core.ratings.ratings import Ratings
 
-#: These make a scale, no dissimilarities.
+#: These say what is liked, not what is alike.
 PREFERENCES = "preferences"
+#: Where they belong.
+ANALYSED_ELSEWHERE = (
+    "Analyse them with the packages BradleyTerry2 or PlackettLuce of R, or choix of Python."
+)
 
 _NAMES = WORDS["measured"]
 
@@ -49,7 +53,6 @@ class TableKind:
 _OURS = dict.fromkeys(("rating", "same_different"), (
     "ratings", "ratings, large means similar", ("rating",), {"direction": "similar"}
 )) | {
-    "preference": (PREFERENCES, "paired preferences"),
     "piles": ("piles", "sorting into piles"),
     "arrangement": ("arrangements", "spatial arrangements", ("x", "y")),
 }
@@ -79,12 +82,13 @@ def _of_experiment(table: Table) -> tuple[Table, TableKind] | None:
     names = [name for name in ("participant", *MEASURED_COLUMNS[task]) if name in table.columns]
     left_out = table.n_rows - len(rows)
     note = f"{counted(left_out, 'row')} of practice and checks left out."
-    roles = {"choice" if name == "chosen" else name: name for name in names}
     kind, title, *more = _OURS[task]
     return replace(
         table, data=table.data.select(names).take(pa.array(rows)),
         rows=table.row_numbers(rows), notes=[*table.notes, *[note] * bool(left_out)],
-    ), TableKind(kind, title, roles, "it is of an experiment made here", *more)
+    ), TableKind(
+        kind, title, {name: name for name in names}, "it is of an experiment made here", *more
+    )
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
@@ -186,16 +190,12 @@ def _preferences(table: Table, beside: dict[str, str]) -> TableKind | None:
     usual = {normalised(column) for column in table.columns}
     if usual & set(ALIASES["anchor"]):
         return None
-    more = {role: column for role, names in (("tie", _NAMES["ties"]), ("count", _NAMES["counts"]))
-            if (column := named(table.columns, names))}
-    numeric = ("count",) if "count" in more else ()
     for first, second in _NAMES["preferred"]:
         winner, loser = named(table.columns, (first,)), named(table.columns, (second,))
         if winner and loser and _share_names(table, winner, loser):
             return TableKind(
-                PREFERENCES, "paired preferences",
-                {"winner": winner, "loser": loser, **beside, **more},
-                f"{winner} was preferred to {loser}", numeric,
+                PREFERENCES, "paired preferences", {**beside, "winner": winner, "loser": loser},
+                f"{winner} was preferred to {loser}",
             )
     pair, choice = _pair(table), named(table.columns, _NAMES["choices"])
     if pair is None or choice is None or choice in pair:
@@ -206,16 +206,12 @@ def _preferences(table: Table, beside: dict[str, str]) -> TableKind | None:
         return None
     return TableKind(
         PREFERENCES, "paired preferences",
-        {"left": pair[0], "right": pair[1], "choice": choice, **beside,
-         **{role: more[role] for role in numeric}},
-        f"{choice} is the preferred one of {pair[0]} and {pair[1]}", numeric,
+        {**beside, "left": pair[0], "right": pair[1], "choice": choice},
+        f"{choice} is the preferred one of {pair[0]} and {pair[1]}",
     )
 
 
 # Files ------------------------------------------------------------------------------------------
-
-#: Words for a tie, and for the sides of a choice.
-_YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", "right"))
 
 
 @short_repr
@@ -292,7 +288,7 @@ def file_of_measured(
         if result is not None:
             raise DataError(
                 "these are preferences between pairs, which are no dissimilarities",
-                file=files[0][0], remedy="Upload them on the page Scale, as preferences.",
+                file=files[0][0], remedy=ANALYSED_ELSEWHERE,
             )
         return _of_matrices(files, kind, options)
     if kind not in (None, result.kind):
@@ -408,31 +404,6 @@ def _in_order(values: np.ndarray, ids: list[str], wanted: list[str]) -> np.ndarr
     return values[np.ix_(places, places)]
 
 
-def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    """Preferences between pairs for `paired_preferences`, and how they were read.
-
-    Columns ``winner`` and ``loser``, or two options and a ``choice`` that names one of them, its
-    side, or a tie; optionally ``participant``, ``tie`` and ``count``.
-    """
-    table = load(source, name, least_columns=2, reshape=False)
-    table, result = read_as(table)
-    if result is None or result.kind != PREFERENCES:
-        raise DataError(
-            f"columns {listing(table.columns)} are not those of preferences", file=table.name,
-            remedy="Call them winner and loser, or left, right and choice; and participant.",
-        )
-    frame = _frame(table, result)
-    if "choice" in frame:
-        frame = _winners(frame, table)
-    elif "tie" in frame:
-        frame["tie"] = frame["tie"].str.casefold().isin(_YES)
-    empty = ((frame["winner"] == "") | (frame["loser"] == "")).to_numpy()
-    notes = [f"Read as {result.title}: {result.sentence}."]
-    if empty.any():
-        notes.append(f"{counted(int(empty.sum()), 'row')} without an object left out.")
-    return frame[~empty].reset_index(drop=True), notes
-
-
 def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
     """Comparisons of stimuli with several dimensions for `conjoint_scales`, and how they were read.
 
@@ -469,25 +440,3 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
             frame[column] = numbers if are_numbers else np.where(texts == "", None, texts)
     about = f"Read as conjoint measurement of {listing(stems)}"
     return frame, [f"{about}; 1 in {answer} is the first stimulus.", *table.notes]
-
-
-def _winners(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """Winner, loser and tie from two options and a choice."""
-    choice = frame["choice"].str.casefold()
-    first = (frame["choice"] == frame["left"]) | choice.isin(_LEFT)
-    second = (frame["choice"] == frame["right"]) | choice.isin(_RIGHT)
-    tie = choice.isin(_YES - {"1"})
-    complete = (frame["left"] != "") & (frame["right"] != "")
-    wrong = (complete & ~(first | second | tie)).to_numpy()
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise DataError(
-            f"the choice {frame['choice'].iloc[row]!r} is neither of the two", file=table.name,
-            row=table.row_number(row),
-            remedy="Write the chosen object, left, right or tie, or remove the row.",
-        )
-    others = frame.drop(columns=["left", "right", "choice"])
-    return pd.concat([pd.DataFrame({
-        "winner": frame["left"].where(first | tie, frame["right"]),
-        "loser": frame["right"].where(first | tie, frame["left"]), "tie": tie,
-    }), others], axis=1)

@@ -9,6 +9,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "measured": ["Dissimilarities", "Measured"],
     "piles": ["Piles"],
     "pooling": ["pool_ratings"],
-    "preferences": ["PreferenceScale", "paired_preferences"],
     "ratings": ["Ratings"],
 })

@@ -4,9 +4,7 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "forest": ["ComparisonForest"],
-    "projection": ["KDTree", "PATree", "RPTree"],
     "proximity": ["ForestProximity"],
-    "rank_cover": ["RankCoverTree"],
     "supervised": ["ComparisonForestClassifier", "ComparisonForestRegressor"],
     "tree": ["ComparisonTree"],
 })

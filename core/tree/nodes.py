@@ -36,12 +36,18 @@ class Nodes(NamedTuple):
     @property
     def parent(self) -> np.ndarray:
         """(m,) node above each node; -1 for the root."""
-        return parents_of(self.child)
+        parent = np.full(len(self.child), -1, dtype=np.int32)
+        inner = np.flatnonzero(self.child >= 0)
+        parent[self.child[inner]] = parent[self.child[inner] + 1] = inner
+        return parent
 
     @property
     def depth(self) -> np.ndarray:
         """(m,) steps from the root."""
-        return depths_of(self.child)
+        depth = np.zeros(len(self.child), dtype=np.int32)
+        for node, parent in enumerate(self.parent.tolist()[1:], 1):
+            depth[node] = depth[parent] + 1
+        return depth
 
     def members(self, node: int) -> np.ndarray:
         """Objects in a node."""
@@ -55,22 +61,6 @@ class Nodes(NamedTuple):
         within = np.arange(len(self.order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         leaf[self.order[np.repeat(self.start[leaves], sizes) + within]] = np.repeat(leaves, sizes)
         return leaf
-
-
-def parents_of(child: np.ndarray) -> np.ndarray:
-    """(m,) node above each node, from the first children; -1 for the root."""
-    parent = np.full(len(child), -1, dtype=np.int32)
-    inner = np.flatnonzero(child >= 0)
-    parent[child[inner]] = parent[child[inner] + 1] = inner
-    return parent
-
-
-def depths_of(child: np.ndarray) -> np.ndarray:
-    """(m,) steps from the root to each node; levels follow each other."""
-    depth = np.zeros(len(child), dtype=np.int32)
-    for node, parent in enumerate(parents_of(child).tolist()[1:], 1):
-        depth[node] = depth[parent] + 1
-    return depth
 
 
 @compiled
@@ -150,23 +140,15 @@ def cells(
     """
     p, q = positions[nodes.pivots[:, 0]].transpose(1, 0, 2)
     # x is nearer to p where x . (q - p) is below that of their middle.
-    return halved(nodes.child, q - p, ((p + q) / 2 * (q - p)).sum(axis=1), low, high)
-
-
-def halved(
-    child: np.ndarray, direction: np.ndarray, threshold: np.ndarray, low: np.ndarray,
-    high: np.ndarray,
-) -> list[np.ndarray]:
-    """Outlines as of `cells`, halved at thresholds (m,) of projections to `direction` (m, 2).
-
-    child (m,): The child with projections up to the threshold; -1 for a leaf.
-    """
-    outlines = [np.zeros((0, 2))] * len(child)
+    direction, threshold = q - p, ((p + q) / 2 * (q - p)).sum(axis=1)
+    outlines = [np.zeros((0, 2))] * len(nodes.child)
     outlines[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)
-    for node in np.flatnonzero(child >= 0):
+    for node in np.flatnonzero(nodes.child >= 0):
         height = outlines[node] @ direction[node] - threshold[node]
-        outlines[child[node]] = _below(outlines[node], height)
-        outlines[child[node] + 1] = _below(outlines[node], -height)
+        near = nodes.child[node]
+        outlines[near], outlines[near + 1] = (
+            _below(outlines[node], height), _below(outlines[node], -height)
+        )
     return outlines
 
 

@@ -22,28 +22,22 @@ from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import Vectors
-from tripletscope.core.tree.projection import KDTree, PATree, RPTree
-from tripletscope.core.tree.rank_cover import RankCoverTree
 from tripletscope.core.tree.tree import ComparisonTree, Neighbours
 
-#: Leaf sizes to try, and coverages of the rank cover tree, which has no leaves.
+#: Leaf sizes to try.
 _LEAVES = (1, 2, 4, 8, 16, 32, 64)
-_COVERAGES = (1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True)
 class SearchErrors:
-    """Nearest neighbours of objects that a tree was grown without.
+    """Searches for the nearest neighbours of objects that a tree was grown without.
 
-    neighbour, nearest (n,): Search result, -1 for none, and true nearest neighbour.
-    missed bool (n,): Whether the result is farther, or none.
+    missed bool (n,): Whether the result is farther than the nearest neighbour, or none.
     excess (n,): Ratio of the two distances, less one; NaN without a result or for distance 0.
     n_questions (n,): Questions about each object.
-    to_build: Mean number of questions to grow a tree; NaN for trees that do not ask.
+    to_build: Mean number of questions to grow a tree.
     """
 
-    neighbour: np.ndarray
-    nearest: np.ndarray
     missed: np.ndarray
     excess: np.ndarray
     n_questions: np.ndarray
@@ -68,7 +62,7 @@ def search_errors(
 ) -> SearchErrors:
     """How often a tree misses the nearest neighbours of at most `max_objects` held-out objects.
 
-    estimator: A tree or forest of this package; each fold fits a clone with its own seed.
+    estimator: A comparison tree or forest; each fold fits a clone with its own seed.
     X: Vectors (n, d) or distances (n, n).
     """
     rng = np.random.default_rng(seed)
@@ -76,27 +70,24 @@ def search_errors(
     share = min(max_objects / len(X), 1.0)
     items = []
     for fold in np.array_split(order, min(folds, len(X))):
-        fresh = clone(estimator)
-        if "seed" in fresh.get_params():
-            fresh.set_params(seed=int(rng.integers(2**31)))
+        fresh = clone(estimator).set_params(seed=int(rng.integers(2**31)))
         test = fold[: max(round(share * len(fold)), 1)]
         items.append((fresh, X, np.setdiff1d(order, fold), test))
         if sum(len(test) for *_, test in items) >= max_objects:
             break
-    return SearchErrors.joined(list(results_of(fold_errors, items, progress)))
+    return SearchErrors.joined(list(results_of(_fold_errors, items, progress)))
 
 
-def fold_errors(
+def _fold_errors(
     estimator: BaseEstimator, X: np.ndarray, train: np.ndarray, test: np.ndarray, halt: Halt
 ) -> SearchErrors:
     """Neighbours of the test objects in a tree of the others."""
-    metric = getattr(estimator, "metric", "euclidean")
-    if metric == "precomputed":
+    if estimator.metric == "precomputed":
         training, queries = X[np.ix_(train, train)], X[np.ix_(test, train)]
         distances = queries
     else:
         training, queries = X[train], X[test]
-        distances = Vectors(training, metric).about(queries).distances()
+        distances = Vectors(training, estimator.metric).about(queries).distances()
     tree = clone(estimator).fit(training)
     neighbours = tree.kneighbors(queries)
     if isinstance(neighbours, Neighbours):
@@ -109,10 +100,7 @@ def fold_errors(
     usable = (nearest > 0) & np.isfinite(reached)
     excess = np.full(len(test), np.nan)
     excess[usable] = reached[usable] / nearest[usable] - 1
-    return SearchErrors(
-        np.where(first >= 0, train[first], -1), train[distances.argmin(axis=1)],
-        reached > nearest, excess, n_asked, getattr(tree, "n_questions_", np.nan),
-    )
+    return SearchErrors(reached > nearest, excess, n_asked, tree.n_questions_)
 
 
 def expansion_rates(distances: Iterable[np.ndarray]) -> np.ndarray:
@@ -146,22 +134,22 @@ def height_bound(n_objects: int, leaf_size: int, expansion: float, epsilon: floa
 
 @dataclass(frozen=True)
 class SearchCurve:
-    """Searches for nearest neighbours by c trees of several kinds and sizes.
+    """Searches for nearest neighbours by c trees and forests of several sizes.
 
     Attributes
     ----------
     trees : ndarray of str, shape (c,)
-        Kind of tree.
+        A comparison tree, or several.
     sizes : ndarray, shape (c,)
-        Leaf size n0, or coverage of a rank cover tree.
+        Leaf size n0.
     missed : ndarray of bool, shape (c, m)
         Whether the search missed each object's nearest neighbour.
     excess : ndarray, shape (c,)
         Mean relative distance error.
     asked : ndarray, shape (c,)
-        Mean questions per object; projection trees measure instead.
+        Mean questions per object.
     to_build : ndarray, shape (c,)
-        Questions to grow the trees; NaN for trees that do not ask.
+        Questions to grow the trees.
     """
 
     trees: np.ndarray
@@ -202,10 +190,7 @@ def search_curve(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> SearchCurve:
-    """How often trees miss the nearest neighbour on a map, or by the distances of a kernel.
-
-    KD, RP and PA trees need a method with coordinates.
-    """
+    """How often trees miss the nearest neighbour on a map, or by the distances of a kernel."""
     space = space_of(clone(method).fit(as_triplets(triplets)))
     if len(space) < 4:
         raise DataError(
@@ -239,9 +224,3 @@ def _trees(metric: str, n_objects: int, n_trees: int) -> Iterator[tuple[str, flo
     for size in leaves:
         forest = ComparisonForest(metric=metric, n_estimators=n_trees, leaf_size=size)
         yield f"{n_trees} comparison trees", size, forest
-    if metric == "euclidean":
-        for name, tree in (("KD tree", KDTree), ("RP tree", RPTree), ("PA tree", PATree)):
-            for size in leaves:
-                yield name, size, tree(leaf_size=size)
-    for coverage in _COVERAGES:
-        yield "Rank cover tree", coverage, RankCoverTree(metric=metric, coverage=coverage)

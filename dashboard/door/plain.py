@@ -17,7 +17,6 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
-from tripletscope.core.io.graphs import Graph
 from tripletscope.core.io.replies import Replies
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import (
@@ -34,7 +33,7 @@ from tripletscope.dashboard.door.records import (
 #: Allowed records, by name.
 RECORDS: dict[str, type] = {
     record.__name__: record for record in (
-        Album, Answers, Companion, DirectionTest, Graph, Look, MeasuredFile, MeasuredTable, Opened,
+        Album, Answers, Companion, DirectionTest, Look, MeasuredFile, MeasuredTable, Opened,
         Pairs, Reading, Replies, Sheet, Shown, SquareTable, Unpacked,
     )
 }

@@ -18,7 +18,6 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import Any, TypeVar
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -49,13 +48,11 @@ from tripletscope.core.io import (
     read_matrix,
     read_objects,
     read_pictures,
-    read_preferences,
     read_questions,
 )
 from tripletscope.core.io.formats import statistics
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
-from tripletscope.core.io.graphs import read_graphs
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.io.objects.objects import MatchReport
@@ -334,8 +331,7 @@ OF_UPLOADS: dict[str, Callable[..., Any]] = {
 _OF_ONE: dict[str, Callable[..., Any]] = {
     "objects": read_objects, "features": read_features, "feature_tables": read_feature_tables,
     "distances": read_distances, "questions": read_questions, "replies": read_replies,
-    "gold": read_gold, "graphs": read_graphs, "preferences": read_preferences,
-    "matrix": read_matrix, "conjoint": read_conjoint,
+    "gold": read_gold, "matrix": read_matrix, "conjoint": read_conjoint,
 }
 #: Questions about other files.
 OF_FILES: dict[str, Callable[..., Any]] = {
@@ -439,9 +435,6 @@ def get_ready() -> None:
     buffer = io.BytesIO()
     frame.astype("category").to_parquet(buffer)
     pyarrow.parquet.ParquetFile(pa.BufferReader(buffer.getvalue())).read().to_pandas()
-    graph = nx.path_graph(3)
-    for lines in (nx.generate_graphml(graph), nx.generate_gml(graph)):
-        read_graphs("\n".join(lines).encode())
     pd.to_datetime(pd.Series(["2026-01-01T00:00:00"]), format="ISO8601", utc=True)
 
 

@@ -128,9 +128,6 @@ TABS = {
                       "the same size.",
         "a view with exclusions",
     ),
-    ("kernel", "graphs"): (
-        "Graphs", "Kernels of graphs, and how well they tell labels apart.", "a file of graphs",
-    ),
 }
 #: Where pages of earlier versions have gone: page and tab.
 MOVED = {"uncertainty": ("embedding", "positions")}

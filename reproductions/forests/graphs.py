@@ -8,13 +8,13 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.svm import SVC
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.kernel import kernel_distances
-from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.tree import ComparisonForestClassifier
 from tripletscope.reproductions import data as collections
+from tripletscope.reproductions.forests.motifs import motif_graphs
 from tripletscope.reproductions.forests.neighbours import nearest
 from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of
+from tripletscope.reproductions.forests.weisfeiler_lehman import weisfeiler_lehman
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -53,9 +53,9 @@ def errors_of_graphs(
         graphs = motif_graphs() if name == MOTIFS else collections.graphs(name)
         labels = np.unique([str(graph.label) for graph in graphs], return_inverse=True)[1]
         for counts, rounds in _ROUNDS.items():
-            kernel = WeisfeilerLehman(counts=counts, rounds=rounds).fit(graphs).kernel_
+            kernel = weisfeiler_lehman(graphs, counts, rounds)
             # Without the root: comparisons, and so forests and neighbours, are the same.
-            table = kernel_distances(kernel.astype(float)) ** 2
+            table = kernel_distances(kernel) ** 2
             length = np.sqrt(kernel.diagonal())
             kernel = kernel / length[:, None] / length
             found = []

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonTree, RankCoverTree
+from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
@@ -17,6 +17,7 @@ from tripletscope.reproductions.item import (
     Observation,
 )
 from tripletscope.reproductions.significance import clear, p_above
+from tripletscope.reproductions.trees.rank_cover import RankCoverTree
 from tripletscope.reproductions.trees.samples import TITLES, sample
 
 COMPARISON, COVER = "Comparison tree", "Rank cover tree"
@@ -45,7 +46,7 @@ def searches(
         queries, points = points[:n_queries], points[n_queries:]
         found = {COVER: [], COMPARISON: []}
         tried = [
-            (RankCoverTree(n_levels=None, coverage=setting, seed=seed), COVER, setting)
+            (RankCoverTree(coverage=setting, seed=seed), COVER, setting)
             for setting in coverages[name]
         ] + [
             (ComparisonTree(leaf_size=setting, seed=seed), COMPARISON, setting)

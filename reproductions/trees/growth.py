@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonTree, RankCoverTree
+from tripletscope.core.tree import ComparisonTree
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.significance import clear, p_above
+from tripletscope.reproductions.trees.rank_cover import RankCoverTree
 from tripletscope.reproductions.trees.samples import sample
 
 OURS, OTHER = "Comparison tree", "Rank cover tree"
 TREES = {
-    OURS: ComparisonTree(leaf_size=16), OTHER: RankCoverTree(n_levels=None, coverage=4),
+    OURS: partial(ComparisonTree, leaf_size=16), OTHER: partial(RankCoverTree, coverage=4),
 }
 BUILD, QUERY = "building, divided by n", "a query"
 
@@ -38,7 +40,7 @@ def questions(
             for number, n in enumerate(sizes):
                 rng = np.random.default_rng((seed, repeat, n))
                 points = sample("normal5", n + n_queries, rng)
-                fitted = tree.set_params(seed=int(rng.integers(2**31))).fit(points[n_queries:])
+                fitted = tree(seed=int(rng.integers(2**31))).fit(points[n_queries:])
                 asked = fitted.kneighbors(points[:n_queries]).asked.mean()
                 found[repeat, number] = fitted.n_questions_ / n, asked
             done = (kind + (repeat + 1) / times) / len(TREES)

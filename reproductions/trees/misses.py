@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonTree, KDTree, PATree, RPTree
+from tripletscope.core.tree import ComparisonTree
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -17,6 +17,7 @@ from tripletscope.reproductions.item import (
     Observation,
 )
 from tripletscope.reproductions.significance import clear, p_paired
+from tripletscope.reproductions.trees.projection import KDTree, PATree, RPTree
 from tripletscope.reproductions.trees.samples import TITLES, sample
 from tripletscope.reproductions.trees.sharing import nearest_pairs, shared_sizes
 

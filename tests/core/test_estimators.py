@@ -21,7 +21,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method
 
 N_OBJECTS = 9
-# NMDS takes a matrix and WeisfeilerLehman graphs.
+# NMDS takes a matrix.
 METHODS = [
     ts.CKL(n_init=1), ts.GNMDS(n_init=1), ts.GNMDSK(), ts.ratings.LOE(), ts.LORE(n_init=1),
     ts.SOE(n_init=1), ts.STE(), ts.TSTE(n_init=1), ts.K1(), ts.K2(),

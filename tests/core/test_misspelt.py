@@ -89,9 +89,6 @@ CALLS: dict[str, tuple[Callable, str]] = {
             b"item1,item2,similarity\na,b,5\na,c,2\nb,c,1\n", direction="similarr"), "'similar'"
     ),
     "link": (lambda a, c: ts.ratings.conjoint_scales(pd.DataFrame(), link="probits"), "probit"),
-    "model": (
-        lambda a, c: ts.ratings.paired_preferences(pd.DataFrame(), model="bradly"), "bradley_terry"
-    ),
     "rule": (lambda a, c: ts.Exclusion("few_answer", {"least": 3}), "'few_answers'"),
     "parameter of a rule": (
         lambda a, c: ts.Cleaning(a).excluding(ts.Exclusion("few_answers", {"leas": 3})), "'least'"

@@ -16,7 +16,7 @@ from tripletscope.core.io.columns.guess import complete, numbered_columns, optio
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
 from tripletscope.core.io.formats.several import FILE
 from tripletscope.core.io.layouts import layouts
-from tripletscope.core.io.measuring import PREFERENCES, read_as
+from tripletscope.core.io.measuring import ANALYSED_ELSEWHERE, PREFERENCES, read_as
 from tripletscope.core.io.names import is_usual_name, listing, named
 from tripletscope.core.io.table import Table
 
@@ -62,10 +62,6 @@ class MeasuredGiven(OtherTask):
     """Ratings, confusions, piles or arrangements, as for `read_measured`."""
 
 
-class PreferencesGiven(OtherTask):
-    """Paired preferences, as for `read_preferences`."""
-
-
 class MatrixGiven(OtherTask):
     """A square table of similarities or distances, as for `read_matrix`."""
 
@@ -101,9 +97,9 @@ def refusal(table: Table) -> OtherTask | None:
             f"tripletscope.core.models.simulation.simulate.comparisons_of). {_INSIST}",
         )
     if other is not None and other.kind == PREFERENCES:
-        return PreferencesGiven(
-            f"these are {other.title}, of one dimension: {other.sentence}", file=table.name,
-            remedy=f"Upload them on the page Scale, at Preferences. {_INSIST}",
+        return OtherTask(
+            f"these are {other.title}, which say what is liked, not what is alike: "
+            f"{other.sentence}", file=table.name, remedy=f"{ANALYSED_ELSEWHERE} {_INSIST}",
         )
     if other is not None:
         return MeasuredGiven(

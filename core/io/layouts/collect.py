@@ -55,8 +55,7 @@ COLUMNS = {
 #: and arrangements have a row for each object.
 MEASURED_COLUMNS = {
     "rating": ("item1", "item2", "rating"), "same_different": ("item1", "item2", "rating"),
-    "preference": ("left", "right", "chosen"), "piles": ("trial", "item", "pile"),
-    "arrangement": ("trial", "item", "x", "y"),
+    "piles": ("trial", "item", "pile"), "arrangement": ("trial", "item", "x", "y"),
 }
 #: Columns of rankings: the chosen options in order, then the others; their number; ranked or not.
 RANKED, N_CHOSEN, IN_ORDER = "ranked_{}", "n_chosen", "in_order"

@@ -38,8 +38,7 @@ class Asking:
     answer: ``options`` among those shown; ``words``, same or different; ``number``, a level from 1;
         ``piles``, the pile of every object; ``positions``, x and y of every object on a round table
         of radius 1.
-    measured: Kind of data, of `tripletscope.core.ratings.KINDS`, or ``preferences``; empty for
-        comparisons.
+    measured: Kind of data, of `tripletscope.core.ratings.KINDS`; empty for comparisons.
     has_catch: Whether it has questions with one answer from all attentive people.
     settings: Parameters of an experiment for this task alone.
     """
@@ -65,7 +64,7 @@ class Asking:
     @property
     def has_gold(self) -> bool:
         """Whether an option can be right."""
-        return self.answer == "options" and not self.measured
+        return self.answer == "options"
 
     def options(self, shown: Sequence[T]) -> list[tuple[T, ...]]:
         """What is shown beside the anchor, as options."""
@@ -98,8 +97,6 @@ ASKINGS: dict[str, Asking] = {
                measured="ratings", settings=("n_levels",)),
         Asking("same_different", "Same or different?", False, 2, 1, answer="words",
                measured="ratings"),
-        Asking("preference", "Which of the two do you prefer?", False, 2, 1,
-               measured="preferences", has_catch=False),
         Asking("piles", "Free sorting into piles", False, None, None, answer="piles",
                measured="piles", has_catch=False, settings=("n_on_table",)),
         Asking("arrangement", "Spatial arrangement on a table", False, None, None,

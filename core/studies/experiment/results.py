@@ -28,12 +28,7 @@ from tripletscope.core.io.layouts.collect import (
     RANKED,
     TASK,
 )
-from tripletscope.core.io.measuring import (
-    PREFERENCES,
-    MeasuredFile,
-    file_of_measured,
-    read_preferences,
-)
+from tripletscope.core.io.measuring import MeasuredFile, file_of_measured
 from tripletscope.core.io.table import Table, as_cells
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.items import SurveyItem
@@ -333,7 +328,7 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
     if ASKINGS[experiment.task].measured:
         raise DataError(
             f"answers to the task {experiment.task!r} are no comparisons", file=experiment.title,
-            remedy="Read their table as ratings, or as preferences.",
+            remedy="Read their table as ratings.",
         )
     objects, of_pairs = experiment_objects(experiment), ASKINGS[experiment.task].size == 2
     rows, answers = np.empty((0, 4 if of_pairs else 3), np.int64), None
@@ -350,10 +345,8 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
     return Triplets(rows, objects, answers, experiment.title)
 
 
-def measured_answers(
-    experiment: Experiment, records: Iterable[AnswerRecord]
-) -> MeasuredFile | pd.DataFrame:
-    """Ratings, piles and arrangements, or preferences, as read from the table of answers.
+def measured_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> MeasuredFile:
+    """Ratings, piles or arrangements, as read from the table of answers.
 
     Parameters
     ----------
@@ -363,8 +356,7 @@ def measured_answers(
 
     Returns
     -------
-    MeasuredFile or DataFrame
-        Preferences are for `tripletscope.ratings.paired_preferences`.
+    MeasuredFile
 
     Raises
     ------
@@ -381,8 +373,6 @@ def measured_answers(
     [0.0, 1.0, 0.0]
     """
     content = answers_table(experiment, records).to_csv(index=False).encode()
-    if ASKINGS[experiment.task].measured == PREFERENCES:
-        return read_preferences(content, experiment.title)[0]
     return file_of_measured([(experiment.title, content)], None, {})
 
 

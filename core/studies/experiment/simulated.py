@@ -33,9 +33,9 @@ from tripletscope.core.studies.experiment.results import AnswerRecord
 ATTENTIVE_SECONDS, CARELESS_SECONDS, WITHIN, BETWEEN = 2.0, 0.6, 0.45, 0.3
 #: Share of catch questions that attentive people miss.
 LAPSES = 0.01
-#: Noise of positions in ratings, preferences, piles and arrangements, as a share of the map's root
-#: mean square radius; and the share of the largest distance below which two objects are the same,
-#: or in one pile.
+#: Noise of positions in ratings, piles and arrangements, as a share of the map's root mean square
+#: radius; and the share of the largest distance below which two objects are the same, or in one
+#: pile.
 _BLUR, _ALIKE = 0.2, 0.3
 #: Between an answer and the next question.
 _PAUSE_MS = 250.0
@@ -77,13 +77,12 @@ def simulated_participants(
     perceived. The noise is that of `tripletscope.core.models.simulation.simulate.answer`; among
     more than two options, a flipped answer is any other one, and ``logistic`` and ``crowd`` choose
     each pair in proportion to exp(-d^2) and 1 / (d^2 + mu). Ratings, piles and arrangements have
-    normal noise of positions, a fifth of the map's size; preferences are for what lies farther
-    along the first dimension. Catch questions, and practice with a right answer, are answered right
-    in 99 %, and at random otherwise, as all questions are by careless people. Response times are
-    assumed to be log-normal, with a median of 2 s (0.6 s of careless people; on tables for each
-    object), a standard deviation of the logarithm of 0.45 within and 0.3 between people, and at
-    least the minimum display time. Adaptive questions are stand-ins. Participants stop after as
-    many failed checks as the experiment allows.
+    normal noise of positions, a fifth of the map's size. Catch questions, and practice with a right
+    answer, are answered right in 99 %, and at random otherwise, as all questions are by careless
+    people. Response times are assumed to be log-normal, with a median of 2 s (0.6 s of careless
+    people; on tables for each object), a standard deviation of the logarithm of 0.45 within and 0.3
+    between people, and at least the minimum display time. Adaptive questions are stand-ins.
+    Participants stop after as many failed checks as the experiment allows.
 
     Parameters
     ----------
@@ -181,7 +180,7 @@ def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[A
     has_answer = question.kind in ("catch", "practice") and bool(question.correct)
     if who.is_careless or (has_answer and rng.random() < LAPSES):
         return by_lot(question, rng)
-    if asking.answer != "options" or asking.measured:
+    if asking.answer != "options":
         return [*question.correct] if has_answer else _judged(question, who, shown)
     if has_answer:
         rest = [k for k in range(n) if k not in question.correct]
@@ -217,14 +216,12 @@ def by_lot(question: Question, rng: np.random.Generator) -> list[Any]:
 
 
 def _judged(question: Question, who: _Simulated, shown: Sequence[int]) -> list[Any]:
-    """A number, a preference, piles or positions, from momentary noisy positions."""
+    """A number, piles or positions, from momentary noisy positions."""
     whole = who.positions - who.positions.mean(axis=0)
     size = np.sqrt(np.mean(np.sum(whole**2, axis=1)))
     blur = who.level if who.noise == "positions" else _BLUR * size
     seen = whole[shown] + blur * who.rng.standard_normal((len(shown), whole.shape[1]))
     kind, largest = ASKINGS[question.task].answer, pdist(whole).max() or 1.0
-    if kind == "options":
-        return [int(np.argmax(seen[:, 0]))]
     if kind == "piles":
         return (fcluster(linkage(seen, "average"), 2 * _ALIKE * largest, "distance") - 1).tolist()
     if kind == "positions":

@@ -12,7 +12,6 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.measuring import PREFERENCES
 from tripletscope.core.studies.experiment import results
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard import export
@@ -39,7 +38,6 @@ from tripletscope.dashboard.views.collect.people import ask_for_one, show_people
 from tripletscope.dashboard.views.elements import csv_button, errors_shown, run_button, show_error
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.page import go_to, tab
-from tripletscope.dashboard.views.scale.uploaded import take_preferences
 from tripletscope.dashboard.wording.formats import count, interval
 
 _HOSTS = {
@@ -202,7 +200,6 @@ def _address(context: CollectContext, server: RunningServer | None) -> None:
 
 def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> None:
     experiment = context.experiment
-    is_scale = ASKINGS[experiment.task].measured == PREFERENCES
 
     def now() -> list[results.AnswerRecord]:  # the page may be older than the last answers
         return answer_log.records(context.folder)
@@ -213,12 +210,9 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
         icon=":material/folder_open:", width="stretch", disabled=not records,
-        help="On Scale › Preferences, at this moment." if is_scale else
-        "Makes a data set of the answers so far, for all pages. Press again to update it; "
+        help="Makes a data set of the answers so far, for all pages. Press again to update it; "
         "results from earlier answers are deleted.",
     ):
-        if is_scale:
-            take_preferences(context.session, experiment.title, export.csv(table()))
         try:
             with st.spinner("Gathering the answers"):
                 info = open_answers(services().workspace, context.slug, context.folder, experiment)

@@ -1,4 +1,4 @@
-"""Whether the answers are enough, which prior predicts best, and whether the geometry is right."""
+"""Whether the answers are enough, which prior predicts best, and whether context matters."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def _of_tuning(context: Context) -> Method:
     return _pick(context, "compare.tune", tuned)()
 
 
-def _of_geometry(context: Context) -> Method:
+def _of_context(context: Context) -> Method:
     likely = (method for method in methods("embedding").values() if method.is_likelihood)
-    method = _pick(context, "compare.geometry", likely, STE)
-    d = number(context.session, "compare.geometry.d", "Dimensions", 2, 20, 2) or 2
+    method = _pick(context, "compare.context", likely, STE)
+    d = number(context.session, "compare.context.d", "Dimensions", 2, 20, 2) or 2
     return method(n_components=d)
 
 
@@ -69,9 +69,9 @@ task_tab(
     "the best single map. Compute finds the best prior strength.",
 )
 task_tab(
-    PAGE, "Geometry", 5, "compare_geometries", name="geometry", slot=f"{PAGE}.geometry",
-    method=_of_geometry,
-    about="Predicts held-out answers by other distances, by context and by asymmetry.",
-    promise="Compute shows whether city block or hyperbolic distances, the third object, or "
-    "asymmetry between anchor and option predict better than a Euclidean map.",
+    PAGE, "Context", 5, "context_effects", name="context", slot=f"{PAGE}.context",
+    method=_of_context,
+    about="Predicts held-out answers by context and by asymmetry.",
+    promise="Compute shows whether the third object, or asymmetry between anchor and option, "
+    "predict better than distances alone.",
 )

@@ -16,7 +16,6 @@ from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.studies.design.active import mixed
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.handout import listed
-from tripletscope.core.tree.coordinates import TREES
 from tripletscope.core.tree.nodes import cells
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
@@ -30,7 +29,6 @@ from tripletscope.dashboard.figures.tree import (
     tree_height,
 )
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.collect.objects import worded
@@ -56,7 +54,6 @@ from tripletscope.dashboard.wording.formats import count
 
 #: Cells are drawn on a map that has at least the other objects in them.
 _MOST_DISPLACED = 0.3
-_COMPARISONS = "comparisons"
 _ANSWERED_BY = {
     UPLOADED: "Answered by the data; where nobody answered, by {source}",
     MAP: "Answered by {source}",
@@ -69,18 +66,6 @@ _ANSWERED_BY = {
 def show_tree(grove: Grove) -> None:
     """The tree, what is to know of it, its cells, and what can be taken away."""
     picture, side = grove.picture_and_side()
-    kind = _COMPARISONS
-    if grove.has_features:
-        with side:
-            kind = pick(
-                grove.session, f"{PAGE}.kind", "Tree",
-                {_COMPARISONS: "Comparison tree", **TREES},
-                help="A comparison tree asks which of two objects is nearer. Other trees use the "
-                "features themselves, except the rank cover tree, which also asks.",
-            )
-    if kind != _COMPARISONS:
-        _coordinate_tree(grove, kind, picture, side)
-        return
     with side:
         colour = grove.colour()
         plan = planting(grove, colour)
@@ -97,24 +82,6 @@ def show_tree(grove: Grove) -> None:
         _partition(grove, plan, grown, data)
         _members(grove, grown)
         _questions(grove, plan, grown)
-
-
-def _coordinate_tree(grove: Grove, kind: str, picture: Any, side: Any) -> None:
-    """A tree that sees features, its cells, and its neighbours beside a comparison tree's."""
-    with side:
-        colour = grove.colour()
-        given, hidden = {"tree": kind}, () if kind == "cover" else ("coverage",)
-        run = grove.result(
-            grove.method, "coordinate_tree",
-            "Grows the tree, and searches neighbours of objects in trees grown without them.",
-            options=grove.options("coordinate_tree", given=given, hidden=hidden),
-        )
-    with picture:
-        grove.present_or_promise(
-            run, promise=f"Compute grows a {TREES[kind]} of the features, and shows how often it "
-            "and a comparison tree with leaves of the same size miss the nearest neighbour.",
-            colour=colour,
-        )
 
 
 def words(grove: Grove, plan: Planting, grown: Grown) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import gzip
 import io
 import zipfile
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from openpyxl.cell.text import InlineFont
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, propose, read_matrix, read_objects
-from tripletscope.core.io.graphs import read_graphs
 from tripletscope.core.io.interpretation.interpret import interpret
 
 # Workbooks
@@ -273,8 +271,3 @@ def test_a_long_text_beside_many_short_ones_in_hdf5():
         file["b"] = np.zeros((2_000, 2), dtype=np.int8)
     with pytest.raises(DataError, match="unpacks to more"):
         load(buffer.getvalue(), "x.h5")
-
-
-def test_a_graph_that_unpacks_to_too_much():
-    with pytest.raises(DataError, match="unpacks to more"):
-        read_graphs(gzip.compress(b"{" + bytes(100_000_000)), "x.json.gz")

@@ -16,7 +16,6 @@ from tripletscope.core.io import (
     load,
     propose,
     read_measured,
-    read_preferences,
 )
 
 MEASURED = ROOT / "tests" / "fixtures" / "measured"
@@ -100,19 +99,18 @@ def test_empty_cells_are_left_out_and_told():
         file_of_measured([("r.csv", b"item1,item2,rating\na,b,5\na,c,3\nb,c,2\n")], "piles", {})
 
 
-def test_preferences():
-    table, notes = read_preferences(MEASURED / "preferences.csv")
-    assert list(table.columns) == ["winner", "loser", "tie", "participant"]
-    assert len(table) == 45
-    assert "choice is the preferred one of left and right" in notes[0]
-    with pytest.raises(OtherTask, match="page Scale"):
-        propose(load(MEASURED / "preferences.csv"))
-    given = b"winner,loser,tie,count\na,b,no,3\nb,c,yes,1\nc,a,no,2\n"
-    assert read_preferences(given)[0]["tie"].tolist() == [False, True, False]
-    with pytest.raises(DataError, match="row 3: the choice 'z' is neither"):
-        read_preferences(b"left,right,choice\na,b,a\nb,c,z\nc,a,tie\na,c,left\n", "p.csv")
-    with pytest.raises(DataError, match="are not those of preferences"):
-        read_preferences(b"x,y\na,b\n")
+@pytest.mark.parametrize("content", [
+    (MEASURED / "preferences.csv").read_bytes(),
+    b"winner,loser,tie,count\na,b,no,3\nb,c,yes,1\nc,a,no,2\n",
+    b"left,right,choice\na,b,a\nb,c,left\nc,a,tie\na,c,left\n",
+])
+def test_preferences_are_no_similarities_and_have_programs_of_their_own(content):
+    with pytest.raises(OtherTask, match="what is liked, not what is alike") as told:
+        propose(load(content, "tea.csv"))
+    assert "BradleyTerry2 or PlackettLuce of R, or choix of Python" in told.value.remedy
+    with pytest.raises(DataError, match=r"tea\.csv: these are preferences") as told:
+        read_measured(content, "tea.csv")
+    assert "BradleyTerry2" in told.value.remedy
 
 
 @pytest.mark.parametrize("text", [

@@ -17,7 +17,6 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, read_pictures
-from tripletscope.core.io.graphs import read_graphs
 
 ROWS = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
 SECRET = b"root:x:0:0:nobody may read this\n"
@@ -162,17 +161,6 @@ def test_entities_in_a_workbook(secret):
         with contextlib.suppress(DataError):
             cells = load(workbook(prolog, text), "x.xlsx").preview().to_numpy().ravel().tolist()
             assert max(map(len, cells)) <= len("&a;"), "nothing is put in the place of an entity"
-
-
-def test_entities_in_a_graph(secret):
-    for prolog, text in entities(secret)[:3]:
-        graph = (
-            f'{prolog}<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d" '
-            'for="node" attr.name="label" attr.type="string"/><graph edgedefault="undirected">'
-            f'<node id="a"><data key="d">{text}</data></node></graph></graphml>'
-        )
-        with pytest.raises(DataError, match="cannot be read as graphs"):
-            read_graphs(graph.encode())
 
 
 class Program:

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
-from tripletscope.core.tree import ComparisonTree, RankCoverTree
+from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.growing import (
     LABELS,
     RANDOM,
@@ -47,7 +47,7 @@ def digits() -> np.ndarray:
     return load_digits().data
 
 
-@parametrize_with_checks([ComparisonTree(), RankCoverTree(n_levels=2)])
+@parametrize_with_checks([ComparisonTree()])
 def test_sklearn(estimator, check):
     check(estimator)
 
@@ -421,26 +421,6 @@ def test_parameters_are_checked():
 
 
 # Peers and theory ----------------------------------------------------------------------------
-
-
-def test_rank_cover_tree():
-    exact = search_errors(RankCoverTree(coverage=1000, n_levels=3), POINTS)
-    assert exact.missed.mean() == 0.0
-    errors = [search_errors(RankCoverTree(coverage=c), digits(), folds=3) for c in (1, 4)]
-    assert errors[0].missed.mean() > errors[1].missed.mean()
-    assert errors[0].n_questions.mean() < errors[1].n_questions.mean()
-    tree = search_errors(ComparisonTree(leaf_size=16), digits(), folds=3)
-    assert errors[1].to_build > 5 * tree.to_build
-    for n_objects, n_levels in ((3, 1), (4, 1), (16, 2), (63, 2), (200, 3)):
-        published = RankCoverTree(n_levels=None).fit(POINTS[:n_objects])
-        assert published.n_levels_ == n_levels
-    oracle = Vectors(POINTS)
-    fitted = RankCoverTree(metric=oracle).fit(OBJECTS)
-    assert fitted.n_questions_ == oracle.n_questions
-    oracle.tally.clear()
-    found, asked = fitted.kneighbors(OBJECTS[:20], 3)
-    assert asked.sum() == oracle.n_questions
-    assert (found != OBJECTS[:20, None]).all()
 
 
 def test_search_errors():

@@ -24,7 +24,6 @@ from tests.dashboard.collecting.participants import (
     small,
 )
 from tests.dashboard.collecting.test_static import a_web_server, unpacked
-from tripletscope.core.io import read_preferences
 from tripletscope.core.studies.experiment.experiment import STIMULI
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.lists import person_list
@@ -167,11 +166,8 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
                 wanted = gathered_answers(experiment, records)
                 assert rows_of(read) == rows_of(wanted), task
                 continue
-            if task == "preference":
-                read, wanted = read_preferences(sent)[0], measured_answers(experiment, records)
-            else:
-                read = ts.ratings.read_measured(sent).table
-                wanted = measured_answers(experiment, records).table
+            read = ts.ratings.read_measured(sent).table
+            wanted = measured_answers(experiment, records).table
             columns = [name for name in wanted if name != "participant"]
             assert len(read) == len(wanted) > 5, task
             assert read[columns].equals(wanted[columns]), task

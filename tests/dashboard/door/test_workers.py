@@ -7,10 +7,8 @@ import re
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 from functools import partial
 
-import networkx as nx
 import pytest
 
 from tests.core.io.test_encodings import NAMES, file_of
@@ -24,7 +22,6 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import MatrixGiven, load, propose
 from tripletscope.core.io.formats.encoding import ENCODINGS
-from tripletscope.core.io.graphs import read_graphs
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.door import workers as module
@@ -120,23 +117,6 @@ def test_names_are_guessed_in_every_encoding(reader, encoding):
     assert other.sheet.encoding == "koi8-r"
     assert other.sheet.examples
     assert not set(other.sheet.examples) & set(NAMES[encoding].split())
-
-
-@pytest.mark.parametrize(("name", "content"), {
-    "chains.jsonl": b'{"node_labels": ["a", "b", ["c", 1]], "edges": [[0, 1], [1, 2]], '
-                    b'"edge_labels": [1, 2.5], "label": true, "name": "x"}\n'
-                    b'{"node_labels": [1], "edges": [], "label": null}\n',
-    "links.json": b'{"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}',
-    "one.graphml": "".join(nx.generate_graphml(nx.path_graph(4))).encode(),
-    "one.gml": "\n".join(nx.generate_gml(nx.path_graph(4))).encode(),
-}.items(), ids=lambda given: given if isinstance(given, str) else "")
-def test_graphs_come_as_they_are(reader, name, content):
-    found = reader.ask("graphs", file=name, name=name, content=content)
-    expected = read_graphs(content)
-    assert len(found) == len(expected)
-    for mine, theirs in zip(found, expected, strict=True):
-        assert mine.edges.tolist() == theirs.edges.tolist()
-        assert replace(mine, edges=None) == replace(theirs, edges=None)
 
 
 def test_text_is_read_in_every_encoding_that_is_recognised(reader):

@@ -63,7 +63,7 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("predict_column", K2(), triplets, {"column": "kind", "learner": "svm", "folds": 2}),
         run("who_predicts_whom", STE(n_init=1), triplets, {"by": "tempo", "folds": 2}),
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
-        run("coordinate_tree", ColumnMap(columns=["width"]), triplets, {"tree": "pa", "folds": 3}),
+        run("search_curve", ColumnMap(columns=["width"]), triplets, {"n_trees": 2, "folds": 3}),
     ]
     files = recipe.reproduction(info, workspace.cleaning(info), done)
     for name, content in files.items():
@@ -73,8 +73,8 @@ def test_the_script_computes_the_same_results(tmp_path):
                    env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
     with np.load(next(tmp_path.glob("*fit_ste.npz"))) as again:
         np.testing.assert_array_equal(again["embedding_"], done[0].arrays["embedding_"])
-    with np.load(next(tmp_path.glob("*coordinate_tree*.npz"))) as again:
-        np.testing.assert_array_equal(again["found"], done[-1].arrays["found"])
+    with np.load(next(tmp_path.glob("*search_curve*.npz"))) as again:
+        np.testing.assert_array_equal(again["missed"], done[-1].arrays["missed"])
 
 
 def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):

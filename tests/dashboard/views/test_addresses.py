@@ -139,11 +139,11 @@ def test_the_tab_of_a_data_set_is_forgotten_after_a_reload_too(services, two):
 
 
 def test_a_tab_that_few_data_need_goes_when_it_is_left(two):
-    app = at("kernel", session="s", data=two[1], tab="graphs")
-    assert "Graphs" in app.segmented_control(key="kernel.view").options
-    app.segmented_control(key="kernel.view").set_value("map").run()
+    app = at("embedding", session="s", data=two[1], tab="dissimilarities")
+    assert "Dissimilarities" in app.segmented_control(key="embedding.view").options
+    app.segmented_control(key="embedding.view").set_value("embedding").run()
     app.run()
-    assert "Graphs" not in app.segmented_control(key="kernel.view").options
+    assert "Dissimilarities" not in app.segmented_control(key="embedding.view").options
 
 
 def test_deleted_data_are_said_to_be_missing_and_others_stay_open(services, two):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from types import SimpleNamespace
 
@@ -146,54 +145,6 @@ def test_landmark_designs_are_listed(services, opened):
         app.selectbox(key="simulate.list.design").select(design).run()
         assert {metric.label: metric.value for metric in app.metric}["Questions"] == number
         assert "about as well as embeddings" in words(app)
-
-
-def test_graphs_are_asked_for(services, opened):
-    assert "No graphs yet" in words(start("kernel", opened, "graphs"))
-
-
-def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
-    app = start("kernel", opened, "graphs")
-    lines = [
-        {"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)], "label": [kind]}
-        for n, kind in ((3, "a"), (4, "a"), (5, "a"), (6, "b"))
-    ]
-    file = "\n".join(map(json.dumps, lines)).encode()
-    app.file_uploader(key="kernel.graphs").upload("chains.jsonl", file, "text/plain")
-    app.run()
-    assert not app.exception
-    assert not app.error
-    assert figure(app, "kernel.graphs.map")["data"]
-
-
-def test_simulated_graphs_are_there_at_once_and_a_file_takes_their_place(services, opened):
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.try").click().run()
-    assert not app.exception
-    classes = {t.get("name") for t in figure(app, "kernel.graphs.map")["data"]}
-    assert {"near", "apart"} <= classes
-    assert "120 graphs" in words(app)
-    app = start("kernel", opened, "graphs")
-    assert "120 graphs" in words(app), "they are there on the next visit"
-    file = "\n".join(
-        json.dumps({"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)]})
-        for n in (2, 3, 5)
-    ).encode()
-    app.file_uploader(key="kernel.graphs").upload("chains.jsonl", file, "text/plain")
-    app.run()
-    assert not app.error
-    assert "chains.jsonl: 3 graphs" in words(app).replace("\\", "")
-    app = start("kernel", opened, "graphs")
-    app.button(key="kernel.graphs.simulated.close").click().run()
-    assert "No graphs yet" in words(app)
-
-
-def test_what_is_wrong_with_a_file_of_graphs_is_said_with_its_row(services, opened):
-    app = start("kernel", opened, "graphs")
-    file = b'{"node_labels": ["a"], "edges": []}\n{"node_labels": ["a"], "edges": [[0, 3]]}'
-    app.file_uploader(key="kernel.graphs").upload("wrong.jsonl", file, "text/plain")
-    app.run()
-    assert "wrong.jsonl, row 2" in app.error[0].value.replace("\\", "")
 
 
 def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted):

@@ -54,7 +54,7 @@ def test_every_analysis_says_what_it_does_and_needs(services):
         if place.fits is not None:
             assert place.about in said
             assert place.needs in said
-    app.button(key="more.graphs").click().run()
+    app.button(key="more.robustness").click().run()
     assert not app.exception
 
 

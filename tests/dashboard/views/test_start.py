@@ -14,6 +14,7 @@ from tests.dashboard.views.harness import (
     unfold,
     words,
 )
+from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import TASKS
 from tripletscope.dashboard.keeping import services as services_module
@@ -238,3 +239,14 @@ def test_a_damaged_picture_is_a_sentence_in_the_gallery(services, planted):
     (said,) = [element.value.replace("\\", "") for element in app.error]
     assert "pictures/1.png of the workspace is damaged" in said
     assert "3 pictures" in words(app), "and the others are shown"
+
+
+def test_preferences_are_said_to_be_no_similarities(services):
+    app = start()
+    content = (ROOT / "tests" / "fixtures" / "measured" / "preferences.csv").read_bytes()
+    app.file_uploader(key="upload").upload("p.csv", content, "text/csv")
+    app.run()
+    told = app.error[0].value.replace("\\", "")
+    assert "what is liked, not what is alike" in told
+    assert "BradleyTerry2" in told
+    assert "choix" in told

@@ -424,6 +424,6 @@ def test_a_model_is_asked_about_the_pairs_of_a_triad_and_not_for_ratings():
     assert questions.kind == "pairs"
     for row, one in zip(questions.shown, person_list(triads, 0).questions, strict=True):
         assert [ids[k] for k in row] == [one.shown[k] for k in (0, 1, 1, 2)]
-    for task in ("rating", "same_different", "preference", "piles", "arrangement"):
+    for task in ("rating", "same_different", "piles", "arrangement"):
         with pytest.raises(DataError, match="no comparisons"):
             experiment_questions(bare(6, task), ids)

@@ -11,8 +11,7 @@ from scipy.stats import spearmanr
 import tripletscope as ts
 from tests.core.studies.experiment.made import experiment_of
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MeasuredGiven, PreferencesGiven, load, propose
-from tripletscope.core.ratings import paired_preferences
+from tripletscope.core.io import MeasuredGiven, load, propose
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.items import MOST_WRITTEN, SurveyItem
 from tripletscope.core.studies.experiment.lists import person_list
@@ -50,7 +49,7 @@ def simulated(task: str, n_people: int = 12, **values):
 
 
 @pytest.mark.parametrize(("task", "true"), [
-    ("rating", [[1], [7]]), ("same_different", [[0], [1]]), ("preference", [[0], [1]]),
+    ("rating", [[1], [7]]), ("same_different", [[0], [1]]),
     ("piles", [[0, 0, 0], [2, 1, 0]]),
     ("arrangement", [[0, 0, 1, 0, 0, -1], [0.6, 0.8, -0.7071, 0.7071, 0.5, 0.5]]),
 ])
@@ -154,7 +153,7 @@ def test_data_come_back_as_the_ratings_that_the_page_reads_already(task):
 def test_few_answers_are_read_too_and_left_and_right_may_be_different_kinds():
     """The columns of a file of unknown origin must share names, and not every pile is of one."""
     ids = [f"o{k}" for k in range(12)]
-    for task in ("rating", "same_different", "preference", "piles"):
+    for task in ("rating", "same_different", "piles"):
         experiment = experiment_of(ids=ids, task=task)
         shown = [ids] if task == "piles" else zip(ids[:6], ids[6:], strict=True)
         chosen = range(12) if task == "piles" else (1,)
@@ -164,18 +163,7 @@ def test_few_answers_are_read_too_and_left_and_right_may_be_different_kinds():
         if task == "piles":
             assert (result.measured().dissimilarities().mean == 1 - np.eye(12)).all()
         else:
-            assert len(result if task == "preference" else result.table) == 6
-
-
-def test_preferences_come_back_as_a_scale():
-    experiment, records = simulated("preference", 20)
-    table = measured_answers(experiment, records)
-    assert len(table) == sum(record.is_about_objects for record in records)
-    scale = paired_preferences(table, replicates=20)
-    place = [int(one[1:]) for one in scale.ids]
-    assert spearmanr(scale.values, PLACES[place, 0])[0] > 0.85
-    with pytest.raises(PreferencesGiven):
-        propose(load(answers_table(experiment, records).to_csv(index=False).encode(), "a.csv"))
+            assert len(result.table) == 6
 
 
 def test_tables_show_a_part_of_the_objects_and_name_piles_apart():

@@ -8,8 +8,8 @@ from scipy.sparse.linalg import ArpackError
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from tripletscope.core.tree import KDTree, PATree, RPTree
-from tripletscope.core.tree.quality import search_errors
+from tripletscope.reproductions.trees.projection import KDTree, PATree, RPTree
+from tripletscope.reproductions.trees.sharing import nearest_pairs, shared_sizes
 
 RNG = np.random.default_rng(3)
 POINTS = RNG.normal(size=(200, 5))
@@ -18,16 +18,12 @@ DIGITS = load_digits().data
 
 @pytest.mark.parametrize("tree", [KDTree, RPTree, PATree])
 def test_projection_trees(tree):
-    exact = search_errors(tree(leaf_size=1000), POINTS)
-    assert exact.missed.mean() == exact.mean_excess == 0.0
     fitted = tree(leaf_size=10).fit(POINTS)
     leaves = [m for m, child in zip(fitted.members_, fitted.child_, strict=True) if child < 0]
     assert sorted(np.concatenate(leaves)) == list(range(200))
     assert {len(leaf) for leaf in leaves} <= {6, 7}
-    found, asked = fitted.kneighbors(POINTS + 1e-9)
     # Every object is led to the leaf it is in.
-    assert np.array_equal(found[:, 0], np.arange(200))
-    assert set(asked) <= {5 + 5, 5 + 6}
+    assert not shared_sizes(fitted, POINTS + 1e-9, (np.arange(200), np.arange(200))).any()
     assert len(tree().fit(np.zeros((50, 3))).members_) == 1
 
 
@@ -53,14 +49,6 @@ def test_objects_that_project_alike_are_in_the_leaf_that_they_reach(tree, featur
             above = x @ fitted.direction_[node] > fitted.threshold_[node]
             node = fitted.child_[node] + above
         assert node == leaf[i]
-    # Searches of all at once reach the same leaves.
-    steps = dict.fromkeys(range(len(fitted.child_)), 0)
-    for node, child in enumerate(fitted.child_):
-        if child >= 0:
-            steps[child] = steps[child + 1] = steps[node] + 1
-    found, asked = fitted.kneighbors(X)
-    assert np.array_equal(leaf[found[:, 0]], leaf)
-    assert np.array_equal(asked, [steps[one] + (leaf == one).sum() - 1 for one in leaf])
 
 
 @pytest.mark.parametrize("features", [
@@ -94,16 +82,18 @@ def test_principal_axes_are_exact_where_iteration_fails(monkeypatch):
         raise ArpackError(-9)
 
     before = PATree(leaf_size=100).fit(POINTS).direction_[0]
-    monkeypatch.setattr("tripletscope.core.tree.projection.svds", fails)
+    monkeypatch.setattr("tripletscope.reproductions.trees.projection.svds", fails)
     exact = PATree(leaf_size=100).fit(POINTS).direction_[0]
     assert abs(before @ exact) > 0.99
 
 
 def test_coordinates_drawn_at_random():
     found = {}
+    train, test = DIGITS[:900], DIGITS[900:1500]
+    pairs = nearest_pairs(train, test)
     for coordinate in ("widest", "random"):
-        tree = KDTree(leaf_size=16, coordinate=coordinate)
-        found[coordinate] = search_errors(tree, DIGITS, folds=2, max_objects=600).missed.mean()
+        tree = KDTree(leaf_size=16, coordinate=coordinate).fit(train)
+        found[coordinate] = np.mean(shared_sizes(tree, test, pairs) > 16)
     assert found["random"] > found["widest"] + 0.1
     # Three coordinates never tell two objects from two others.
     points = np.column_stack([RNG.integers(0, 3, 100), np.zeros((100, 2)), np.eye(100)[:, :1]])
@@ -114,8 +104,6 @@ def test_coordinates_drawn_at_random():
         lower = points[fitted.members_[fitted.child_[node]], 0]
         upper = points[fitted.members_[fitted.child_[node] + 1], 0]
         assert lower.max() <= fitted.threshold_[node] < upper.min()
-    with pytest.raises(ValueError, match="coordinate of KDTree is 'narrow'"):
-        KDTree(coordinate="narrow").fit(POINTS)
 
 
 def test_principal_axis():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.io.graphs import Graph
+from tripletscope.reproductions.data import Graph
 
 #: Labels of nodes and their frequencies outside of the motifs.
 _LABELS, _SHARES = ("C", "N", "O"), (0.7, 0.15, 0.15)
@@ -31,9 +31,7 @@ def motif_graphs(
         for _ in range(n_motifs):
             _attach(labels, edges, kind, rng)
         label = kind if rng.random() >= noise else classes[1 - number % 2]
-        graphs.append(Graph(
-            tuple(labels), np.unique(np.sort(edges, axis=1), axis=0), None, label, f"g{number + 1}"
-        ))
+        graphs.append(Graph(tuple(labels), np.unique(np.sort(edges, axis=1), axis=0), label))
     return graphs
 
 

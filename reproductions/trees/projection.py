@@ -1,23 +1,17 @@
-"""Trees that need vectors: peers that use more than comparisons."""
+"""Trees that see vectors: peers that use more than comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError, svds
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tripletscope.core.engine.declared import Choice, checked
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
-from tripletscope.core.tree.forest import LeafSize
-from tripletscope.core.tree.oracle import Vectors
-from tripletscope.core.tree.tree import Neighbours
 
 
 class _Cut(NamedTuple):
@@ -50,7 +44,7 @@ def _rounding(vectors: np.ndarray, direction: np.ndarray) -> float:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _ProjectionTree(BaseEstimator):
-    """Halves cells at the median of a projection; Euclidean distances within leaves.
+    """Halves cells at the median of a projection.
 
     Objects with equal projections stay together, so that each is in the leaf that its search
     reaches: a cell is cut where the projection changes nearest to its median, or is a leaf.
@@ -59,7 +53,7 @@ class _ProjectionTree(BaseEstimator):
     child_: The lower child; the upper one follows it. -1 for a leaf.
     """
 
-    leaf_size: LeafSize = 16
+    leaf_size: int = 16
 
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """(d,) directions to project a cell to; later ones if all projections are equal."""
@@ -80,11 +74,8 @@ class _ProjectionTree(BaseEstimator):
                 return _Cut(direction, threshold, order, n_lower)
         return None
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: np.ndarray) -> Self:
         """Grow the tree of vectors (n, d)."""
-        checked(type(self), self.get_params())
-        X = validate_data(self, X, dtype=float)
-        self._oracle = Vectors(X)
         rng = np.random.default_rng(getattr(self, "seed", 0))
         self.members_, self.child_, self.direction_, self.threshold_ = [], [], [], []
         waiting = [np.arange(len(X))]
@@ -106,46 +97,19 @@ class _ProjectionTree(BaseEstimator):
                 waiting += [members[cut.order[: cut.n_lower]], members[cut.order[cut.n_lower :]]]
         return self
 
-    def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
-        """Nearest neighbours, as training positions, in the leaf of each object.
-
-        Steps down the tree and distances count as questions.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
-        neighbours = np.full((len(X), n_neighbors), -1, dtype=np.int64)
-        n_asked = np.zeros(len(X), dtype=np.int64)
-        arrived = {0: np.arange(len(X))}
-        for node, child in enumerate(self.child_):
-            here = arrived.pop(node, None)
-            if here is None or not len(here):
-                continue
-            if child >= 0:
-                n_asked[here] += 1
-                lower = X[here] @ self.direction_[node] <= self.threshold_[node]
-                arrived[child], arrived[child + 1] = here[lower], here[~lower]
-                continue
-            members = self.members_[node]
-            distances = self._oracle.about(X[here]).distances()[:, members]
-            near = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
-            neighbours[here, : near.shape[1]] = members[near]
-            n_asked[here] += len(members) - 1
-        return Neighbours(neighbours, n_asked)
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KDTree(_ProjectionTree):
     """Cells halved along a coordinate (Bentley 1975; Friedman 1977).
 
+    coordinate: The "widest" or "random".
+
     At random, the median goes up, and coordinates that leave fewer than two objects on a side are
     drawn again, as in Haghiri, Ghoshdastidar & von Luxburg (2017).
     """
 
-    coordinate: Annotated[str, Choice(
-        {"widest": "Of largest variance", "random": "Drawn at random"}, "Coordinate",
-        "Along which a cell is halved.", advanced=True
-    )] = "widest"
-    seed: Seed = 0
+    coordinate: str = "widest"
+    seed: int = 0
 
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
         for axis in np.argsort(-_resized(vectors).var(axis=0), kind="stable"):
@@ -182,7 +146,7 @@ class PATree(_ProjectionTree):
 class RPTree(_ProjectionTree):
     """Cells halved along a random direction (Dasgupta & Freund 2008, split at the median)."""
 
-    seed: Seed = 0
+    seed: int = 0
 
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
         yield rng.standard_normal(vectors.shape[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.models.simulation.motifs import motif_graphs
+from tripletscope.reproductions.forests.motifs import motif_graphs
 
 
 def neighbours(graph) -> list[set[str]]:
