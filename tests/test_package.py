@@ -49,8 +49,7 @@ EARLIER = {
     "Features": "features.ColumnMap", "FeatureSpaces": "features.FeatureModel",
     "FeatureSpace": "features.FeatureSpace", "compare_people": "people.compare_people",
     "SPoSE": "dimensions.SPoSE", "plan": "experiment.plan", "LOE": "ratings.LOE",
-    "MDS": "ratings.MDS", "NMDS": "ratings.NMDS", "WeisfeilerLehman": "features.WeisfeilerLehman",
-    "compare_geometries": "features.compare_geometries",
+    "MDS": "ratings.MDS", "NMDS": "ratings.NMDS", "compare_geometries": "features.context_effects",
     "read_objects": "features.read_objects", "read_pairs": "experiment.read_pairs",
     "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
 }

@@ -13,7 +13,8 @@ from typing import Any
 RENAMED = {
     "Agglomerative": "AgglomerativeClustering", "FeatureSpaces": "FeatureModel",
     "Features": "ColumnMap", "Fitted": "MapOracle", "Spectral": "SpectralClustering",
-    "expected": "experiment_cost", "left_over": "residual_map", "pool": "pool_ratings",
+    "compare_geometries": "context_effects", "expected": "experiment_cost",
+    "left_over": "residual_map", "pool": "pool_ratings",
     "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
 }
 
