@@ -136,7 +136,7 @@ def test_the_container_is_nobodys_root_and_watched():
     assert "USER person" in lines
     for source in re.findall(r"^COPY (?!--from)(\S+)", text, re.MULTILINE):
         assert (ROOT / source).exists(), source
-    assert (ROOT / re.search(r"-r (\S+)", text)[1]).exists()
+    assert (ROOT / re.search(r"-c (\S+)", text)[1]).exists()
 
 
 def test_the_entry_point_of_the_container_is_a_script():
