@@ -88,14 +88,6 @@ def test_an_unusable_workspace_is_explained(tmp_path, here, capsys):
     assert "Traceback" not in message
 
 
-def test_a_lost_catalogue_is_explained(tmp_path, here, capsys):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / f"{'0' * 32}.answers.parquet").write_bytes(b"")
-    assert here("--workspace", str(tmp_path)) == 1
-    (said,) = capsys.readouterr().err.splitlines()
-    assert "catalogue.sqlite is missing" in said
-
-
 @pytest.mark.parametrize(("engine", "gigabytes", "message"), [
     ("fast", "1", "There is no engine “fast”"),
     ("threads", "much", "TRIPLETSCOPE_JOB_MEMORY must be a number of gigabytes, not 'much'"),
