@@ -105,7 +105,7 @@ def people_of(records) -> list[CollectedPerson]:
     return [
         CollectedPerson(
             number, name, name, "finished", False, {}, {}, "code", "2026-01-01T00:00:00+00:00",
-            "2026-01-01T00:05:00+00:00", "2026-01-01T00:05:00+00:00", 300.0, n, n, 0,
+            "2026-01-01T00:05:00+00:00", "2026-01-01T00:05:00+00:00", 300.0, n, n,
         )
         for number, (name, n) in enumerate(often.items())
     ]
