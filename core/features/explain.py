@@ -28,7 +28,8 @@ from tripletscope.core.features.holding_out import (
 )
 from tripletscope.core.features.intervals import Units
 from tripletscope.core.features.models import MODELS, chance, guessing
-from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.evaluation.choice_ceiling import ChoiceCeiling
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import LearnedUnit
@@ -303,7 +304,7 @@ def _ceilings(answers: Judgements, unit: str) -> dict[str, np.ndarray]:
         alike = len(kinds) == 1 and (answers.choices.n_shown > 2).all()
         # Several chosen ones count one by one, which differs from all at once.
         alike &= one.chosen == 1 and one.steps == 1
-        of_choices = kinds[0].ceiling if alike else Ceiling()
+        of_choices = kinds[0].ceiling if alike else ChoiceCeiling()
     return {
         f"{name}_{end}": _bound(bound)
         for name, result in (("ceiling", of_choices), ("of_two_ceiling", of_two))

@@ -1,27 +1,20 @@
-"""The accuracy that noise in answers allows, from repeated questions."""
+"""Bounds of the noise ceiling from repeated questions."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-from scipy.integrate import simpson
-from scipy.optimize import brentq
-from scipy.special import gammaincc
+from scipy.special import betaln, comb
 
-from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.score import CHANCE, share_right
+from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, mean_over
 from tripletscope.core.inference.evaluation.share import Share, left_out
 from tripletscope.core.inference.evaluation.units import (
-    SamplingUnits,
+    different_pairs,
     known_people,
-    n_participants,
     participants_of,
     unit_fields,
 )
@@ -30,10 +23,8 @@ from tripletscope.core.inference.evaluation.units import (
 VAGUE = 0.1
 #: Largest distance to the upper bound that leaves nothing to gain.
 _REACHED = 0.02
-#: Points of the integral of an expected maximum.
-_NODES = 4001
-#: Step for the slope of the best accuracy by agreement.
-_STEP = 1e-4
+#: Fewest answers to questions with four for an estimate of the share of equal noise.
+_FOUR = 200
 
 
 @short_repr
@@ -44,22 +35,24 @@ class Ceiling:
     Bounds are of answers to repeated questions, and None without any; 95 % intervals are over eight
     or more participants, else over answers.
 
-    lower: Share of answers that the most frequent of the other answers predicts; ties count their
-        share. Few other answers make an uncertain majority, which a map can beat.
-    upper: Best possible accuracy, with the probability of every response known, E[max p].
+    lower: Share of answers that the majority of the other answers gives. Few other answers make an
+        uncertain majority, which a map can beat.
+    upper: Best possible accuracy, with the probability p of every response known, E[max(p, 1 - p)].
+        Its `n` counts pairs of answers.
     limit: Highest such accuracy of any distribution with the same agreement.
     agreement: Chance that two answers to a repeated question agree.
-    questions: Repeated questions.
+    questions, pairs: Repeated questions, and compared pairs of their answers.
     among {"people", "self"}: Whether answers are compared with those of other participants, or,
         where no two participants share a question, with the participant's own.
     unit, n_units: As of `ErrorEstimate`.
     """
 
-    lower: Share | None = None
-    upper: Share | None = None
+    lower: Share | None
+    upper: Share | None
     limit: float = np.nan
     agreement: float = np.nan
     questions: int = 0
+    pairs: int = 0
     among: str = "people"
     unit: str = "answers"
     n_units: int | None = None
@@ -87,210 +80,211 @@ class Ceiling:
         return high < CHANCE and self.is_reached(error, low)
 
 
-def people_of(part: Judgements, unit: str) -> SamplingUnits | None:
-    """Participants as units; None, rather than an error, where fewer than two gave the answers."""
-    few = unit == "participants" and n_participants(part) < 2
-    return None if few else known_people(part, unit)
+def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """(groups, 2) weight of the answers of one and of the other verdict."""
+    weights = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
+    weights = weights.astype(float)  # integers where there are no answers
+    # Sums of fractional weights would hardly ever be equal.
+    return np.round(weights, 9).reshape(n_groups, 2)
 
 
-def noise_ceiling(data: Judgements, *, unit: str = "auto") -> Ceiling:
+def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of answers that agree, and all pairs, from `both_ways`."""
+    total = counts.sum(axis=1)
+    same = np.maximum(counts * (counts - 1) / 2, 0.0).sum(axis=1)
+    return same, np.maximum(total * (total - 1) / 2, same)
+
+
+@dataclass(frozen=True)
+class _Repeats:
+    """Answers, their questions, and pairs of participant and question, -1 for unknown ones."""
+
+    answers: Judgements
+    question: np.ndarray
+    pair: np.ndarray
+    among: str
+
+    def counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(Q, 2) answers to every question, (O, 2) those of every pair, (O,) its question."""
+        named = self.pair >= 0
+        counts = both_ways(self.answers, self.question, int(self.question.max(initial=-1)) + 1)
+        n_by_one = int(self.pair.max(initial=-1)) + 1
+        mine = both_ways(self.answers.take(named), self.pair[named], n_by_one)
+        to = np.zeros(n_by_one, dtype=np.int64)
+        to[self.pair[named]] = self.question[named]
+        return counts, mine, to
+
+    def take(self, which: np.ndarray) -> _Repeats:
+        """Some of the answers, with questions and pairs numbered from 0."""
+        question = np.unique(self.question[which], return_inverse=True)[1]
+        pair = self.pair[which]
+        pair[pair >= 0] = np.unique(pair[pair >= 0], return_inverse=True)[1]
+        return _Repeats(self.answers.take(which), question, pair, self.among)
+
+
+def _repeats(triplets: Judgements) -> _Repeats:
+    """Answers of others where participants share questions, else those of each participant."""
+    question = triplets.questions.astype(np.int64)
+    who = participants_of(triplets)[0]
+    named = who >= 0
+    pair = np.full(len(triplets), -1)
+    pair[named] = different_pairs(question[named], who[named])[2]
+    repeats = _Repeats(triplets, question, pair, "people")
+    counts, mine, to = repeats.counts()
+    shared = np.bincount(to, pairs_of(mine)[1], len(counts)) < pairs_of(counts)[1]
+    if shared.any() or not pairs_of(mine)[1].any():
+        return repeats
+    alone = np.full(int(named.sum()), -1)
+    return _Repeats(triplets.take(named), pair[named], alone, "self")
+
+
+def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
+    """Error of predicting each answer by the majority of the other answers to its question.
+
+    Others are other participants, or, where none of these share questions, each one's own repeats.
+    Few make an uncertain majority, so that a map may do better. None without repeats.
+    """
+    triplets = as_answers(triplets)
+    repeats = _repeats(triplets)
+    wrong = _by_majority(repeats)
+    repeated = np.isfinite(wrong)
+    if not repeated.any():
+        return None
+    kept, wrong_kept = repeats.answers.take(repeated), wrong[repeated]
+    people = known_people(kept, unit)
+    estimate = mean_over(people, wrong_kept, kept.weight, kept.groups)
+    everywhere = wrong
+    if repeats.among == "self":
+        everywhere = np.full(len(triplets), np.nan)
+        everywhere[participants_of(triplets)[0] >= 0] = wrong
+    return ErrorEstimate(
+        *estimate, int(repeated.sum()), "the majority of the other answers to the same question",
+        np.array([]), everywhere, **unit_fields(people),
+    )
+
+
+def _by_majority(repeats: _Repeats) -> np.ndarray:
+    """(T,) error of the others' majority for each answer; NaN without others."""
+    counts, mine, _ = repeats.counts()
+    side, weight, named = repeats.answers.verdicts, repeats.answers.weight, repeats.pair >= 0
+    place = np.arange(len(side))
+    left = counts[repeats.question]
+    left[named] -= mine[repeats.pair[named]]
+    left[place[~named], side[~named]] -= np.minimum(weight[~named], 1.0)
+    left = np.round(left, 9)
+    same, other = left[place, side], left[place, 1 - side]
+    return np.where(same + other > 0, 0.5 + np.sign(other - same) / 2, np.nan)
+
+
+def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     """Bounds of the accuracy that noise in the answers (T, 3) or (T, 4) allows.
 
-    See `choice_ceiling`: each answer is a choice between two.
-    """
-    data = as_answers(data)
-    answer = np.flatnonzero(data.weight > 0)
-    question = data.questions.astype(np.int64)[answer]
-    option = 2 * question + data.verdicts[answer]
-    return _ceiling(data, _options(data, answer, question, option, data.groups[answer]), 2, unit)
+    For the upper bound, 2p - 1 of a repeated question is s (2b - 1), where b has a symmetric beta
+    distribution and s <= 1: two answers agree with probability E[p² + (1 - p)²], and four tell how
+    much of their disagreement is the same for all questions (lapses). Pairs and quadruples of
+    answers by different participants estimate both moments without bias; with fewer than 200
+    answers to questions with four, s = 1. An upper bound below the lower one is raised to it.
+    Intervals are by the jackknife over units.
 
-
-def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> Ceiling:
-    """Bounds of the accuracy that noise in choices among several allows.
-
-    stages: Of `data`: all among equally many, of which equally many were chosen.
-
-    A participant's repeats of a question count once, the first, where others answered it; where no
-    two people share a question, each one's repeats are compared. An answer of nobody of weight w
-    counts as w answers of different people. For the upper bound, the probabilities of a question's
-    options have a symmetric Dirichlet distribution; two choices agree with probability E[sum p²],
-    which pairs of choices estimate without bias. Intervals are by the jackknife over participants,
-    or answers that are held out together.
-
-    In simulations with two to ten answers to each of 300 questions between two the bias is within
-    two points where responses follow distances, with up to 20 % lapses; up to -4 points where all
-    questions are equally hard; +7 points where half of them are guesses and the others certain.
-    Odd-one-out answers from the 42 dimensions of VICE for THINGS (Muttenthaler et al., 2022) are
-    not Dirichlet: there the bound is within a point of the truth.
+    In simulations with two to ten answers to each of 300 questions the bias is within 1.5 points
+    where responses follow distances, with or without lapses; up to -4 points where all questions
+    are equally hard and none has four answers, or participants repeat them; +7 points where half of
+    the questions are guesses and the others certain.
 
     References
     ----------
     Nili, H., et al. (2014). A toolbox for representational similarity analysis. PLoS
     Computational Biology, 10, e1003553: a lower and an upper bound of the noise ceiling.
-
-    Hebart, M. N., et al. (2020). Revealing the multidimensional mental representations of natural
-    objects underlying human similarity judgements. Nature Human Behaviour, 4, 1173-1185: the
-    ceiling as the consistency of choices in repeated trials.
     """
-    stages = stages.take(np.flatnonzero(data.weight[stages.answer] > 0))
-    question, option = questions_and_options(data.n_objects, stages)
-    n_options = math.comb(int(stages.n_shown[0]), int(stages.n_chosen[0]))
-    options = _options(data, stages.answer, question, option, question)
-    return _ceiling(data, options, n_options, unit)
-
-
-def _ceiling(data: Judgements, options: _Options, n_options: int, unit: str) -> Ceiling:
-    counts = np.round(np.bincount(options.option, options.weight), 9)
-    total = np.round(np.bincount(options.question, options.weight), 9)
-    kept = np.flatnonzero(total[options.question] > 1)
-    if not len(kept):
-        return Ceiling()
-    hits = _by_plurality(options, counts)[kept]
-    people = people_of(data.take(options.answer[kept]), unit)
-    groups = np.unique(options.group[kept], return_inverse=True)[1]
-    lower = share_right(people, 1 - hits, options.weight[kept], groups)
-    units = groups if people is None else people.part
-    agreement, without = _agreement(options, counts, total, kept, units)
-    value = expected_best(agreement, n_options)
-    slope = (expected_best(agreement + _STEP, n_options) - value) / _STEP
-    low, high = left_out(
-        value, value + slope * (without - agreement), len(kept), lower.n_units
+    triplets = as_answers(triplets)
+    estimate = repeat_error(triplets, unit=unit)
+    if estimate is None:
+        return Ceiling(None, None)
+    lower = Share(
+        1 - estimate.error, 1 - estimate.high, 1 - estimate.low, estimate.n_answers,
+        estimate.n_units,
     )
-    upper = replace(
-        lower, value=max(value, lower.value), low=max(low, lower.low), high=max(high, lower.high)
-    )
+    repeats = _repeats(triplets)
+    repeats = repeats.take(np.isfinite(_by_majority(repeats)))
+    people = known_people(repeats.answers, unit)
+    units = repeats.answers.groups if people is None else people.part
+    sums, without = _sums(repeats, units, people is not None)
+    agreement = float(sums[0] / sums[1]) if sums[1] else np.nan
+    upper = Share.of(0, 0)
+    n_pairs = round(float(sums[5]))
+    if np.isfinite(agreement):
+        if sums[3] < _FOUR:
+            sums[3], without[3] = 0.0, 0.0
+        value = float(_best_accuracy(sums))
+        left = _best_accuracy(without[:, without[1] > 0])
+        n_units = None if people is None else people.number
+        low, high = left_out(value, left, n_pairs, n_units)
+        upper = Share(
+            max(value, lower.value), max(low, lower.low, 0.5), max(high, lower.high), n_pairs,
+            n_units,
+        )
     return Ceiling(
-        lower, upper, _highest(agreement, n_options), agreement, int((total > 1).sum()),
-        options.among, **unit_fields(people),
+        lower, upper, 0.5 + 0.5 * np.sqrt(max(2 * agreement - 1, 0.0)), agreement,
+        int(repeats.question.max()) + 1, n_pairs, repeats.among, **unit_fields(people),
     )
 
 
-@dataclass(frozen=True)
-class _Options:
-    """Choices by question; `option` numbers pairs of question and choice.
-
-    weight (A,): So many answers each is.
-    group (A,): Answers of one group are held out together.
-    """
-
-    answer: np.ndarray
-    question: np.ndarray
-    option: np.ndarray
-    weight: np.ndarray
-    group: np.ndarray
-    among: str
-
-
-def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, np.ndarray]:
-    """(S,) number of the question of each stage, and (S,) of question and choice.
-
-    stages: All among equally many, of which equally many were chosen.
-    """
-    m, r = int(stages.n_shown[0]), int(stages.n_chosen[0])
-    pairs = np.sort(stages.pairs, axis=1).astype(np.int64)
-    codes = (pairs[:, 0] * n_objects + pairs[:, 1]).reshape(-1, m)
-    question = numbered(np.sort(codes, axis=1).T)
-    return question, numbered([question, *np.sort(codes[:, :r], axis=1).T])
-
-
-def _options(
-    data: Judgements, answer: np.ndarray, question: np.ndarray, option: np.ndarray,
-    group: np.ndarray,
-) -> _Options:
-    """Choices (A,) with one of a person each, or, where no question is shared, each one's own."""
-    who, n_people = participants_of(data)
-    who, weight = who[answer], data.weight[answer]
-    named = who >= 0
-    pair = question * (n_people + 1) + who
-    first = ~named
-    places = np.flatnonzero(named)
-    first[places[np.unique(pair[named], return_index=True)[1]]] = True
-    once = np.where(named, np.minimum(weight, 1.0), weight)[first]
-    mine = np.unique(pair, return_inverse=True)[1]
-    if (np.bincount(question[first], once) > 1).any() or not (np.bincount(mine, weight) > 1).any():
-        numbers = (numbered([column[first]]) for column in (question, option))
-        return _Options(answer[first], *numbers, once, group[first], "people")
-    return _Options(answer, mine, numbered([mine, option]), weight, group, "self")
-
-
-def numbered(columns: Iterable[np.ndarray]) -> np.ndarray:
-    """(S,) number of each row of some columns (S,) among the different rows."""
-    first, *rest = (pd.factorize(column)[0] for column in columns)
-    for column in rest:
-        first = pd.factorize(first * (int(column.max(initial=0)) + 1) + column)[0]
-    return first
-
-
-def _by_plurality(options: _Options, counts: np.ndarray) -> np.ndarray:
-    """(A,) accuracy of the others' most frequent choice for each."""
-    question_of = np.zeros(len(counts), dtype=np.int64)
-    question_of[options.option] = options.question
-    n_questions = int(options.question.max(initial=-1)) + 1
-    most = np.zeros(n_questions)
-    np.maximum.at(most, question_of, counts)
-    at_most = np.bincount(question_of, counts == most[question_of])
-    below = np.where(counts == most[question_of], 0.0, counts)
-    second = np.zeros_like(most)
-    np.maximum.at(second, question_of, below)
-    at_second = np.bincount(question_of, (counts > 0) & (counts == second[question_of]))
-    count, of = counts[options.option], options.question
-    leads = (count == most[of]) & (at_most[of] == 1)
-    others = np.round(count - np.minimum(options.weight, 1.0), 9)
-    tied = np.where(others == second[of], 1.0 / (1.0 + at_second[of]), 0.0)
-    return np.where(leads, np.where(others > second[of], 1.0, tied), 0.0)
-
-
-def _agreement(
-    options: _Options, counts: np.ndarray, total: np.ndarray, kept: np.ndarray, units: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """How often two choices agree, questions by their number of choices, and without each unit.
-
-    kept, units: Choices in repeated questions, and their units.
-    """
-    question, mine = options.question[kept], counts[options.option[kept]]
-    weight = options.weight[kept]
-    same = np.bincount(question, weight * np.maximum(mine - 1.0, 0.0), len(total))
-    share = np.divide(same, total - 1, out=np.zeros(len(total)), where=total > 1)
-    agree, n = share.sum(), total[total > 1].sum()
+def _sums(repeats: _Repeats, units: np.ndarray, are_people: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(6,) the sums of `_of_questions` over all questions, and (6, U) those without each unit."""
+    counts, mine, to = repeats.counts()
+    within = np.array([np.bincount(to, pairs, len(counts)) for pairs in pairs_of(mine)])
+    each = _of_questions(counts, within)
     n_units = int(units.max()) + 1
-    first = units[np.unique(question, return_index=True)[1]]
-    if (first[np.unique(question, return_inverse=True)[1]] == units).all():
-        # A unit removes whole questions.
-        loss, gone = weight * (share / total)[question], weight
+    question, unit, group = different_pairs(repeats.question, units)
+    removed = both_ways(repeats.answers, group, len(unit))
+    if are_people:
+        # A participant's own pairs go, too; unknown participants have none.
+        named = np.zeros(len(unit), dtype=bool)
+        named[group] = repeats.pair >= 0
+        left = within[:, question] - np.where(named, pairs_of(removed), 0.0)
     else:
-        # Without a choice, the choices that agree with it lose a partner, too.
-        left = total[question] - weight
-        fewer = same[question] - weight * (2 * mine - weight - 1)
-        fewer = np.divide(fewer, left - 1, out=np.zeros(len(left)), where=left > 1)
-        loss, gone = share[question] - fewer, np.where(left > 1, weight, total[question])
-    rest = n - np.bincount(units, gone, n_units)
-    loss = np.bincount(units, loss, n_units)
-    without = np.divide(agree - loss, rest, out=np.full(n_units, agree / n), where=rest > 0)
-    return float(agree / n), without
+        left = np.zeros((2, len(unit)))
+    change = _of_questions(np.round(counts[question] - removed, 9), left) - each[:, question]
+    total = each.sum(axis=1)
+    without = [np.bincount(unit, row, n_units) for row in change]
+    return total, total[:, None] + np.array(without)
 
 
-def expected_best(agreement: float, n_options: int) -> float:
-    """E[max p] of a symmetric Dirichlet distribution with E[sum p²] = `agreement`.
+def _of_questions(counts: np.ndarray, within: np.ndarray) -> np.ndarray:
+    """(6, Q) terms of the moments, by question; zeros where there are none.
 
-    E[sum p²] = (a + 1) / (k a + 1) gives the concentration a. Gamma variables divided by their sum
-    are independent of it, so that E[max p] is the expected maximum of k of them over k a.
+    Answers times the share of pairs that agree, and answers; for questions with four answers by
+    different participants, answers times the mean product of four answers of +1 and -1, answers,
+    and the first term; last, pairs.
+
+    counts (Q, 2).
+    within (2, Q): Pairs by one participant that agree, and all of them; they do not count.
     """
-    k = n_options
-    if agreement >= 1:
-        return 1.0
-    if agreement <= 1 / k + 1e-9:
-        return 1 / k
-    a = (1 - agreement) / (k * agreement - 1)
-    # By logarithms: variables of a small concentration span many decades.
-    far = brentq(lambda x: k * gammaincc(a, x) - 1e-13, a, a + 60 + 40 * math.sqrt(a))
-    u = np.linspace(math.log(k * a) - 40.0, math.log(far), _NODES)
-    outside = gammaincc(a, np.exp(u))
-    with np.errstate(divide="ignore"):
-        above = -np.expm1(k * np.log1p(-outside))
-    return float(min(simpson(above * np.exp(u), x=u) / (k * a), 1.0))
+    same, pairs = (of - by_one for of, by_one in zip(pairs_of(counts), within, strict=True))
+    total = counts.sum(axis=1)
+    has_pairs = pairs > 1e-9
+    agree = np.divide(same, pairs, out=np.zeros(len(counts)), where=has_pairs)
+    four = (total >= 4) & (within[1] == 0) & (counts % 1 == 0).all(axis=1)
+    one, other = counts.T
+    products = sum((-1) ** j * comb(other, j) * comb(one, 4 - j) for j in range(5))
+    product = np.divide(products, comb(total, 4), out=np.zeros(len(counts)), where=four)
+    return np.array([
+        total * agree, total * has_pairs, total * product, total * four, total * agree * four,
+        np.where(has_pairs, pairs, 0.0),
+    ])
 
 
-def _highest(agreement: float, n_options: int) -> float:
-    """The largest E[max p] that any distribution with this agreement can have."""
-    k = n_options
-    return (1 + math.sqrt((k - 1) * max(k * agreement - 1, 0.0))) / k
+def _best_accuracy(sums: np.ndarray) -> np.ndarray:
+    """E[max(p, 1 - p)] from sums as `_sums` has them, (6,) or (6, U)."""
+    agree, answers, product, with_four, agree_four, _ = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        second = np.clip(2 * agree / answers - 1, 1e-12, 1.0)
+        there = np.clip(2 * agree_four / with_four - 1, 1e-12, 1.0)
+        # Of a beta distribution: E (2b - 1)² = 1 / x and E (2b - 1)⁴ = 3 / (x (x + 2)), with
+        # x = 2a + 1; the ratio of the latter to the former's square does not depend on s.
+        ratio = np.clip(product / with_four / there**2, 1.0, 3.0 - 1e-9)
+        x = np.where(with_four > 0, 2 * ratio / (3 - ratio), np.inf)
+    x = np.maximum(np.minimum(x, 1 / second), 1 + 1e-9)
+    size = np.sqrt(np.minimum(second * x, 1.0))
+    a = (x - 1) / 2
+    return 0.5 + size * np.exp(-a * np.log(4) - np.log(a) - betaln(a, a))

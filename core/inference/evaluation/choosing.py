@@ -16,8 +16,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.ceiling import (
-    Ceiling,
+from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.evaluation.choice_ceiling import (
+    ChoiceCeiling,
     choice_ceiling,
     numbered,
     people_of,
@@ -70,7 +71,7 @@ class ChoiceAccuracy:
         On held-out answers, with its 95 % interval; None where nothing was predicted.
     n_trials : int
         Trials of this kind.
-    ceiling : Ceiling
+    ceiling : ChoiceCeiling
     unit : {"answers", "participants"}
         What the intervals take as independent.
     n_units : int or None
@@ -84,7 +85,7 @@ class ChoiceAccuracy:
     chance: float
     accuracy: Share | None
     n_trials: int
-    ceiling: Ceiling
+    ceiling: ChoiceCeiling
     unit: str = "answers"
     n_units: int | None = None
     is_of_the_learned: bool = False
@@ -147,7 +148,7 @@ def choice_accuracies(
         if not len(answer):
             continue
         # Stages are first steps, which are not the whole of a ranking.
-        ceiling = choice_ceiling(given, stages, unit=unit) if kind.steps == 1 else Ceiling()
+        ceiling = choice_ceiling(given, stages, unit=unit) if kind.steps == 1 else ChoiceCeiling()
         accuracies.append(
             ChoiceAccuracy(
                 kind, chance, accuracy, len(answer), ceiling, is_of_the_learned=learned,
@@ -267,7 +268,14 @@ def _agreement(
     part = people.take(stages.answer)
     participants = known_people(part, unit)
     groups = np.unique(questions_and_options(people.n_objects, stages)[0], return_inverse=True)[1]
+    if kind.shown == 2:
+        two = noise_ceiling(part, unit=unit)
+        ceiling = ChoiceCeiling(
+            two.lower, two.upper, two.limit, two.agreement, two.questions, among=two.among
+        )
+    else:
+        ceiling = choice_ceiling(people, stages, unit=unit)
     return ChoiceAccuracy(
-        kind, chance, share_right(participants, missed, part.weight, groups), len(missed),
-        choice_ceiling(people, stages, unit=unit), **unit_fields(participants),
+        kind, chance, share_right(participants, missed, part.weight, groups), len(missed), ceiling,
+        **unit_fields(participants),
     )

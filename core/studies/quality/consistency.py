@@ -14,6 +14,7 @@ from tripletscope.core.data.columns import codes_of, divided
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.inference.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.inference.evaluation.compare import needed_answers
 from tripletscope.core.inference.evaluation.share import Share, left_out, wilson
 from tripletscope.core.inference.evaluation.units import (
@@ -21,21 +22,6 @@ from tripletscope.core.inference.evaluation.units import (
     known_people,
     participants_of,
 )
-
-
-def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:
-    """(groups, 2) weight of the answers of one and of the other verdict."""
-    weights = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
-    weights = weights.astype(float)  # integers where there are no answers
-    # Sums of fractional weights would hardly ever be equal.
-    return np.round(weights, 9).reshape(n_groups, 2)
-
-
-def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of answers that agree, and all pairs, from `both_ways`."""
-    total = counts.sum(axis=1)
-    same = np.maximum(counts * (counts - 1) / 2, 0.0).sum(axis=1)
-    return same, np.maximum(total * (total - 1) / 2, same)
 
 
 @short_repr

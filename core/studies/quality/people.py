@@ -19,10 +19,11 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.inference.evaluation.score import mistakes_on
 from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import different_pairs
-from tripletscope.core.studies.quality.consistency import both_ways, pairs_of, ratios
+from tripletscope.core.studies.quality.consistency import ratios
 
 
 def participants(

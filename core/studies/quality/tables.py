@@ -9,17 +9,11 @@ import pandas as pd
 
 from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.evaluation.ceiling import both_ways, noise_ceiling, pairs_of
 from tripletscope.core.inference.evaluation.score import mean_over
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import known_people
-from tripletscope.core.studies.quality.consistency import (
-    both_ways,
-    pairs_of,
-    ratios,
-    repeats,
-    transitivity,
-)
+from tripletscope.core.studies.quality.consistency import ratios, repeats, transitivity
 
 #: Parts of the answers of each participant.
 STRETCHES = 5

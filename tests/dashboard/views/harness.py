@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -107,18 +106,16 @@ def session_on(services, triplets: Triplets) -> str:
     return session.id
 
 
-def repeated_crowd(n: int = 10, times: int = 8) -> Triplets:
-    """Answers of as many people to all questions about a circle, who respond as STE has it."""
+def repeated_crowd(n: int = 10, questions: int = 400, times: int = 8) -> Triplets:
+    """Answers of as many people to the same questions, who respond as STE has it."""
     rng = np.random.default_rng(0)
-    angle = 2 * np.pi * np.arange(n) / n
-    truth = 1.4 * np.column_stack([np.cos(angle), np.sin(angle)])
-    asked = np.array([(i, *pair) for i in range(n) for pair in combinations(range(n), 2)
-                      if i not in pair])
+    truth = rng.normal(size=(n, 2))
+    asked = np.array([rng.choice(n, 3, replace=False) for _ in range(questions)])
     rows = np.repeat(asked, times, axis=0)
     near, far = (np.sum((truth[rows[:, 0]] - truth[rows[:, k]]) ** 2, axis=1) for k in (1, 2))
     turned = rng.random(len(rows)) > 1 / (1 + np.exp(near - far))
     rows[turned, 1:] = rows[turned, :0:-1]
-    who = pd.DataFrame({"participant": [f"p{k}" for k in range(times)] * len(asked)})
+    who = pd.DataFrame({"participant": [f"p{k}" for k in range(times)] * questions})
     return Triplets(rows, pd.DataFrame({"id": [str(k) for k in range(n)]}), who, "Repeated")
 
 

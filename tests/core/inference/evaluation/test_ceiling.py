@@ -9,11 +9,13 @@ from scipy.special import expit
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.ceiling import (
     Ceiling,
-    _agreement,
-    _options,
+    _best_accuracy,
+    _repeats,
+    _sums,
     noise_ceiling,
+    repeat_error,
 )
-from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.evaluation.share import Share, left_out
 from tripletscope.core.models.simulation.simulate import simulate
 
 TRIO = [[0, 1, 2]] * 3 + [[0, 2, 1]]
@@ -38,28 +40,17 @@ def answered(chances: np.ndarray, times: int, n_people: int, seed: int) -> Tripl
     return by(rows, [f"p{k}" for k in np.concatenate(people)])
 
 
-def test_the_majority_of_the_others_by_hand():
+def test_repeats_bound_the_error_by_hand():
+    assert repeat_error([[0, 1, 2], [1, 0, 2]]) is None
     # three of four alike: the odd one is always missed; a tie among two others does not happen
-    found = noise_ceiling([[0, 1, 2]] * 3 + [[0, 2, 1]] + [[1, 0, 2]]).lower
-    assert found.value == pytest.approx(3 / 4)
-    assert found.n == 4
-    assert found.low < 3 / 4 < found.high
+    found = repeat_error([[0, 1, 2]] * 3 + [[0, 2, 1]] + [[1, 0, 2]])
+    assert found.error == pytest.approx(1 / 4)
+    assert found.n_answers == 4
+    assert found.low < 1 / 4 < found.high
     # of three, each of the two alike sees a tie
-    three = noise_ceiling([[0, 1, 2]] * 2 + [[0, 2, 1]])
-    assert three.lower.value == pytest.approx((0.5 + 0.5 + 0) / 3)
-
-
-def test_an_answer_counts_as_often_as_it_weighs():
-    counted = noise_ceiling(Triplets.from_array([[0, 1, 2], [0, 2, 1]], weight=[3, 1]))
-    each = noise_ceiling(TRIO)
-    assert counted.lower.value == each.lower.value == pytest.approx(3 / 4)
-    assert counted.agreement == each.agreement == pytest.approx(1 / 2)
-    alike = noise_ceiling(Triplets.from_array([[0, 1, 2], [1, 0, 2]], weight=[2, 1]))
-    assert (alike.questions, alike.lower.value, alike.upper.value) == (1, 1.0, 1.0)
-    # Of the answers of weight 0.3 and 0.1 + 0.2, none leads.
-    rows = [[0, 1, 2], [0, 2, 1], [0, 2, 1], [0, 1, 2]]
-    tie = noise_ceiling(Triplets.from_array(rows, weight=[0.3, 0.1, 0.2, 1.0]))
-    assert tie.lower.value == pytest.approx((0.3 + 0.5) / 1.6)
+    assert repeat_error([[0, 1, 2]] * 2 + [[0, 2, 1]]).error == pytest.approx((0.5 + 0.5 + 1) / 3)
+    counted = Triplets.from_array([[0, 1, 2], [0, 2, 1]], weight=[3, 1])
+    assert repeat_error(counted).error == pytest.approx(1 / 4)
 
 
 def test_repeats_agree_with_the_noise_that_was_planted():
@@ -68,23 +59,26 @@ def test_repeats_agree_with_the_noise_that_was_planted():
     rows = np.repeat(questions, 41, axis=0)
     turned = np.random.default_rng(1).random(len(rows)) < 0.2
     rows[turned] = rows[turned][:, [0, 2, 1]]
-    found = noise_ceiling(rows).lower
-    assert found.low < 0.8 < found.high
+    found = repeat_error(rows)
+    assert found.low < 0.2 < found.high
 
 
 def test_answers_are_compared_with_those_of_others():
     """A participant who repeats one answer does not make a majority of it."""
     rows = [[0, 1, 2]] * 3 + [[0, 2, 1]]
+    found = repeat_error(by(rows, ["ann", "ann", "ann", "bob"]))
+    assert found.wrong.tolist() == [1, 1, 1, 1]
     ceiling = noise_ceiling(by(rows, ["ann", "ann", "ann", "bob"]))
-    assert ceiling.lower.value == 0.0
-    assert (ceiling.among, ceiling.lower.n, ceiling.agreement) == ("people", 2, 0.0)
+    assert (ceiling.among, ceiling.pairs, ceiling.agreement) == ("people", 3, 0.0)
 
 
 def test_without_shared_questions_people_are_compared_with_themselves():
     rows = [[0, 1, 2], [0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 0, 1]]
-    ceiling = noise_ceiling(by(rows, ["ann", "ann", "bob", "bob", "bob"]))
-    assert (ceiling.among, ceiling.questions, ceiling.lower.n) == ("self", 2, 4)
-    assert ceiling.lower.value == ceiling.agreement == 0.5
+    data = by(rows, ["ann", "ann", "bob", "bob", "bob"])
+    ceiling = noise_ceiling(data)
+    assert (ceiling.among, ceiling.questions, ceiling.pairs) == ("self", 2, 2)
+    assert ceiling.agreement == 0.5
+    np.testing.assert_equal(repeat_error(data).wrong, [0, 0, 1, 1, np.nan])
 
 
 def test_the_ceiling_and_where_there_is_none():
@@ -92,7 +86,7 @@ def test_the_ceiling_and_where_there_is_none():
     # Each of the three has two against one; the fourth has three against none.
     assert ceiling.lower.value == 0.75
     assert ceiling.lower.low < 0.75 < ceiling.lower.high
-    assert (ceiling.questions, ceiling.agreement) == (1, 0.5)
+    assert (ceiling.questions, ceiling.pairs, ceiling.agreement) == (1, 6, 0.5)
     none = noise_ceiling(Triplets.from_array([[0, 1, 2], [1, 0, 2]]))
     assert none.lower is None is none.upper
     assert not none.is_precise
@@ -102,7 +96,7 @@ def test_all_agree():
     ceiling = noise_ceiling(answered(np.ones(50), 3, 10, 0))
     assert ceiling.lower.value == ceiling.limit == 1.0
     assert ceiling.upper.value == pytest.approx(1.0, abs=1e-4)
-    assert 0.6 < ceiling.upper.low < ceiling.upper.high == pytest.approx(1.0)
+    assert 0.8 < ceiling.upper.low < ceiling.upper.high == pytest.approx(1.0)
 
 
 def test_guesses_have_their_ceiling_at_chance():
@@ -129,17 +123,47 @@ def test_the_bounds_bracket_the_ceiling(times, lapses):
     assert abs(np.mean(bias)) < 0.02
 
 
+def test_equal_noise_on_all_questions_is_found_from_four_answers_on():
+    """Where answers are turned at random, agreement alone says too little."""
+    few = noise_ceiling(answered(np.full(600, 0.9), 3, 30, 1))
+    many = noise_ceiling(answered(np.full(600, 0.9), 5, 30, 1))
+    assert few.upper.value == pytest.approx(0.87, abs=0.02)
+    assert many.upper.value == pytest.approx(0.90, abs=0.015)
+    assert few.limit == pytest.approx(0.90, abs=0.02)
+
+
+@pytest.mark.parametrize(("chance", "times"), [(0.9, 5), (0.9, 10), (0.8, 10)])
+def test_three_points_left_by_equal_noise_are_something_to_gain(chance, times):
+    """A ceiling that takes all noise for hard questions is too low here, and says it is reached."""
+    ceiling = noise_ceiling(answered(np.full(600, chance), times, 30, 3))
+    error = 1 - chance + 0.03
+    assert not ceiling.leaves_nothing(error, error - 0.01, error + 0.01)
+
+
 @pytest.mark.parametrize("chance", [0.7, 0.85, 0.95])
 def test_the_lower_bound_is_never_above_the_upper(chance):
-    """Each of 300 people answers the same three questions, most of them several times."""
+    """Each of ten people answers the same few questions many times: no four are by others only."""
     rng = np.random.default_rng(0)
-    rows = np.array([[0, 1, 2], [1, 0, 2], [2, 0, 1]])[rng.integers(3, size=3000)]
-    turned = rng.random(3000) > chance
+    rows = np.array([[0, 1, 2], [1, 0, 2], [2, 0, 1]])[rng.integers(3, size=900)]
+    turned = rng.random(900) > chance
     rows[turned] = rows[turned][:, [0, 2, 1]]
-    ceiling = noise_ceiling(by(rows.tolist(), [f"p{k}" for k in rng.integers(300, size=3000)]))
+    ceiling = noise_ceiling(by(rows.tolist(), [f"p{k}" for k in rng.integers(10, size=900)]))
     assert ceiling.lower.value <= ceiling.upper.value
     assert ceiling.lower.low <= ceiling.upper.low < ceiling.upper.value < ceiling.upper.high
     assert ceiling.upper.value == pytest.approx(chance, abs=0.03)
+
+
+def test_answers_of_nobody_give_the_upper_bound_no_degrees_of_freedom():
+    """Sums without each of eight people and of forty trials of nobody, which change nothing."""
+    rng = np.random.default_rng(0)
+    whole = np.array([700.0, 1000.0, 0.0, 0.0, 0.0, 5000.0])[:, None]
+    eight = np.tile(whole, 8)
+    moved = rng.normal(0, 20, 8)
+    eight[0] += moved - moved.mean()
+    nobody = np.hstack([eight, np.repeat(whole, 40, axis=1)])
+    known, more = (left_out(0.8, _best_accuracy(sums), 5000, 8) for sums in (eight, nobody))
+    assert known[1] - known[0] > 0.05
+    assert 0.98 < (more[1] - more[0]) / (known[1] - known[0]) < 1.1
 
 
 def test_no_answers_have_no_ceiling():
@@ -164,34 +188,25 @@ def test_more_answers_are_judged_by_a_ceiling_that_is_known():
     assert not ceiling.leaves_nothing(0.31, 0.27, 0.35), "three points are left"
     vague = Ceiling(bounds[0], Share(0.72, 0.6, 0.8, 20))
     assert not vague.leaves_nothing(0.286, 0.27, 0.30)
-    assert not Ceiling().leaves_nothing(0.286, 0.27, 0.30)
+    assert not Ceiling(None, None).leaves_nothing(0.286, 0.27, 0.30)
     guessed = Ceiling(Share(0.5, 0.49, 0.51, 900), Share(0.52, 0.5, 0.53, 900))
     assert not guessed.leaves_nothing(0.49, 0.47, 0.51), "the map may only be guessing"
 
 
 @pytest.mark.parametrize("people", [True, False])
 def test_leaving_one_out_is_as_if_it_had_not_been_there(people):
-    """Agreement without each unit against that of the data without it."""
+    """The sums of the jackknife against those of the data without each unit."""
     rng = np.random.default_rng(3)
     rows = np.array([[0, 1, 2], [1, 0, 2], [2, 0, 1]])[rng.integers(3, size=60)]
     turned = rng.random(60) < 0.3
     rows[turned] = rows[turned][:, [0, 2, 1]]
     data = by(rows.tolist(), [f"p{k}" for k in rng.integers(6, size=60)])
-    total, without, units = agreement(data, people)
-    assert 0 < total < 1
-    for unit in range(int(units.max()) + 1):
-        rest = data.take(np.flatnonzero(units != unit))
-        assert without[unit] == pytest.approx(agreement(rest, people)[0])
-
-
-def agreement(data: Triplets, people: bool) -> tuple[float, np.ndarray, np.ndarray]:
-    """Agreement of all answers and without each unit, and the unit of each answer (T,)."""
+    asked = _repeats(data)
     part = data.answers["participant"] if people else data.questions
     units = np.unique(part, return_inverse=True)[1]
-    option = 2 * data.questions + data.verdicts
-    options = _options(data, np.arange(len(data)), data.questions, option, units)
-    counts, total = (
-        np.bincount(numbers, options.weight) for numbers in (options.option, options.question)
-    )
-    kept = np.flatnonzero(total[options.question] > 1)
-    return *_agreement(options, counts, total, kept, options.group[kept]), units
+    total, without = _sums(asked, units, people)
+    for unit in range(int(units.max()) + 1):
+        rest = _repeats(data.take(np.flatnonzero(units != unit)))
+        alone, _ = _sums(rest, np.zeros(len(rest.pair), dtype=int), False)
+        np.testing.assert_allclose(without[:, unit], alone, atol=1e-9)
+    assert np.isfinite(total).all()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.crowds import answers_of, trials_of
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.ceiling import choice_ceiling, expected_best
+from tripletscope.core.inference.evaluation.choice_ceiling import choice_ceiling, expected_best
 from tripletscope.core.inference.evaluation.choosing import (
     choice_accuracies,
     observer_agreement,

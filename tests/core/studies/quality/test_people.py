@@ -14,6 +14,7 @@ from tests.core.studies.quality.answers import people_data, question, small_data
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.inference.evaluation.ceiling import repeat_error
 from tripletscope.core.inference.evaluation.score import clustered_mean
 from tripletscope.core.io import load, propose
 from tripletscope.core.io.interpretation.interpret import interpret
@@ -126,6 +127,10 @@ def test_catch_trials_of_a_file_without_participants_count():
 
 
 def test_majorities_by_weights_that_are_no_whole_numbers():
+    rows = [[0, 1, 2], [0, 2, 1], [0, 2, 1], [0, 1, 2]]
+    tie = Triplets.from_array(rows, weight=[0.3, 0.1, 0.2, 1.0])
+    # The last has 0.3 on either side of it, each other one a majority against or for it.
+    assert repeat_error(tie).wrong.tolist() == [0, 1, 1, 0.5]
     circle = [[0, 1, 2], [0, 2, 1], [0, 2, 1], [0, 2, 3], [0, 3, 1]]
     divided = Triplets.from_array(circle, weight=[0.3, 0.1, 0.2, 1.0, 1.0])
     assert transitivity(divided)["triples"].tolist() == [0, 0, 0, 0]
