@@ -24,7 +24,7 @@ import pyarrow.parquet
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets, checked_objects
-from tripletscope.core.run import Run
+from tripletscope.core.run import NotComputed, Run
 from tripletscope.dashboard.door.contents import Unsound, check_table, opened
 from tripletscope.dashboard.keeping.change import (
     ABOUT,
@@ -38,7 +38,7 @@ from tripletscope.dashboard.keeping.change import (
     files_of,
     picture_place,
 )
-from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
 from tripletscope.dashboard.keeping.description import (
     MEASURED,
     new_about,
@@ -195,6 +195,11 @@ class DataFolder:
         with reading(self.path / RESULTS / key / RUN):
             try:
                 run = Run.of(said["run"], arrays, about["n_objects"] if is_of_now else None)
+            except NotComputed as error:
+                raise DamagedFile(
+                    f"Version {said['run']['version']} computed it; in this one {error}. It is "
+                    "left as it is."
+                ) from error
             except ValueError as error:
                 raise Unsound(f"version {said['run']['version']} wrote it: {error}") from error
             if run.key != key:

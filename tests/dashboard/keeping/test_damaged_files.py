@@ -15,6 +15,7 @@ import pytest
 
 from tests.dashboard.keeping.trashed import trashed
 from tests.dashboard.uploads import png
+from tripletscope import __version__
 from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
@@ -345,6 +346,24 @@ def test_a_folder_that_is_gone_is_said_to_be(two):
 
 
 # At the same time --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", [{"task": "compare_geometries"}, {"method": "gone"}])
+def test_a_result_of_what_is_not_computed_any_more_is_not_called_damaged(two, other):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    (listed,) = workspace.runs(first.id)
+    workspace.close()
+    place = folder / first.id / "results" / listed.key / "run.json"
+    said = json.loads(place.read_text())
+    place.write_text(json.dumps({**said, "run": {**said["run"], **other}}))
+    again = Workspace(folder)
+    (told,) = again.unreadable(first.id)
+    assert told.problem.startswith(f"Version {__version__} computed it; in this one there is no")
+    assert "damaged" not in told.problem
+    assert next(iter(other.values())) in told.problem
+    assert again.run(first.id, listed.key) is None
+    assert json.loads(place.read_text())["run"] == {**said["run"], **other}
 
 
 def test_memory_never_shows_what_a_result_was(two):

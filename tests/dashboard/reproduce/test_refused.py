@@ -52,6 +52,10 @@ def files_in(folder: Path) -> set[str]:
 
 
 REFUSED = {
+    "a format that is none": lambda about, run, arrays: about.update(format=None),
+    "a format in words": lambda about, run, arrays: about.update(format="1"),
+    "a format before the first": lambda about, run, arrays: about.update(format=0),
+    "a format that is true": lambda about, run, arrays: about.update(format=True),
     "a parameter out of bounds": lambda about, run, arrays: run["parameters"].update(
         n_components=0),
     "a parameter of another kind": lambda about, run, arrays: run["parameters"].update(
