@@ -50,12 +50,10 @@ class ReportSettings:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    def with_parts(self, there: Sequence[str], shown: Sequence[str]) -> Self:
-        """With other parts of those that are there; what is set of others stays."""
-        others = [name for name in self.left_out if name not in there]
-        return replace(
-            self, left_out=(*others, *(name for name in there if name not in shown))
-        )
+    def with_part(self, name: str, shown: bool) -> Self:
+        """With or without a part."""
+        others = tuple(other for other in self.left_out if other != name)
+        return replace(self, left_out=others if shown else (*others, name))
 
     def with_results(self, now: Sequence[str], new: Sequence[str], usual: Sequence[str]) -> Self:
         """With other results than now; those not seen with the open map stay as they were.

@@ -178,9 +178,8 @@ def test_a_report_from_the_map_to_the_file(browser, address):
     assert '<figure id="fig-map">' in html
 
     page.locator("summary").filter(has_text="Parts").click()
-    parts = page.get_by_test_id("stMultiSelect").filter(has_text="In the report")
     expect(report.get_by_role("heading", name="Data quality")).to_be_visible()
-    parts.get_by_label("Remove Data quality").click()
+    page.get_by_test_id("stCheckbox").filter(has_text="Data quality").locator("label").click()
     expect(report.get_by_role("heading", name="Data quality")).to_have_count(0)
 
     choose(page, "File", "Word")

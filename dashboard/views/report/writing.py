@@ -109,15 +109,15 @@ def _results(
 def _parts(
     context: Context, report: ReportSettings, sections: Mapping[str, Section]
 ) -> ReportSettings:
-    """Choose the parts."""
-    before = [name for name in sections if name not in report.left_out]
+    """Choose the parts, each by itself: others that come meanwhile take no choice back."""
     with st.expander("Parts"):
-        shown = st.multiselect(
-            "In the report", list(sections), before,
-            format_func=lambda name: sections[name].title,
-            key=_key(context, "parts", (tuple(sections), tuple(before))),
-        )
-    return report if shown == before else report.with_parts(list(sections), shown)
+        for name, section in sections.items():
+            before = name not in report.left_out
+            if st.checkbox(
+                section.title, before, key=_key(context, f"shown.{name}", before)
+            ) != before:
+                report = report.with_part(name, not before)
+    return report
 
 
 def _files(context: Context, draft: Document) -> None:

@@ -192,8 +192,9 @@ def test_parts_that_are_left_out(material, sections):
 
 def test_parts_that_are_not_there_now_stay_left_out():
     report = ReportSettings(left_out=("map", "quality"))
-    fewer = report.with_parts(["data", "design", "quality"], ["quality", "data"])
-    assert fewer.left_out == ("map", "design")
+    assert report.with_part("design", False).left_out == ("map", "quality", "design")
+    assert report.with_part("quality", True).left_out == ("map",)
+    assert report.with_part("map", False).left_out == ("quality", "map")
 
 
 def test_report_survives_the_workspace():
