@@ -6,7 +6,8 @@ PORT ?= 8501
 
 # What the documentation is made of, and where the program looks for it.
 SITE := tripletscope/help
-PAGES := $(wildcard docs/*.* docs/[a-z]*/*.* core/*/*.py core/*/*/*.py) CONTRIBUTING.md
+PAGES := $(wildcard docs/*.* docs/[a-z]*/*.* core/*/*.py core/*/*/*.py docs/charts/*.py reproductions/*.json) \
+  CONTRIBUTING.md
 SPHINX := $(BIN)/python -m sphinx --quiet -j auto -b html -d docs/_build docs $(SITE)
 
 .PHONY: run test reproduce docs gallery pictures lock clean

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from docutils import nodes
 from generated import Written
 from sphinx.application import Sphinx
 
@@ -13,7 +14,7 @@ from docs.charts.drawn import charts_of, legend
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.reproductions.continuations import CONTINUATIONS
 from tripletscope.reproductions.item import Item, document_of, label_of
-from tripletscope.reproductions.outcome import verdicts
+from tripletscope.reproductions.outcome import KNOWN, verdicts
 from tripletscope.reproductions.registry import items
 from tripletscope.reproductions.verdict import WORDS, verdict
 
@@ -79,20 +80,27 @@ def place(key: str) -> str:
     return f"{DOCUMENTS[document_of(key)]}, {label_of(key)}"
 
 
-class Overview(Written):
-    """All items."""
+class _OfShipped(Written):
+    """What follows from the verdicts that are shipped."""
 
     source = staticmethod(verdict)
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(KNOWN))
+        return super().run()
+
+
+class Overview(_OfShipped):
+    """All items."""
 
     def lines(self) -> list[str]:
         return list(overview())
 
 
-class Cards(Written):
+class Cards(_OfShipped):
     """The items of the document that is named."""
 
     required_arguments = 1
-    source = staticmethod(verdict)
 
     def lines(self) -> list[str]:
         return list(cards(self.arguments[0]))
