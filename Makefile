@@ -10,7 +10,7 @@ PAGES := $(wildcard docs/*.* docs/[a-z]*/*.* core/*/*.py core/*/*/*.py docs/char
   CONTRIBUTING.md
 SPHINX := $(BIN)/python -m sphinx --quiet -j auto -b html -d docs/_build docs $(SITE)
 
-.PHONY: run test reproduce docs gallery pictures lock clean
+.PHONY: run test reproduce docs gallery pictures clean
 
 ## Set up and start the dashboard on sample data.
 run: $(VENV)/ready $(SITE)/index.html
