@@ -110,7 +110,7 @@ class Run:
             raise ValueError("the key of a result must be a hash")
         datetime.fromisoformat(self.created)
         if self.task not in TASKS or self.method not in registry(self.kind):
-            raise NotComputed(f"there is no {self.task} of a method {self.method}")
+            raise NotComputed(f"there is no {self.task} of a {self.kind} {self.method}")
         task, method = TASKS[self.task], registry(self.kind)[self.method]
         if task.kinds and self.kind not in task.kinds:
             raise ValueError(f"{self.task} is not for methods of kind {self.kind}")

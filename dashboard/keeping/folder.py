@@ -197,8 +197,8 @@ class DataFolder:
                 run = Run.of(said["run"], arrays, about["n_objects"] if is_of_now else None)
             except NotComputed as error:
                 raise DamagedFile(
-                    f"Version {said['run']['version']} computed it; in this one {error}. It is "
-                    "left as it is."
+                    f"Version {said['run']['version']} computed {key}/{RUN}; in this one {error}. "
+                    "It is left as it is."
                 ) from error
             except ValueError as error:
                 raise Unsound(f"version {said['run']['version']} wrote it: {error}") from error

@@ -359,7 +359,9 @@ def test_a_result_of_what_is_not_computed_any_more_is_not_called_damaged(two, ot
     place.write_text(json.dumps({**said, "run": {**said["run"], **other}}))
     again = Workspace(folder)
     (told,) = again.unreadable(first.id)
-    assert told.problem.startswith(f"Version {__version__} computed it; in this one there is no")
+    assert told.problem.startswith(
+        f"Version {__version__} computed {listed.key}/run.json; in this one there is no"
+    )
     assert "damaged" not in told.problem
     assert next(iter(other.values())) in told.problem
     assert again.run(first.id, listed.key) is None
