@@ -17,7 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
-from tripletscope.core.io.measuring import read_conjoint
+from tripletscope.core.reading.measuring import read_conjoint
 from tripletscope.core.scale import conjoint_scales
 
 #: Additive scales of gloss and bumps, and log-likelihoods of gloss alone, bumps alone, the additive

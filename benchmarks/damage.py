@@ -9,7 +9,7 @@ import json
 import random
 import zipfile
 
-from tests.core.io.test_hostile import zipped
+from tests.core.reading.test_hostile import zipped
 
 #: Damaged files grow to this size at most.
 LARGEST = (2**18, 2**20, 2**22)

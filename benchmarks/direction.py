@@ -21,8 +21,8 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
-from tripletscope.core.io import Reading, Table, load, propose
 from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.reading import Reading, Table, load, propose
 from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
 
 EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs" / "responses.csv"

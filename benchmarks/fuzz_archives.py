@@ -39,9 +39,9 @@ from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.io import MeasuredTable
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import MeasuredTable
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.door import archive as door

@@ -35,9 +35,9 @@ from benchmarks.damage import mutated
 from benchmarks.grammar import GRAMMARS, Dice
 from benchmarks.report import machine, print_table
 from benchmarks.visits import MEMORY, SECONDS, WAYS, Door, Visit, resident
-from tests.core.io.hostile import HOSTILE
-from tests.core.io.layouts import CASES, FORMATS
-from tests.core.io.test_hostile import CONTAINERS, GOOD, parquet, picture, zipped
+from tests.core.reading.hostile import HOSTILE
+from tests.core.reading.layouts import CASES, FORMATS
+from tests.core.reading.test_hostile import CONTAINERS, GOOD, parquet, picture, zipped
 from tripletscope.core.engine.progress import silent
 from tripletscope.dashboard.door.questions import Answering
 

@@ -30,9 +30,9 @@ print(seconds, busy, int(peak) / 1024, len(result))
 """
 
 READERS = {
-    "tripletscope.core.io.read": ("from tripletscope.core.io import read", "read(path)"),
+    "tripletscope.core.reading.read": ("from tripletscope.core.reading import read", "read(path)"),
     "load, propose, interpret, 3 sentences": (
-        "from tripletscope.core.io import load, propose, interpret",
+        "from tripletscope.core.reading import load, propose, interpret",
         "(lambda t: (lambda i: (i.sentences(), i.triplets)[1])(interpret(t, propose(t)[0])))"
         "(load(path))",
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io.formats.encoding import ENCODINGS
+from tripletscope.core.reading.formats.encoding import ENCODINGS
 from tripletscope.dashboard.door import workers as door
 from tripletscope.dashboard.door.workers import File, Worker, Workers
 

@@ -15,12 +15,12 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part, silent
-from tripletscope.core.io import MeasuredFile, SquareTable
-from tripletscope.core.io.formats.source import TABLE_SUFFIXES
-from tripletscope.core.io.names import file_name
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.simulation.simulate import MOST_COMPARISONS, comparisons_of
 from tripletscope.core.ratings import Ratings
+from tripletscope.core.reading import MeasuredFile, SquareTable
+from tripletscope.core.reading.formats.source import TABLE_SUFFIXES
+from tripletscope.core.reading.names import file_name
 from tripletscope.dashboard import uploads
 from tripletscope.dashboard.door.archive import is_archive
 from tripletscope.dashboard.door.records import Unpacked

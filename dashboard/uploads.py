@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, silent
-from tripletscope.core.io import Reading
-from tripletscope.core.io.columns.reading import SIDE_ROLES
+from tripletscope.core.reading import Reading
+from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import Answers, Look, Opened
 from tripletscope.dashboard.door.workers import Ended, File, workers

@@ -8,7 +8,7 @@ import streamlit as st
 
 import tripletscope
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.reading import MatrixGiven, MeasuredGiven, OtherTask
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
-from tripletscope.core.io.interpretation.report import Imported
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.interpretation.report import Imported
 
 _FOLDER = Path(__file__).resolve().parent.parent / "sample_data"
 

@@ -19,12 +19,12 @@ from tripletscope.core.inference.evaluation.score import (
     split_error,
     triplet_error,
 )
-from tripletscope.core.io import Table, load, propose
 from tripletscope.core.kernel import K2
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import personal_maps
 from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
 from tripletscope.core.people.treatments import compare_treatments
+from tripletscope.core.reading import Table, load, propose
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.core.studies.quality.direction import direction_test

@@ -34,7 +34,7 @@ ADAPTORS = {
     "dashboard/collecting/connections.py": {"uvicorn", "h11"},
     "dashboard/printing/browser.py": {"kaleido", "choreographer"},
     "dashboard/report/docx.py": {"python-docx"},
-    "core/io/formats/r_parser.py": {"rdata"},
+    "core/reading/formats/r_parser.py": {"rdata"},
     "core/models/optimise/elementary.py": {"numba", "llvmlite"},
     "core/models/optimise/rows.py": {"numba", "llvmlite"},
 }

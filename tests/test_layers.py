@@ -19,7 +19,7 @@ FLOORS = [
     ["data"],
     ["engine"],
     ["ratings"],
-    ["io"],
+    ["reading"],
     ["models.optimise"],
     ["models.embedding"],
     ["models.simulation"],

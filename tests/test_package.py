@@ -189,8 +189,8 @@ def test_the_wheel_holds_one_name(built):
     assert {f"tripletscope/{folder}" for folder in FOLDERS} <= {
         "/".join(name.split("/")[:2]) for name in names
     }
-    inside = {"core/io/words.toml", "core/io/forms.toml", "dashboard/interface/assets/chart.js",
-              "dashboard/.streamlit/config.toml",
+    inside = {"core/reading/words.toml", "core/reading/forms.toml",
+              "dashboard/interface/assets/chart.js", "dashboard/.streamlit/config.toml",
               "sample_data/alien_eggs/responses.csv", "py.typed", "__init__.pyi"}
     assert {f"tripletscope/{name}" for name in inside} <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]

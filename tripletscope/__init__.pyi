@@ -22,8 +22,6 @@ from .core.inference.uncertainty.calibration import calibrate as calibrate
 from .core.inference.uncertainty.posterior import sample_posterior as sample_posterior
 from .core.inference.uncertainty.reliability import reliability as reliability
 from .core.inference.uncertainty.resampling import bootstrap as bootstrap
-from .core.io.interpretation.interpret import read as read
-from .core.io.writing import write_answers as write_answers
 from .core.kernel.gaussian import GaussianKernel as GaussianKernel
 from .core.kernel.triplet import K1 as K1
 from .core.kernel.triplet import K2 as K2
@@ -35,6 +33,8 @@ from .core.models.embedding.soe import SOE as SOE
 from .core.models.embedding.ste import STE as STE
 from .core.models.embedding.tste import TSTE as TSTE
 from .core.models.simulation.simulate import simulate as simulate
+from .core.reading.interpretation.interpret import read as read
+from .core.reading.writing import write_answers as write_answers
 from .core.run import run as run
 from .core.scale.mlds import MLDS as MLDS
 from .core.scale.ordinal import ordinal_scale as ordinal_scale

@@ -1,6 +1,6 @@
-from .core.io.interpretation.interpret import import_answers as import_answers
-from .core.io.interpretation.interpret import read_pairs as read_pairs
-from .core.io.questions import read_gold as read_gold
+from .core.reading.interpretation.interpret import import_answers as import_answers
+from .core.reading.interpretation.interpret import read_pairs as read_pairs
+from .core.reading.questions import read_gold as read_gold
 from .core.studies.design.active import propose as propose
 from .core.studies.design.plan import plan as plan
 from .core.studies.design.scenario import SampleSizes as SampleSizes

@@ -1,5 +1,4 @@
 from .core.inference.uncertainty.resampling import map_dissimilarities as map_dissimilarities
-from .core.io.measuring import read_measured as read_measured
 from .core.models.embedding.mds import MDS as MDS
 from .core.models.embedding.mds import NMDS as NMDS
 from .core.models.embedding.soe import LOE as LOE
@@ -9,4 +8,5 @@ from .core.ratings.measured import Dissimilarities as Dissimilarities
 from .core.ratings.piles import Piles as Piles
 from .core.ratings.pooling import pool_ratings as pool_ratings
 from .core.ratings.ratings import Ratings as Ratings
+from .core.reading.measuring import read_measured as read_measured
 from .core.scale.conjoint import conjoint_scales as conjoint_scales

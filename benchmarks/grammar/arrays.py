@@ -7,9 +7,9 @@ import struct
 import numpy as np
 
 from benchmarks.grammar.dice import NUMBERS, Dice
-from tests.core.io.raw import arrays as raw
-from tests.core.io.raw.archive import Member
-from tests.core.io.raw.archive import archive as zip_file
+from tests.core.reading.raw import arrays as raw
+from tests.core.reading.raw.archive import Member
+from tests.core.reading.raw.archive import archive as zip_file
 
 _DTYPES = ("'<i8'", "'<f8'", "'<i4'", "'|u1'", "'<U5'", "'|S3'", "'|b1'", "'>i2'", "'<f2'",
            "'<c16'")

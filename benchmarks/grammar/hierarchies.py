@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 from benchmarks.grammar.dice import NUMBERS, Dice
-from tests.core.io.raw import hdf5 as raw
+from tests.core.reading.raw import hdf5 as raw
 
 #: Bytes; the index of an array that was never written may be much longer.
 _LARGEST = 2**20

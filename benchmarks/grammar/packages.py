@@ -9,8 +9,8 @@ from benchmarks.grammar.arrays import npy
 from benchmarks.grammar.dice import NUMBERS, Dice
 from benchmarks.grammar.documents import document
 from benchmarks.grammar.texts import text
-from tests.core.io.raw.archive import Member, zip64
-from tests.core.io.raw.archive import archive as zip_file
+from tests.core.reading.raw.archive import Member, zip64
+from tests.core.reading.raw.archive import archive as zip_file
 
 _NAMES = (
     "../a.csv", "/etc/passwd.csv", "..\\a.csv", "C:/a.csv", "a\0.csv", "", "/", "a/", ".csv",

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from benchmarks.grammar.dice import Dice, answers
-from tests.core.io.raw import thrift
-from tests.core.io.raw.thrift import Many
+from tests.core.reading.raw import thrift
+from tests.core.reading.raw.thrift import Many
 
 
 def parquet(dice: Dice) -> tuple[str, bytes]:

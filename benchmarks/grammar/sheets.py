@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from benchmarks.grammar.dice import NUMBERS, Dice, answers
-from tests.core.io.raw import workbook as raw
+from tests.core.reading.raw import workbook as raw
 
 _PLACES = ("A0", "A-1", "XFD1", "XFE1", "ZZZ1", "ZZZZ1", "A1048577", "A99999999999", "1A", "1", "A",
            "a1", "$A$1", "A1:B2", "R1C1", "", "AAAAAAAAAA1", "Ä1", "A1 ", "A" * 3000 + "1")

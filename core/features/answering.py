@@ -17,8 +17,8 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.io.prompts import Questions
-from tripletscope.core.io.tasks import chosen_first
+from tripletscope.core.reading.prompts import Questions
+from tripletscope.core.reading.tasks import chosen_first
 
 Temperature = Annotated[float | None, Number(
     0.0, 100.0, "Temperature", "Dissimilarities of what is shown, in standard deviations, are "

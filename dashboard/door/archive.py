@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import Archive
+from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.dashboard.door.contents import check_table, json_of, packed_arrays
 
 #: As `tripletscope.dashboard.keeping` writes them.

@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
-from tripletscope.core.io.formats.archive import MAX_ENTRIES, check_size
+from tripletscope.core.reading.formats.archive import MAX_ENTRIES, check_size
 
 #: Bytes of a description that is read at once.
 MOST_TEXT = 2**26
@@ -102,8 +102,8 @@ def check_table(about: Any, packed: int, name: str) -> None:
     about: Metadata of a Parquet file; repeated values take no room in it, but in a table.
     packed: Bytes of the file.
     """
-    from tripletscope.core.io.formats.text import MAX_COLUMNS  # lists need none of it
-    from tripletscope.core.io.records import MAX_ROWS
+    from tripletscope.core.reading.formats.text import MAX_COLUMNS  # lists need none of it
+    from tripletscope.core.reading.records import MAX_ROWS
 
     if about.num_rows > MAX_ROWS or about.num_columns > MAX_COLUMNS:
         raise Unsound(

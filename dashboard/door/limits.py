@@ -26,7 +26,7 @@ import ctypes
 import struct
 import sys
 
-from tripletscope.core.io.formats.reader import MEMORY, address_space, limit
+from tripletscope.core.reading.formats.reader import MEMORY, address_space, limit
 from tripletscope.dashboard.door.calls import restrict_calls
 
 try:

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
-from tripletscope.core.io.replies import Replies
+from tripletscope.core.reading import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
+from tripletscope.core.reading.replies import Replies
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import (
     Album,

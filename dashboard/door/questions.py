@@ -29,7 +29,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part
-from tripletscope.core.io import (
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
+from tripletscope.core.reading import (
     Imported,
     Pictures,
     Reading,
@@ -50,15 +52,13 @@ from tripletscope.core.io import (
     read_pictures,
     read_questions,
 )
-from tripletscope.core.io.formats import statistics
-from tripletscope.core.io.formats.archive import Archive
-from tripletscope.core.io.formats.encoding import ENCODINGS
-from tripletscope.core.io.interpretation.interpret import interpret
-from tripletscope.core.io.names import is_picture_name
-from tripletscope.core.io.objects.objects import MatchReport
-from tripletscope.core.io.replies import read_replies
-from tripletscope.core.models.embedding import STE
-from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
+from tripletscope.core.reading.formats import statistics
+from tripletscope.core.reading.formats.archive import Archive
+from tripletscope.core.reading.formats.encoding import ENCODINGS
+from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.names import is_picture_name
+from tripletscope.core.reading.objects.objects import MatchReport
+from tripletscope.core.reading.replies import read_replies
 from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
 from tripletscope.dashboard.door.archive import PAGES, PackedFolder
 from tripletscope.dashboard.door.plain import pack, unpack

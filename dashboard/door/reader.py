@@ -13,7 +13,7 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.io.formats.isolated import declare_isolated
+from tripletscope.core.reading.formats.isolated import declare_isolated
 from tripletscope.dashboard.door import limits, plain, questions
 from tripletscope.dashboard.processes.line import Line
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs
-from tripletscope.core.io.columns.reading import ROLES
+from tripletscope.core.reading import Pairs
+from tripletscope.core.reading.columns.reading import ROLES
 
 PREVIEW = 50  # rows of a file
 
@@ -44,7 +44,7 @@ class Sheet:
         return pd.DataFrame(cells, index=pd.Index(self.rows, name="row"), dtype="str")
 
     def candidates(self, role: str) -> list[str]:
-        """The columns that can play a role, as `tripletscope.core.io.candidates`."""
+        """The columns that can play a role, as `tripletscope.core.reading.candidates`."""
         return self.numeric if ROLES[role].numeric else self.columns
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.reading import MatrixGiven, MeasuredGiven, OtherTask
 from tripletscope.dashboard.processes.child import Child, Gone, Lost, Supply
 from tripletscope.dashboard.processes.line import Message
 

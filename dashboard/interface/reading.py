@@ -10,7 +10,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.io import MeasuredFile
+from tripletscope.core.reading import MeasuredFile
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.uploads import ask_aside
@@ -49,7 +49,7 @@ def read_measured(
 ) -> MeasuredFile:
     """Ratings, confusions, piles or arrangements in uploaded files.
 
-    kind: By default detected from the columns, see `tripletscope.core.io.read_measured`.
+    kind: By default detected from the columns, see `tripletscope.core.reading.read_measured`.
     """
     return _read(
         session, key, [file.file_id for file in files], files[0].name, "measured", words="Reading",

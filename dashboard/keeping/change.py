@@ -25,7 +25,7 @@ from tripletscope.dashboard.keeping.files import (
 )
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
-    from tripletscope.core.io import Pairs
+    from tripletscope.core.reading import Pairs
     from tripletscope.core.studies.quality import Cleaning
 
 ABOUT, BEFORE = "about.json", "about.before.json"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.io import MeasuredTable
+from tripletscope.core.reading import MeasuredTable
 from tripletscope.dashboard.keeping.change import TABLES, FolderChange, WrittenFile
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.files import slug, write_arrays

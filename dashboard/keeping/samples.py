@@ -54,8 +54,8 @@ def samples() -> list[Sample]:
 def open_sample(sample: Sample) -> DatasetInfo:
     """The data set of a sample, imported once, like a user's file."""
     # Loading these takes seconds, and the command only lists samples.
-    from tripletscope.core.io import attach_pictures, load, propose, read_pictures
-    from tripletscope.core.io.interpretation.interpret import interpret
+    from tripletscope.core.reading import attach_pictures, load, propose, read_pictures
+    from tripletscope.core.reading.interpretation.interpret import interpret
     from tripletscope.dashboard.keeping.services import services
 
     workspace = services().workspace

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from tripletscope.core.io import Reading
+from tripletscope.core.reading import Reading
 from tripletscope.dashboard.door.contents import content_of, json_of
 from tripletscope.dashboard.door.workers import File
 from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file

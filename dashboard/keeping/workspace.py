@@ -39,8 +39,8 @@ from tripletscope.dashboard.keeping.recent import Recent
 from tripletscope.dashboard.keeping.runs import KeptRuns
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
-    from tripletscope.core.io import Pairs
     from tripletscope.core.ratings import Measured
+    from tripletscope.core.reading import Pairs
     from tripletscope.core.studies.quality import Cleaning
 
 

@@ -20,9 +20,9 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.io import MeasuredTable
 from tripletscope.core.ratings import Measured
 from tripletscope.core.ratings.kinds import measured
+from tripletscope.core.reading import MeasuredTable
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export

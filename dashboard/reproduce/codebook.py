@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tripletscope.core.data.cells import marked
-from tripletscope.core.io.columns.reading import ROLES
+from tripletscope.core.reading.columns.reading import ROLES
 
 #: Most values of a column of texts that are listed.
 _LISTED = 20

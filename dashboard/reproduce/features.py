@@ -16,7 +16,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
-from tripletscope.core.io import MeasuredTable, features_of, read_feature_tables
+from tripletscope.core.reading import MeasuredTable, features_of, read_feature_tables
 from tripletscope.core.run import Run
 
 #: How rows of a table may be compared.

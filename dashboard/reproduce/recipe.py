@@ -19,10 +19,10 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Inner, Method, unfitted
 from tripletscope.core.features.combining import FeatureModel
-from tripletscope.core.io import MeasuredTable
-from tripletscope.core.io.columns.reading import SIDE_ROLES
-from tripletscope.core.io.writing import WRITERS, write_answers
 from tripletscope.core.presets import published_in
+from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading.columns.reading import SIDE_ROLES
+from tripletscope.core.reading.writing import WRITERS, write_answers
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export

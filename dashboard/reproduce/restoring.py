@@ -15,7 +15,7 @@ from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.method import methods
 from tripletscope.core.features.spaces import METRICS
-from tripletscope.core.io import MeasuredTable
+from tripletscope.core.reading import MeasuredTable
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.records import Unpacked

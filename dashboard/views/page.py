@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from tripletscope.core.io import NO_MAP
+from tripletscope.core.reading import NO_MAP
 from tripletscope.dashboard import views
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import tabs

@@ -17,9 +17,9 @@ from tests.paths import ROOT
 from tripletscope.core.data.cells import bare, marked, unmarked
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import WRITERS, Pairs, read, write_answers, write_pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import WRITERS, Pairs, read, write_answers, write_pairs
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export

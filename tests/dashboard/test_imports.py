@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.io.test_hostile import GOOD
+from tests.core.reading.test_hostile import GOOD
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
 from tests.dashboard.views.harness import settled, start, words
@@ -21,8 +21,8 @@ from tests.processes import kill
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.io import WRITERS, Reading, load, read, write_answers
-from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.reading import WRITERS, Reading, load, read, write_answers
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
 from tripletscope.dashboard import imports, uploads
 from tripletscope.dashboard.door import workers as door

@@ -15,9 +15,9 @@ from streamlit.testing.v1 import AppTest
 from tests.dashboard.keeping.test_workspace import png
 from tests.dashboard.views.harness import APP, PAGES, crowd
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import load, propose
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import load, propose
 from tripletscope.dashboard import analysis, imports, state, uploads
 from tripletscope.dashboard.interface.controls import summary
 from tripletscope.dashboard.interface.panels import ago, plain

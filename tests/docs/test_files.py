@@ -7,9 +7,9 @@ import re
 import pytest
 
 from tests.docs.documents import DOCS
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
-from tripletscope.core.io.layouts import layouts
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.layouts import layouts
 from tripletscope.dashboard.views.understood import EXAMPLES
 
 TEXT = (DOCS / "files.md").read_text()

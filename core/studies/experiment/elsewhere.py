@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.layouts.collect import COLUMNS, KIND, TASK
+from tripletscope.core.reading.layouts.collect import COLUMNS, KIND, TASK
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, Question

@@ -15,9 +15,9 @@ from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.io.columns.reading import TAKEN
-from tripletscope.core.io.interpretation.interpret import interpret
-from tripletscope.core.io.layouts.collect import (
+from tripletscope.core.reading.columns.reading import TAKEN
+from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.layouts.collect import (
     COLUMNS,
     CORRECT,
     IN_ORDER,
@@ -28,8 +28,8 @@ from tripletscope.core.io.layouts.collect import (
     RANKED,
     TASK,
 )
-from tripletscope.core.io.measuring import MeasuredFile, file_of_measured
-from tripletscope.core.io.table import Table, as_cells
+from tripletscope.core.reading.measuring import MeasuredFile, file_of_measured
+from tripletscope.core.reading.table import Table, as_cells
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.participant import shown_id
@@ -153,7 +153,7 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
     DataFrame, one row per answer; of tables, one per object
         ``participant``, ``trial`` (place in the list, from 1), ``collect_task``, ``kind``,
         ``source``; objects in the order of their places and the choice, named by task (`COLUMNS`
-        and `MEASURED_COLUMNS` of `tripletscope.core.io.layouts.collect`; piles as the place of
+        and `MEASURED_COLUMNS` of `tripletscope.core.reading.layouts.collect`; piles as the place of
         their table and a number; same is 1, different 0); ``correct`` (1, 0 or empty),
         ``response_time_ms``, ``time`` (ISO 8601), ``shown_at_ms``, ``input``, ``key``. Practice,
         catch and gold questions are marked, and reading leaves them out of answers about objects.

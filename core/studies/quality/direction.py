@@ -19,10 +19,10 @@ from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.score import reach_over_people
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
-from tripletscope.core.io import Reading, Table
-from tripletscope.core.io.columns.alternatives import alternatives
-from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.reading import Reading, Table
+from tripletscope.core.reading.columns.alternatives import alternatives
+from tripletscope.core.reading.interpretation.interpret import interpret
 
 #: Rows of the sample: at least this many, and this many for each object.
 MOST_ROWS = 20_000

@@ -153,7 +153,7 @@ class Cleaning:
     raw : Triplets or Quadruples
         The imported answers.
     catch_trials : DataFrame, optional
-        As `tripletscope.core.io.Imported.catch_trials`.
+        As `tripletscope.core.reading.Imported.catch_trials`.
     gold : Triplets, optional
         See `tripletscope.core.studies.quality.gold_mistakes`.
     exclusions : sequence of Exclusion

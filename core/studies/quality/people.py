@@ -31,7 +31,7 @@ def participants(
 ) -> pd.DataFrame:
     """Answers of each participant; unknown values are NaN.
 
-    catch_trials: ``participant`` and ``correct``, as `tripletscope.core.io.Imported.catch_trials`.
+    catch_trials: ``participant`` and ``correct``, as of `tripletscope.core.reading.Imported`.
     gold (G, 3): See `gold_mistakes`.
     Columns: ``participant``, ``answers``, ``questions`` (different ones); ``repeats`` (pairs of own
         answers to one question) and ``consistent`` (share that agree); ``compared`` (answers to

@@ -65,7 +65,7 @@ def quality(
     ----------
     triplets : Triplets or Quadruples
     catch_trials : DataFrame, optional
-        As `tripletscope.core.io.Imported.catch_trials`.
+        As `tripletscope.core.reading.Imported.catch_trials`.
     gold : Triplets or array-like, shape (G, 3), optional
         Right answers to some questions, see `gold_mistakes` and `obvious`.
     wrong : ndarray, shape (T,), optional

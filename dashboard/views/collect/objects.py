@@ -16,7 +16,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.names import file_name
+from tripletscope.core.reading.names import file_name
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address

@@ -13,7 +13,7 @@ import streamlit as st
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements
-from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
+from tripletscope.core.reading import WRITERS, attach_objects, attach_pictures, write_pairs
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram

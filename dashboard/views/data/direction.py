@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.io import Reading
+from tripletscope.core.reading import Reading
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard import uploads
 from tripletscope.dashboard.interface import panels

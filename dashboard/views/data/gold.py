@@ -8,7 +8,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io.names import listing
+from tripletscope.core.reading.names import listing
 from tripletscope.core.studies.quality import Cleaning, gold_mistakes, obvious
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed

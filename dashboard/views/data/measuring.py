@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.io import MeasuredFile
 from tripletscope.core.ratings import KINDS
 from tripletscope.core.ratings.ratings import STANDARDS
+from tripletscope.core.reading import MeasuredFile
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed

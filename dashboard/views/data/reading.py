@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.engine.progress import Progress
-from tripletscope.core.io import (
+from tripletscope.core.reading import (
     CHOICE_CODINGS,
     INDEX_BASES,
     RESPONSE_TIME_UNITS,
@@ -22,8 +22,8 @@ from tripletscope.core.io import (
     Reading,
     can_be_kept,
 )
-from tripletscope.core.io.columns.reading import ROW_ROLES
-from tripletscope.core.io.formats.encoding import ENCODINGS, GUESSED
+from tripletscope.core.reading.columns.reading import ROW_ROLES
+from tripletscope.core.reading.formats.encoding import ENCODINGS, GUESSED
 from tripletscope.dashboard import imports, uploads
 from tripletscope.dashboard.door.records import Album, Look, Opened, Sheet
 from tripletscope.dashboard.interface import panels

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from tripletscope.core.io.names import listing
+from tripletscope.core.reading.names import listing
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.keeping.dataset import DatasetInfo

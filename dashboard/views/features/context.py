@@ -14,7 +14,7 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
-from tripletscope.core.io import features_of
+from tripletscope.core.reading import features_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several
 from tripletscope.dashboard.keeping.dataset import WorkspaceError

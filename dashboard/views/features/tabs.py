@@ -8,8 +8,8 @@ import streamlit as st
 
 from tripletscope.core.engine.method import Method, described
 from tripletscope.core.features.weights import FOR_EACH, MOST
-from tripletscope.core.io import NO_MAP
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.reading import NO_MAP
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick

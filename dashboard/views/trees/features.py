@@ -10,8 +10,8 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import attach_objects, features_of
 from tripletscope.core.models.embedding.features import ColumnMap, is_feature
+from tripletscope.core.reading import attach_objects, features_of
 from tripletscope.core.run import Run, key, run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.imports import accept_features

@@ -7,7 +7,7 @@ import pytest
 from tripletscope.core.data.choices import choices_of
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io.tasks import chosen_first
+from tripletscope.core.reading.tasks import chosen_first
 
 
 def stages(rows, trials=None):

@@ -12,9 +12,9 @@ from tests.paths import SAMPLES
 from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.io import read
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.people.careless import LOW, with_lapses
+from tripletscope.core.reading import read
 
 
 @pytest.fixture(scope="module")

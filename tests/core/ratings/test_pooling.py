@@ -10,10 +10,10 @@ from tests.core.ratings.planted import names, points, rated
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import read, write_answers
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.ratings import Ratings, pool_ratings
+from tripletscope.core.reading import read, write_answers
 
 
 def chosen(truth: np.ndarray, number: int, seed: int) -> Triplets:

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.stats import chi2, norm
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.measuring import read_conjoint
+from tripletscope.core.reading.measuring import read_conjoint
 from tripletscope.core.scale import conjoint_scales
 from tripletscope.dashboard.results.conjoint import conjoint_said
 from tripletscope.dashboard.wording import ENGLISH

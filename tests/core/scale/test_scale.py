@@ -17,11 +17,11 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.parallel import Halt
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.simulation.simulate import answer, questions_of, simulate
 from tripletscope.core.models.simulation.truth import scale_function
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.scale import (
     MLDS,
     as_trials,

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from tests.core.io.hostile import HOSTILE
-from tests.core.io.hostile.making import GOOD
+from tests.core.reading.hostile import HOSTILE
+from tests.core.reading.hostile.making import GOOD
 from tests.dashboard.uploads import asked
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.door.workers import workers

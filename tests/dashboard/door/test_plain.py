@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Reading
+from tripletscope.core.reading import Reading
 from tripletscope.dashboard.door.plain import RECORDS, pack, unpack
 
 plain = st.recursive(

@@ -11,8 +11,8 @@ from functools import partial
 
 import pytest
 
-from tests.core.io.test_encodings import NAMES, file_of
-from tests.core.io.test_hostile import GOOD
+from tests.core.reading.test_encodings import NAMES, file_of
+from tests.core.reading.test_hostile import GOOD
 from tests.dashboard.door import harm
 from tests.dashboard.uploads import asked
 from tests.paths import ROOT
@@ -20,9 +20,9 @@ from tests.processes import has_ended
 from tests.waiting import becomes
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.io import MatrixGiven, load, propose
-from tripletscope.core.io.formats.encoding import ENCODINGS
-from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.reading import MatrixGiven, load, propose
+from tripletscope.core.reading.formats.encoding import ENCODINGS
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.door import workers as module
 from tripletscope.dashboard.door.records import PREVIEW

@@ -12,9 +12,9 @@ import pytest
 from tests.dashboard.uploads import png
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import MeasuredTable
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import MeasuredTable
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.keeping import feature_tables, files

@@ -16,9 +16,9 @@ import pytest
 from tests.dashboard.keeping.trashed import trashed
 from tests.dashboard.uploads import png
 from tripletscope import __version__
-from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping import change as change_module

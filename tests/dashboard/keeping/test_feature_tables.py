@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import MeasuredTable
+from tripletscope.core.reading import MeasuredTable
 from tripletscope.dashboard.keeping import feature_tables
 from tripletscope.dashboard.keeping import files as files_of
 from tripletscope.dashboard.keeping.dataset import WorkspaceError

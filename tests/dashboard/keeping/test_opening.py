@@ -8,7 +8,7 @@ import pytest
 
 import tripletscope as ts
 from tests.dashboard.keeping.test_workspace import png
-from tripletscope.core.io import MeasuredTable, Pairs
+from tripletscope.core.reading import MeasuredTable, Pairs
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 

@@ -22,9 +22,9 @@ from PIL import Image
 from tests.processes import kill
 from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.workers import workers

@@ -27,7 +27,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.io import MeasuredTable, Pairs
+from tripletscope.core.reading import MeasuredTable, Pairs
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion

@@ -13,7 +13,7 @@ from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import ran, signed, unzipped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.io import MeasuredTable
+from tripletscope.core.reading import MeasuredTable
 from tripletscope.dashboard import export
 from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.files import hash_of

@@ -16,7 +16,7 @@ import tripletscope as ts
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import unzipped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs
+from tripletscope.core.reading import Pairs
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.archive import ABOUT

@@ -19,11 +19,11 @@ from tests.paths import ROOT
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.io import Pairs
-from tripletscope.core.io.writing import write_answers
 from tripletscope.core.kernel import K2
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.features import ColumnMap
+from tripletscope.core.reading import Pairs
+from tripletscope.core.reading.writing import write_answers
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion

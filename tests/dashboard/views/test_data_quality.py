@@ -24,8 +24,8 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs, write_answers
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.reading import Pairs, write_answers
 from tripletscope.core.run import run as run_of
 from tripletscope.core.studies.quality import Cleaning, Exclusion, quality
 from tripletscope.dashboard.figures.quality import measures, shares, stretches

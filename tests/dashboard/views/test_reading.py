@@ -9,12 +9,12 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from tests.core.io.test_encodings import NAMES, file_of
-from tests.core.io.test_hostile import GOOD, zipped
+from tests.core.reading.test_encodings import NAMES, file_of
+from tests.core.reading.test_hostile import GOOD, zipped
 from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
 from tests.dashboard.views.harness import settled, start, unfold, words
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import Reading, load, load_several, read
+from tripletscope.core.reading import Reading, load, load_several, read
 from tripletscope.dashboard import uploads
 from tripletscope.dashboard.door.questions import gather_pictures
 from tripletscope.dashboard.state import _KEY
@@ -103,7 +103,7 @@ def test_of_several_files_the_unreadable_are_named_and_left_out():
 
 def test_many_files_take_time_in_proportion(monkeypatch):
     """Each file is compared with all others only by the names of its columns."""
-    from tripletscope.core.io.table import Table
+    from tripletscope.core.reading.table import Table
 
     calls = []
     codes = Table.codes

@@ -10,8 +10,8 @@ import pytest
 
 from tests.dashboard.views.harness import session_on, settled, start, stopped, unfold, words
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.imports import accept_matrix, suggested_name

@@ -16,7 +16,7 @@ from tests.dashboard.views.harness import (
 )
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import TASKS
+from tripletscope.core.reading import TASKS
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE

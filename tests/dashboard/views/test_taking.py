@@ -12,9 +12,9 @@ import pytest
 
 from tests.dashboard.views.harness import settled, start
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.ratings import Arrangements
+from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
 from tripletscope.dashboard.door.archive import is_archive
 from tripletscope.dashboard.keeping.workspace import Workspace

@@ -24,8 +24,8 @@ import tripletscope as ts
 from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import PAGES, crowd, start
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MeasuredTable, Pairs
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.reading import MeasuredTable, Pairs
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.door.contents import MOST_TEXT

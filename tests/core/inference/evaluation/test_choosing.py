@@ -19,8 +19,8 @@ from tripletscope.core.inference.evaluation.score import (
     missed_choices,
     split_error,
 )
-from tripletscope.core.io.tasks import chosen_first
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.reading.tasks import chosen_first
 
 
 def odd_ones(questions, odd, *, participants=None, split=None, n=None):

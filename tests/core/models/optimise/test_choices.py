@@ -16,7 +16,6 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.parallel import Halt
 from tripletscope.core.inference.uncertainty.curvature import Normal, second_derivatives
 from tripletscope.core.inference.uncertainty.sampling import advance, chain_at
-from tripletscope.core.io.tasks import chosen_first
 from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.embedding.starts import spectral_start
 from tripletscope.core.models.optimise import loss as loss_module
@@ -24,6 +23,7 @@ from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.models.optimise.loss import Loss, Objective, map_losses, single_losses
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import losses_of
+from tripletscope.core.reading.tasks import chosen_first
 
 N = 9
 METHODS = {

@@ -12,9 +12,9 @@ import pytest
 
 from tests.core.studies.experiment.made import answered, experiment_of, whole
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
-from tripletscope.core.io.layouts import layouts
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for
 from tripletscope.core.studies.experiment.experiment import Stimulus
 from tripletscope.core.studies.experiment.items import SurveyItem

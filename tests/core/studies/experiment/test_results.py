@@ -11,8 +11,8 @@ import tripletscope as ts
 from tests.core.studies.experiment.made import TASKS, answered, experiment_of, whole
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.experiment.experiment import Stimulus
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import (

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 import tripletscope as ts
 from tests.core.studies.experiment.made import experiment_of
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MeasuredGiven, load, propose
+from tripletscope.core.reading import MeasuredGiven, load, propose
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.items import MOST_WRITTEN, SurveyItem
 from tripletscope.core.studies.experiment.lists import person_list

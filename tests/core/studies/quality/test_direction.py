@@ -8,10 +8,10 @@ import pytest
 
 from tests.conftest import SAMPLES
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.io import Reading, load, propose
-from tripletscope.core.io.columns.alternatives import alternatives
-from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.reading import Reading, load, propose
+from tripletscope.core.reading.columns.alternatives import alternatives
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.results.quality import direction_said
 from tripletscope.dashboard.wording import ENGLISH

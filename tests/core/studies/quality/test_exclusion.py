@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.io.layouts import FORMATS
+from tests.core.reading.layouts import FORMATS
 from tests.core.studies.quality.answers import people_data
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import (
     RULES,
     Cleaning,

@@ -16,9 +16,9 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation.ceiling import repeat_error
 from tripletscope.core.inference.evaluation.score import clustered_mean
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import (
     RULES,
     Cleaning,

@@ -1,0 +1,286 @@
+"""Readings of a table: the columns of all roles, and the coding of the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS
+from tripletscope.core.reading.names import counted, listing
+from tripletscope.core.reading.table import Table
+from tripletscope.core.reading.tasks import MOST_OPTIONS, TASKS, Task
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role of a column."""
+
+    name: str
+    title: str
+    help: str
+    numeric: bool = False
+
+
+#: Every role, in the order of a form.
+ROLES: dict[str, Role] = {
+    role.name: role
+    for name, about in FORMS["roles"].items()
+    for role in (
+        [Role(name, **about)] if name != "item" else
+        [Role(f"item{i}", f"Object {i}", about["help"]) for i in range(1, MOST_OPTIONS + 1)]
+    )
+}
+
+#: Roles of files with one answer per row and columns in the order of the answer: other files show
+#: the side by the choice, and have the answers of a trial in one row.
+ROW_ROLES = ("side", "trial")
+
+#: Roles about an answer, for all tasks.
+SIDE_ROLES = (
+    "participant", "response_time", "split", "sampler", "time", "block", *ROW_ROLES, "weight",
+)
+
+#: Reserved columns of answers.
+TAKEN = (*SIDE_ROLES, "anchor", "near", "far")
+
+
+@dataclass(frozen=True)
+class Coding:
+    """A way in which the choice column codes the chosen option.
+
+    `words` has the lower-case words of each option; none if the column names the chosen object, or
+    has numbers.
+    """
+
+    name: str
+    title: str
+    help: str
+    words: tuple[tuple[str, ...], ...] = ()
+
+
+def _coding(name: str, title: str, help: str, words: Sequence[list[str]] = (),
+            foreign: Sequence[str] = ()) -> Coding:
+    more = [FOREIGN_CELLS[cell] for cell in foreign] or [()] * len(words)
+    return Coding(name, title, help, tuple((*w, *m) for w, m in zip(words, more, strict=True)))
+
+
+CHOICE_CODINGS = {name: _coding(name, **about) for name, about in FORMS["codings"].items()}
+
+RESPONSE_TIME_UNITS = {"s": "seconds", "ms": "milliseconds"}
+INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions counted from 1"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is read, as a proposal or the user's choice."""
+
+    layout: str  # name of the proposing layout, see `tripletscope.core.reading.layouts`
+    title: str  # for the user
+    #: Role -> column; `needed` has those of the task.
+    roles: Mapping[str, str] = field(default_factory=dict)
+    choice_coding: str | None = None  # one of `CHOICE_CODINGS`
+    response_time_unit: str | None = None  # {"s", "ms"}; None decides by the size of the values
+    #: {0, 1}: objects are positions in the table of objects, counted from there; None: ids.
+    index_base: int | None = None
+    reasons: tuple[str, ...] = ()  # for the proposal, as sentences
+    task: str = "nearer"  # one of `TASKS`
+    #: Column -> its values in rows that are trials. Other rows are left out.
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Further columns of the answers, as categories: a condition, a group of participants.
+    keep: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, value, allowed in (
+            *(("role", role, ROLES) for role in self.roles),
+            ("choice_coding", self.choice_coding, {None: None, **CHOICE_CODINGS}),
+            ("response_time_unit", self.response_time_unit, {None: None, **RESPONSE_TIME_UNITS}),
+            ("index_base", self.index_base, INDEX_BASES),
+            ("task", self.task, TASKS),
+        ):
+            if value not in allowed:
+                options = ", ".join(map(repr, allowed))
+                raise ValueError(f"{what} is {value!r}; it must be one of {options}.")
+        in_order = {role: self.roles[role] for role in ROLES if role in self.roles}
+        object.__setattr__(self, "roles", in_order)
+        object.__setattr__(self, "reasons", tuple(self.reasons))
+        only = {column: tuple(values) for column, values in self.only.items()}
+        object.__setattr__(self, "only", only)
+        object.__setattr__(self, "keep", tuple(self.keep))
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether a choice between options has to be decoded."""
+        if TASKS[self.task].is_anchored:
+            return self.task != "most_similar" and not self.is_counted and not (
+                {"near", "far"} <= set(self.roles)
+            )
+        return "choice" in self.roles
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether a row has the numbers of people who chose each option."""
+        return "left_votes" in self.roles
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether columns are in the order of the answer, so that they do not show the side."""
+        return not self.is_coded and not self.is_counted and self.task != "most_similar"
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Roles of the objects in a row, in the order of the task."""
+        task = TASKS[self.task]
+        if self.task == "most_similar":
+            return tuple(role for role in task.objects if role in self.roles)
+        if task.is_anchored and not self.is_coded and not self.is_counted:
+            # Without a choice the first option is the one that was, or was not, chosen.
+            return ("anchor", *(("near", "far") if self.task == "nearer" else ("far", "near")))
+        return task.objects
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Roles without which the table is unreadable."""
+        if self.task == "most_similar":
+            return ("anchor", "item1", "item2")
+        if self.is_counted:
+            more = "right_votes" if "right_votes" in self.roles else "all_votes"
+            return (*self.objects, "left_votes", more)
+        return (*self.objects, "choice") if self.is_coded else self.objects
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Roles for a form, in its order."""
+        named = set(TASKS[self.task].objects) | set(self.needed) | set(SIDE_ROLES)
+        if self.is_counted:
+            named |= {"right_votes", "all_votes"}
+        elif self.task == "most_similar":
+            named |= {"n_chosen", "ranked"}
+        elif not TASKS[self.task].is_anchored:
+            named |= {"choice"} | ({"choice2"} if self.task == "similar_pair" else set())
+        elif not self.is_coded:
+            named -= {"left", "right"}
+        if not self.is_ordered:
+            named -= set(ROW_ROLES)
+        return tuple(role for role in ROLES if role in named)
+
+    def summary(self) -> list[str]:
+        task = TASKS[self.task]
+        lines = [f"{task.title}. {task.help}"]
+        lines += [f"{ROLES[role].title}: column {column}." for role, column in self.roles.items()]
+        if self.is_coded and self.choice_coding:
+            lines.append(f"Response coding: {CHOICE_CODINGS[self.choice_coding].help}")
+        for column, values in self.only.items():
+            lines.append(f"Trials are the rows in which {column} is {listing(values, 12)}.")
+        if self.keep:
+            lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
+        return lines + list(self.reasons)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, to read the next file of the experiment."""
+        return {
+            **asdict(self), "roles": dict(self.roles), "reasons": list(self.reasons),
+            "keep": list(self.keep),
+            "only": {column: list(values) for column, values in self.only.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The reading behind `to_dict`."""
+        names = {own.name for own in fields(cls)}
+        if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= names:
+            raise ValueError("This is not a description of how a file is read.")
+        for name, value in values.items():
+            outer, inner = _KINDS.get(name, ((str, int, type(None)), None))
+            cells = value.values() if isinstance(value, Mapping) else value
+            if not isinstance(value, outer) or (
+                inner and not all(isinstance(cell, inner) for cell in cells)
+            ):
+                raise ValueError(f"{name} is {value!r} in this description of how a file is read.")
+        return cls(**values)
+
+    @classmethod
+    def from_roles(cls, **roles: Any) -> Self:
+        """A reading from roles and settings alone."""
+        settings = {
+            key: roles.pop(key)
+            for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
+                        "keep")
+            if key in roles
+        }
+        return cls("roles", "Chosen columns", roles, **settings)
+
+    def check(self, table: Table) -> None:
+        for problem, remedy in self._problems(table):
+            raise DataError(problem, file=table.name, remedy=remedy)
+
+    def _problems(self, table: Table) -> Iterator[tuple[str, str]]:
+        """Problems with their remedies, the most basic first, on which the others rely."""
+        for column in (*self.roles.values(), *self.only, *self.keep):
+            if column not in table.columns:
+                yield f"there is no column {column!r}", (
+                    f"The columns are {listing(table.columns, 12)}."
+                )
+        task = TASKS[self.task]
+        lacking = [ROLES[role].title for role in self.needed if role not in self.roles]
+        if lacking:
+            yield f"no column is chosen for {listing(lacking)}", _remedy(task)
+        columns = [self.roles[role] for role in self.needed]
+        for column in columns:
+            if columns.count(column) > 1:
+                yield f"column {column!r} has two roles", "Choose another column for one of them."
+        if self.is_coded and self.choice_coding is None:
+            yield f"the response coding of column {self.roles['choice']!r} is not set", (
+                "Choose the response coding."
+            )
+        for column in self.keep:
+            if column in TAKEN:
+                yield f"column {column!r} cannot be kept under its own name, which is reserved", (
+                    "Choose it as the column of a role, or give it another name in the file."
+                )
+        counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
+        if counts and len(task.outcomes) != 2:
+            yield (
+                f"the response in the task {task.title!r} is not one of two, so it cannot be a "
+                "signed count", "Choose another task or another response coding."
+            )
+        names_pair = self.task == "similar_pair" and "choice2" in self.roles
+        if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
+            yield (
+                f"the response in the task {task.title!r} is not an object, so column "
+                f"{self.roles['choice']!r} cannot name it", "Choose the response coding."
+            )
+
+
+#: Types of the fields of a reading in JSON, and of their values; other fields are single values.
+_KINDS = {
+    "roles": (Mapping, str), "only": (Mapping, (list, tuple)), "reasons": ((list, tuple), str),
+    "keep": ((list, tuple), str),
+}
+
+
+def _remedy(task: Task) -> str:
+    if task.name in ("nearer", "farther"):
+        return "Choose an anchor and either nearer and farther, or two options and the response."
+    most = counted(len(task.objects), "column")
+    return f"Choose the columns of the objects, {'at most ' * (not task.outcomes)}{most}."
+
+
+def candidates(table: Table, role: str) -> list[str]:
+    """Columns for a role; for numeric roles, columns of numbers."""
+    if not ROLES[role].numeric:
+        return table.columns
+    sample = table.head(1_000)
+    return [
+        column for column in table.columns
+        if 2 * np.isfinite(sample.numbers(column)).sum() > (sample.codes(column).codes >= 0).sum()
+    ]
+
+
+def can_be_kept(table: Table, reading: Reading) -> list[str]:
+    """Columns without a role that the answers may keep under their own names."""
+    playing = set(reading.roles.values())
+    return [c for c in table.columns if c not in playing and c not in TAKEN]

@@ -1,0 +1,457 @@
+"""A table and its reading -> triplets, with a report of all omitted rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
+from tripletscope.core.reading.columns.guess import SIDES, SPLITS, complete, response_time_unit
+from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading
+from tripletscope.core.reading.formats.source import Source, title_of
+from tripletscope.core.reading.given import TableSource
+from tripletscope.core.reading.interpretation.proposal import propose
+from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Pairs, Report
+from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
+from tripletscope.core.reading.layouts import layouts
+from tripletscope.core.reading.loading import load
+from tripletscope.core.reading.names import (
+    counted,
+    file_name,
+    is_picture_name,
+    listing,
+    natural_order,
+    notes_on,
+    stem,
+    whole_number,
+    without_tags,
+)
+from tripletscope.core.reading.objects.objects import match, read_objects
+from tripletscope.core.reading.table import Table
+from tripletscope.core.reading.tasks import TASKS
+
+#: This many answers that all chose the same side are no accident.
+_TELLING = 20
+
+
+def read(
+    source: TableSource,
+    reading: Reading | Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    objects: Source | pd.DataFrame | None = None,
+    keep: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Triplets:
+    r"""Read answers from a file, or a table in memory.
+
+    Parameters
+    ----------
+    source : path, bytes, binary file object, list of such, DataFrame, array or list of rows
+        Any file that `load` reads, or several that make one table, such as one per participant.
+        Rows are tuples or lists of cells, with or without a header, or mappings.
+    reading : Reading or mapping of str to str, optional
+        By default the best proposal. A mapping has the column of each role, such as
+        ``{"anchor": "head", "near": "winner", "far": "loser"}``, and optionally ``choice_coding``,
+        ``response_time_unit``, ``index_base`` and ``keep``.
+    name : str, optional
+        Of the file, for messages, and of the triplets.
+    objects : DataFrame, path, bytes or binary file object, optional
+        Table of the objects: only these exist, in this order.
+    keep : sequence of str, optional
+        Further columns that the answers keep.
+
+    Raises
+    ------
+    DataError
+        If the file is unreadable or hardly any row makes sense; `interpret` reports single rows
+        that were left out. Also if all answers compare pairs without a common object, which are no
+        triplets: see `read_pairs`.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.read("sample_data/ekman_colors/answers.csv")
+    <Triplets 'answers': 800 answers on 14 objects>
+    >>> rows = b"head,winner,loser\ncup,mug,fork\nfork,spoon,cup\n"
+    >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
+    ['cup', 'fork', 'mug', 'spoon']
+    >>> ts.read([("cup", "mug", "fork"), ("fork", "spoon", "cup")])
+    <Triplets 'table': 2 answers on 4 objects>
+    """
+    result = import_answers(
+        source, reading, name=name, objects=objects, keep=keep, progress=progress
+    )
+    if result.pairs and not len(result.triplets):
+        raise DataError(
+            f"all {counted(len(result.pairs), 'answer')} compare pairs without a common object, "
+            "which are no triplets", file=result.report.file,
+            remedy="Read them as pairs: tripletscope.experiment.read_pairs.",
+        )
+    return result.triplets
+
+
+def read_pairs(
+    source: TableSource,
+    reading: Reading | Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    objects: Source | pd.DataFrame | None = None,
+    keep: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Quadruples:
+    r"""Read answers about which of two pairs of objects differs more.
+
+    Parameters
+    ----------
+    source, reading, name, objects, keep, progress
+        See `read`.
+
+    Raises
+    ------
+    DataError
+        As of `read`; and if the answers are of another task.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> rows = b"resp,S1,S2,S3,S4\n1,cup,mug,fork,pan\n0,fork,spoon,cup,mug\n"
+    >>> ts.experiment.read_pairs(rows, name="Dishes").ids
+    ['cup', 'fork', 'mug', 'pan', 'spoon']
+    """
+    result = import_answers(
+        source, reading, name=name, objects=objects, keep=keep, progress=progress
+    )
+    if result.pairs is None:
+        raise DataError(
+            "the answers do not compare two pairs of objects", file=result.report.file,
+            remedy="Read them as triplets: tripletscope.read.",
+        )
+    return result.pairs.quadruples(result.triplets.name, result.triplets.objects)
+
+
+def import_answers(
+    source: TableSource,
+    reading: Reading | Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    objects: Source | pd.DataFrame | None = None,
+    keep: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Imported:
+    r"""Read all of a file of answers, including catch trials.
+
+    Parameters
+    ----------
+    source, reading, name, objects, keep, progress
+        See `read`.
+
+    Returns
+    -------
+    Imported
+        `triplets`, `catch_trials` for `quality` and `Cleaning`, `pairs`, and a `report` of rows.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> imported = ts.experiment.import_answers("sample_data/crowd/answers.csv")
+    >>> imported.triplets, len(imported.catch_trials)
+    (<Triplets 'answers': 4,140 answers on 40 objects>, 270)
+    """
+    table = load(source, name, progress=part(progress, 0.0, 0.5))
+    if reading is None:
+        reading = propose(table)[0]
+    elif not isinstance(reading, Reading):
+        reading = complete(table, Reading.from_roles(**reading))[0]
+    reading = replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *keep))))
+    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0))
+
+
+def interpret(
+    table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None,
+    *, progress: Progress = silent,
+) -> Imported:
+    """Apply a reading to a table."""
+    reading.check(table)
+    trials = trials_of(table, reading)
+    _step(progress, 0.3)
+    described, notes = _described(table, reading, trials.ids)
+    if objects is not None:
+        objects = read_objects(objects)
+        places, how = match(described, objects, reading.index_base, table.name)
+        notes.append(how)
+        described = _merged(objects, described, places)
+        trials = trials.moved(places, described["id"].tolist())
+    usable, omissions = sort_out(table, reading, trials)
+    _step(progress, 0.5)
+    rows, trial, votes = trials.answered(usable)
+    _step(progress, 0.6)
+    used = np.bincount(rows.ravel(), minlength=len(described)) > 0
+    never_asked = described["id"][~used].tolist()
+    if objects is None and never_asked:
+        rows, described = _without_unused(rows, described, used, notes)
+        never_asked = []
+    notes += notes_on(described["id"].tolist())
+    layout = layouts().get(reading.layout)
+    in_places = layout is not None and layout.in_places
+    answers = _answers(table, reading, trials, usable, in_places, notes)
+    _step(progress, 0.8)
+    people = answers["participant"].cat.categories if "participant" in answers else None
+    answers = _with_trials(table, reading, usable, rows, answers, trial, votes, notes)
+    file_rows = table.row_numbers(np.flatnonzero(usable))[trial]
+    pairs = None
+    if rows.shape[1] == 4:
+        pairs = Pairs(rows, answers, file_rows, len(described))
+        rows, of = _as_triplets(rows)
+        answers, file_rows = answers.iloc[of].reset_index(drop=True), file_rows[of]
+        notes.append(
+            f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
+            f"{counted(len(rows), 'answer')} of them have an object in common and are triplets, "
+            "too."
+        )
+    triplets = Triplets(rows, described, answers, title_of(table.name))
+    if not triplets.objects_recur:
+        notes.append(". ".join(NO_MAP))
+    report = Report(
+        table.name,
+        n_rows=table.n_rows + len(table.skipped),
+        n_answers=int(usable.sum()),
+        n_triplets=len(triplets),
+        n_objects=triplets.n_objects,
+        n_participants=None if people is None else len(people),
+        omissions=omissions,
+        never_asked=never_asked,
+        numbering=_numbering(triplets.ids),
+        notes=[*table.omitted, *notes],
+        row_is="question" if reading.is_counted else "trial",
+    )
+    checks = layout.checks(table, reading) if layout else None
+    if checks is None:
+        checks = trials.catch_trials(table, reading.roles.get("participant"))
+    progress(1.0)
+    return Imported(triplets, report, file_rows, checks, TASKS[reading.task], pairs)
+
+
+def _step(progress: Progress, fraction: float) -> None:
+    if progress(fraction):
+        raise Stopped
+
+
+def _without_unused(
+    rows: np.ndarray, described: pd.DataFrame, used: np.ndarray, notes: list[str]
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Rows and objects without those that occur in omitted rows only."""
+    unused = described["id"][~used].tolist()
+    notes.append(
+        f"{counted(len(unused), 'object')} only in rows that were omitted: {listing(unused)}."
+    )
+    positions = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return positions[rows], described[used].reset_index(drop=True)
+
+
+def _with_trials(
+    table: Table, reading: Reading, usable: np.ndarray, rows: np.ndarray, answers: pd.DataFrame,
+    trial: np.ndarray, votes: np.ndarray | None, notes: list[str],
+) -> pd.DataFrame:
+    """The columns about each implied answer, with trials and votes."""
+    if len(trial) != len(answers) or votes is not None:
+        answers = answers.iloc[trial].assign(trial=trial).reset_index(drop=True)
+    elif "trial" in reading.roles:
+        answers["trial"] = _trials_of_rows(table, reading, usable, rows)
+    elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
+        _keep_twins_together(answers, rows, notes)
+    if votes is not None:
+        answers["weight"] = votes * answers.get("weight", 1.0)
+    return answers
+
+
+def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(T, 3) triplets among (Q, 4) comparisons of pairs, and the comparison of each."""
+    result = np.full((len(rows), 3), -1, dtype=np.int32)
+    for near, far in ((0, 2), (0, 3), (1, 2), (1, 3)):
+        shared = rows[:, near] == rows[:, far]
+        result[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
+    of = np.flatnonzero(result[:, 0] >= 0)
+    return result[of], of
+
+
+def _described(
+    table: Table, reading: Reading, ids: list[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """The table of objects as the file describes them, with notes."""
+    objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
+    layout = layouts().get(reading.layout)
+    described = layout.describe(table, reading) if layout else None
+    if described is not None:
+        objects = objects.merge(described.drop_duplicates("id"), on="id", how="left")
+        objects["label"] = objects["label"].fillna(objects["id"])
+        return objects, []
+    are_pictures = all(map(is_picture_name, ids))
+    stems = [stem(text) for text in ids] if are_pictures else []
+    if are_pictures and len(set(stems)) == len(ids):
+        objects["label"], objects["image"] = stems, [file_name(text) for text in ids]
+        return objects, ["Objects are pictures; they are labelled without folder and extension."]
+    if ids and all("<" in text and ">" in text for text in ids):
+        shown = [without_tags(text) for text in ids]
+        objects["label"] = [stem(text) for text in shown]
+        if all(map(is_picture_name, shown)):
+            objects["image"] = shown
+        return objects, ["Objects are HTML; they are labelled by its content."]
+    objects["label"] = objects["id"]
+    return objects, []
+
+
+def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
+    """The table of objects, completed from the file of answers."""
+    result = described.assign(place=places)[places >= 0].drop_duplicates("place")
+    result = result.set_index("place").reindex(range(len(objects)))
+    named = result["label"].notna() & (result["label"] != result["id"])
+    nameless = objects["label"] == objects["id"]
+    merged = objects.assign(label=objects["label"].mask(nameless & named, result["label"]))
+    if "image" in result and "image" not in merged:
+        merged["image"] = result["image"]
+    return merged
+
+
+def _answers(
+    table: Table, reading: Reading, trials: Trials, usable: np.ndarray, in_places: bool,
+    notes: list[str],
+) -> pd.DataFrame:
+    roles = reading.roles
+    answers: dict[str, Any] = {}
+    for role in ("participant", "split", "sampler", "block"):
+        if role in roles:
+            answers[role] = _categories(
+                table, roles[role], usable, SPLITS if role == "split" else {}
+            )
+    if "response_time" in roles:
+        times = table.numbers(roles["response_time"])[usable]
+        answers["response_time"] = _seconds(times, reading, notes)
+    if "time" in roles:
+        answers["time"] = _moments(table, roles["time"])[usable]
+    if "weight" in roles:
+        answers["weight"] = table.numbers(roles["weight"])[usable]
+    # Only files of answers that were derived from ratings have this column.
+    more = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
+    answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *more]}
+    if reading.is_coded:
+        answers |= _sides(reading, trials.outcome[usable], in_places, notes)
+    elif "side" in roles and reading.is_ordered:
+        answers["side"] = _categories(table, roles["side"], usable, SIDES)
+    return pd.DataFrame(answers, index=range(int(usable.sum())))
+
+
+def _sides(
+    reading: Reading, side: np.ndarray, in_places: bool, notes: list[str]
+) -> dict[str, pd.Categorical]:
+    """The side of each choice, unless the file was sorted by it."""
+    task = TASKS[reading.task]
+    if not in_places and len(side) >= _TELLING and (side == side[0]).all():
+        if task.options:
+            option = f"in column {reading.roles[reading.objects[task.options[side[0]]]]}"
+        else:
+            option = f"number {side[0] + 1}"
+        notes.append(
+            f"Every response is the option {option}: the file was sorted, so side bias cannot be "
+            f"assessed."
+        )
+        return {}
+    names = {2: ["left", "right"], 3: ["first", "second", "third"]}[len(task.outcomes)]
+    return {"side": pd.Categorical.from_codes(side, names)}
+
+
+def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[str]) -> None:
+    """Add trials to answers that come in twos, if the file has no trials."""
+    who = answers["participant"].cat.codes.to_numpy() if "participant" in answers else None
+    result = twin_trials(rows, who)
+    if result is not None:
+        task, answers["trial"] = result
+        notes.append(
+            f"Each response to {task} trial implies two answers: they are kept "
+            f"together as {counted(answers['trial'].nunique(), 'trial')}, and not taken as "
+            "independent."
+        )
+
+
+def _trials_of_rows(
+    table: Table, reading: Reading, usable: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
+    """(T,) trial of every answer, if each has its own row."""
+    column, who = reading.roles["trial"], reading.roles.get("participant")
+    numbers = table.numbers(column)[usable]
+    # There may be as many values as trials, and texts are slow.
+    codes = pd.factorize(numbers)[0] if np.isfinite(numbers).all() else (
+        table.codes(column).codes[usable]
+    )
+    trial = trial_of_rows(codes, rows, table.codes(who).codes[usable] if who else None)
+    return named_trials(trial, numbers)
+
+
+def _moments(table: Table, column: str) -> np.ndarray:
+    """(n_rows,) increasing times: counts, or seconds since 1970."""
+    numbers = table.numbers(column)
+    if np.isfinite(numbers).any():
+        return numbers
+    return (table.moments(column) - np.datetime64(0, "us")) / np.timedelta64(1, "s")
+
+
+def _categories(
+    table: Table, column: str, usable: np.ndarray, words: Mapping[str, str]
+) -> pd.Categorical:
+    coded = table.codes(column)
+    codes = coded.codes[usable]
+    names = [words.get(text.casefold(), text) for text in coded.values]
+    categories = natural_order({names[i] for i in np.unique(codes) if i >= 0})
+    return pd.Categorical.from_codes(
+        pd.Index(categories, dtype=object).get_indexer([*names, None])[codes], categories
+    )
+
+
+def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarray:
+    unit = reading.response_time_unit
+    column = reading.roles["response_time"]
+    if unit is None:
+        unit, reason = response_time_unit(times, column)
+        notes.append(reason)
+    else:
+        notes.append(f"Response times in column {column} are {RESPONSE_TIME_UNITS[unit]}.")
+    negative = int(np.count_nonzero(times < 0))
+    if negative:
+        notes.append(f"{counted(negative, 'response time')} below zero: treated as missing.")
+    times = np.where((times >= 0) & np.isfinite(times), times, np.nan)
+    missing = int(np.count_nonzero(np.isnan(times))) - negative
+    if missing:
+        notes.append(f"{counted(missing, 'answer')} without a readable response time.")
+    return times / 1000 if unit == "ms" else times
+
+
+def _numbering(ids: list[str]) -> str:
+    """How numbers stand for objects, if they do."""
+    numbers = [whole_number(text) for text in ids]
+    if None in numbers or not numbers:
+        return ""
+    low, high = min(numbers), max(numbers)
+    gaps = high - low + 1 - len(numbers)
+    if not gaps:
+        return f"Objects are numbers from {low} to {high}."
+    steps = np.unique(np.diff(sorted(numbers)))
+    if len(steps) == 1:  # all levels of a stimulus
+        return f"Objects are numbers from {low} to {high} in steps of {steps[0]}."
+    if gaps > 1000:
+        return f"Objects are {counted(len(numbers), 'number')} between {low} and {high}."
+    absent = sorted(set(range(low, high + 1)) - set(numbers))
+    return (
+        f"Objects are numbers from {low} to {high}; {listing(list(map(str, absent)))} never "
+        f"appear{'s' if len(absent) == 1 else ''}."
+    )
+
+

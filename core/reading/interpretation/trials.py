@@ -1,0 +1,355 @@
+"""Rows of a table as trials: their objects, implied answers, and reasons for omissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.cells import plain_number
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.reading.columns.reading import CHOICE_CODINGS, Coding, Reading
+from tripletscope.core.reading.interpretation.report import Omission
+from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS
+from tripletscope.core.reading.names import counted, listing, natural_order
+from tripletscope.core.reading.table import Codes, Table
+from tripletscope.core.reading.tasks import TASKS, Implied, chosen_first
+
+#: Instead of a position: an empty cell, or an object that the table of objects lacks.
+NO_OBJECT, UNKNOWN_OBJECT = -1, -2
+#: Longest name of an object.
+MAX_NAME = 1_000
+#: Most objects: a map of more says nothing, and names of people or trials, if taken for objects,
+#: would take very long.
+MOST_OBJECTS = 200_000
+#: Instead of the number of an outcome.
+UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Question and answer in each of the N rows of a table."""
+
+    ids: list[str]  # in natural order
+    objects: tuple[np.ndarray, ...]  # (N,) each: positions in `ids`, or `NO_OBJECT`
+    outcome: np.ndarray  # (N,): number in `implied`, or `UNANSWERED`, `NOT_OFFERED` or `UNDECIDED`
+    implied: tuple[Implied, ...]  # by outcome, see `tripletscope.core.reading.tasks`
+    anchored: bool  # whether the first object is an anchor
+    votes: np.ndarray | None = None  # (N, k): counts of the k implied answers, if rows have them
+    #: Objects from this one on may be missing: trials have different numbers of options.
+    optional: int | None = None
+
+    def moved(self, places: np.ndarray, ids: list[str]) -> Trials:
+        """The same trials with object i at position ``places[i]`` of `ids`; -1 for none."""
+        lookup = np.append(np.where(places < 0, UNKNOWN_OBJECT, places), NO_OBJECT)
+        lookup = lookup.astype(np.int32)
+        return replace(self, ids=ids, objects=tuple(lookup[column] for column in self.objects))
+
+    def answered(self, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """The answers that the usable rows imply, in the order of the rows.
+
+        Returns: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair;
+            (T,) usable trial of each; (T,) counts, if rows have them.
+        """
+        outcome = self.outcome[usable]
+        objects = [column[usable] for column in self.objects]
+        sizes = np.array([len(implied) for implied in self.implied], dtype=np.int64)[outcome]
+        starts = np.cumsum(sizes) - sizes
+        width = max((len(one) for implied in self.implied for one in implied), default=3)
+        rows = np.empty((int(sizes.sum()), width), dtype=np.int32)
+        for number, implied in enumerate(self.implied):
+            at = np.flatnonzero(outcome == number)
+            for k, places in enumerate(implied):
+                for column, place in enumerate(places):
+                    rows[starts[at] + k, column] = objects[place][at]
+        trial = np.repeat(np.arange(len(outcome)), sizes)
+        if self.votes is None:
+            return rows, trial, None
+        votes = self.votes[usable].ravel()
+        positive = votes > 0
+        return rows[positive], trial[positive], votes[positive]
+
+    def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
+        """Rows whose anchor is one of two different options, and whether it was chosen."""
+        if not self.anchored or len(self.objects) != 3 or self.votes is not None:
+            return pd.DataFrame({"row": [], "correct": []})
+        anchor, first, second = self.objects
+        catch = (anchor >= 0) & (first != second) & (self.outcome >= 0) & (second != NO_OBJECT)
+        catch &= ((anchor == first) | (anchor == second)) & (first != NO_OBJECT)
+        rows = np.flatnonzero(catch)
+        nearer = np.array([implied[0][1] for implied in self.implied])[self.outcome[rows]]
+        chosen = np.where(nearer == 1, first[rows], second[rows])
+        trials = {"row": table.row_numbers(rows)}
+        if participant is not None:
+            coded = table.codes(participant)
+            trials["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
+        return pd.DataFrame({**trials, "correct": chosen == anchor[rows]})
+
+
+def trials_of(table: Table, reading: Reading) -> Trials:
+    """Decode the rows of a table."""
+    roles, task = reading.roles, TASKS[reading.task]
+    _refuse_too_many(table, [roles[role] for role in reading.objects])
+    columns = [table.codes(roles[role]) for role in reading.objects]
+    ids = natural_order({plain_number(text) for column in columns for text in column.values})
+    if reading.task == "most_similar":
+        ids = [text for text in ids if text != "-1"]  # padding
+    place = {text: i for i, text in enumerate(ids)}
+    if reading.task == "most_similar":
+        place["-1"] = NO_OBJECT
+    objects = tuple(_positions(column, place) for column in columns)
+    ids, objects = _of_trials(table, reading, ids, objects)
+    place = {text: i for i, text in enumerate(ids)}
+    _refuse_impossible_names(table, ids, objects)
+    trials = Trials(ids, objects, np.zeros(0, np.int8), task.outcomes, task.is_anchored)
+    if reading.task == "most_similar":
+        outcome, implied = _several_chosen(table, reading, objects)
+        return replace(trials, outcome=outcome, implied=implied, optional=3)
+    if reading.is_counted:
+        outcome, votes = _counted(table, reading)
+        both = (tuple(one for implied in task.outcomes for one in implied),)
+        return replace(trials, outcome=outcome, implied=both, votes=votes)
+    outcome = _outcome(table, reading, objects, place)
+    votes = None
+    if reading.is_coded and reading.choice_coding == "signed_count":
+        votes = np.abs(table.numbers(roles["choice"]))[:, None]
+    return replace(trials, outcome=outcome, votes=votes)
+
+
+def _refuse_too_many(table: Table, columns: list[str]) -> None:
+    for column in columns if table.n_rows > MOST_OBJECTS else ():
+        result = table.n_different(column)
+        if result > MOST_OBJECTS:
+            raise DataError(
+                f"column {column!r} holds {result:,} different names, and there can be at most "
+                f"{MOST_OBJECTS:,} objects", file=table.name,
+                remedy="Choose the columns that name the objects.",
+            )
+
+
+def _of_trials(
+    table: Table, reading: Reading, ids: list[str], objects: tuple[np.ndarray, ...]
+) -> tuple[list[str], tuple[np.ndarray, ...]]:
+    """Objects of the rows that may be trials; those of other rows are dropped."""
+    optional = 3 if reading.task == "most_similar" else None
+    trial = np.all([column != NO_OBJECT for column in objects[:optional]], axis=0)
+    for column, values in reading.only.items():
+        trial &= _holds(table, column, values)
+    if trial.all():
+        return ids, objects
+    used = np.zeros(len(ids) + 1, dtype=bool)
+    for column in objects:
+        used[column[trial]] = True
+    used[NO_OBJECT] = False
+    if used[:-1].all():
+        return ids, objects
+    lookup = np.where(used, np.cumsum(used) - 1, UNKNOWN_OBJECT).astype(np.int32)
+    lookup[NO_OBJECT] = NO_OBJECT
+    return [text for text, is_used in zip(ids, used, strict=False) if is_used], tuple(
+        lookup[column] for column in objects
+    )
+
+
+def _outcome(
+    table: Table, reading: Reading, objects: tuple[np.ndarray, ...], place: dict[str, int]
+) -> np.ndarray:
+    """(N,) number of the outcome of each choice."""
+    task = TASKS[reading.task]
+    if not reading.is_coded:
+        return np.full(table.n_rows, task.in_order, dtype=np.int8)
+    chosen = [
+        _chosen(table, reading, column, objects, place)
+        for role in ("choice", "choice2") if (column := reading.roles.get(role))
+    ]
+    if len(chosen) == 1 or task.name != "similar_pair":
+        return chosen[0]
+    first, second = chosen
+    # The order of the pairs is 12, 13, 23.
+    pairs = np.where(first == second, NOT_OFFERED, first + second - 1)
+    return np.where((first < 0) | (second < 0), np.minimum(first, second), pairs).astype(np.int8)
+
+
+def _chosen(
+    table: Table, reading: Reading, column: str, objects: tuple[np.ndarray, ...],
+    place: dict[str, int],
+) -> np.ndarray:
+    task, coding = TASKS[reading.task], CHOICE_CODINGS[reading.choice_coding]
+    if coding.name == "signed_count":
+        number = table.numbers(column)
+        outcome = np.where(number > 0, 0, np.where(number < 0, 1, UNDECIDED))
+        return np.where(np.isfinite(number), outcome, UNANSWERED).astype(np.int8)
+    if coding.name == "item":
+        options = [objects[i] for i in task.options or range(len(objects))]
+        return _chosen_by_name(_positions(table.codes(column), place), options)
+    return _chosen_by_word(table.codes(column), coding, len(task.outcomes))
+
+
+def _counted(table: Table, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+    """(N,) outcome and (N, 2) numbers of people who chose the first and the second option."""
+    roles = reading.roles
+    first = table.numbers(roles["left_votes"])
+    if "right_votes" in roles:
+        second = table.numbers(roles["right_votes"])
+    else:
+        second = table.numbers(roles["all_votes"]) - first
+    votes = np.column_stack([first, second])
+    wrong = ~(np.isfinite(votes) & (votes >= 0)).all(axis=1)
+    outcome = np.where(wrong, NOT_OFFERED, np.where(votes.sum(axis=1) > 0, 0, UNANSWERED))
+    outcome[np.isnan(votes).all(axis=1)] = UNANSWERED
+    return outcome.astype(np.int8), votes
+
+
+def _several_chosen(
+    table: Table, reading: Reading, objects: tuple[np.ndarray, ...]
+) -> tuple[np.ndarray, tuple[Implied, ...]]:
+    """(N,) outcome: which combination of options, choices and ranking; and what each implies."""
+    roles, n = reading.roles, table.n_rows
+    present = np.column_stack(objects[1:]) != NO_OBJECT
+    n_options = present.sum(axis=1)
+    n_chosen = table.numbers(roles["n_chosen"]) if "n_chosen" in roles else np.ones(n)
+    ranked = _truths(table, roles["ranked"]) if "ranked" in roles else np.zeros(n, dtype=bool)
+    # Missing options are padding at the end of a row.
+    gap = (np.diff(present.astype(np.int8), axis=1) > 0).any(axis=1)
+    whole = np.isfinite(n_chosen) & (n_chosen == np.floor(n_chosen))
+    answered = whole & (n_chosen >= 1) & (
+        (n_chosen < n_options) | (ranked & (n_chosen == n_options) & (n_options > 1))
+    )
+    kind = (n_options * 100 + np.where(answered, n_chosen, 0)) * 2 + ranked
+    kinds, outcome = np.unique(kind[answered].astype(np.int64), return_inverse=True)
+    result = np.full(n, NOT_OFFERED, dtype=np.int16)
+    result[answered] = outcome
+    result[gap] = NOT_OFFERED
+    result[np.isnan(n_chosen)] = UNANSWERED
+    implied = tuple(
+        chosen_first(int(k // 200), int(k // 2 % 100), bool(k % 2)) for k in kinds
+    )
+    return result, implied or (chosen_first(2, 1, False),)
+
+
+def _truths(table: Table, column: str) -> np.ndarray:
+    yes = ("1", "true", "t", "yes")
+    return table.codes(column).each(lambda text: plain_number(text).casefold() in yes, False)
+
+
+def sort_out(
+    table: Table, reading: Reading, trials: Trials
+) -> tuple[np.ndarray, list[Omission]]:
+    """(N,) bool, usable rows; and omissions, each row under its first reason."""
+    omissions = [Omission(**FORMS["flaws"]["width"], rows=table.skipped)] if len(
+        table.skipped
+    ) else []
+    usable = np.ones(table.n_rows, dtype=bool)
+    for code, details, wrong in _flaws(table, reading, trials):
+        wrong &= usable
+        count = int(np.count_nonzero(wrong))
+        if not count:
+            continue
+        rows, flaw = table.row_numbers(np.flatnonzero(wrong)), FORMS["flaws"][code]
+        reason = flaw["reason"].format(**details)
+        if "cure" in flaw and count > np.count_nonzero(usable) / 2:
+            raise DataError(
+                f"{reason}, here and in {counted(count, 'row')} of {table.n_rows:,}",
+                file=table.name, row=int(rows[0]), remedy=flaw["cure"],
+            )
+        usable &= ~wrong
+        omissions.append(Omission(reason, flaw["remedy"], rows))
+    if not usable.any():
+        most = max(omissions, key=lambda omission: omission.count)
+        raise DataError(
+            f"no row can be used; in {counted(most.count, 'row')} {most.reason}",
+            file=table.name, row=int(most.rows[0]),
+            remedy="Check which column has which role.",
+        )
+    return usable, omissions
+
+
+def _flaws(
+    table: Table, reading: Reading, trials: Trials
+) -> Iterator[tuple[str, dict[str, str], np.ndarray]]:
+    """Every kind of flaw, with the words for its sentence and its rows."""
+    objects, outcome = trials.objects, trials.outcome
+    for column, values in reading.only.items():
+        details = {"column": column, "values": listing(values)}
+        yield "no_trial", details, ~_holds(table, column, values)
+    yield "missing", {}, np.any([c == NO_OBJECT for c in objects[: trials.optional]], axis=0)
+    yield "unanswered", {}, outcome == UNANSWERED
+    yield "undecided", {}, outcome == UNDECIDED
+    yield "unknown", {}, np.any([column == UNKNOWN_OBJECT for column in objects], axis=0)
+    yield "repeated", {}, _repeated(trials)
+    if trials.anchored:
+        anchor, *options = objects
+        yield "catch", {}, np.any([column == anchor for column in options], axis=0)
+    if reading.is_counted or reading.task == "most_similar":
+        code, details = "counts" if reading.is_counted else "none_chosen", {}
+    else:
+        code, details = "not_offered", {"options": _offer(reading)}
+    yield code, details, outcome == NOT_OFFERED
+    if "weight" in reading.roles:
+        weight = table.numbers(reading.roles["weight"])
+        yield "weight", {}, ~(np.isfinite(weight) & (weight >= 0))
+
+
+def _offer(reading: Reading) -> str:
+    """The possible responses in words."""
+    n = len(TASKS[reading.task].outcomes)
+    vocabulary = chain(*CHOICE_CODINGS[reading.choice_coding or "item"].words[:n])
+    foreign = set(chain(*FOREIGN_CELLS.values()))
+    words = ", ".join(word for word in vocabulary if word not in foreign)
+    return f"words {words}" if words else "two options" if n == 2 else "objects"
+
+
+def _repeated(trials: Trials) -> np.ndarray:
+    """Rows with one object in two positions that should differ."""
+    objects = list(trials.objects[1:] if trials.anchored else trials.objects)
+    pairs = [(a, b) for a, b in combinations(objects, 2)]
+    if len(trials.implied[0][0]) == 4:
+        a, b, c, d = objects
+        return (a == b) | (c == d) | ((a == c) & (b == d)) | ((a == d) & (b == c))
+    return np.any([(a == b) & (a != NO_OBJECT) for a, b in pairs], axis=0)
+
+
+def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
+    return table.codes(column).each(lambda text: text in values, "" in values)
+
+
+def _positions(column: Codes, place: dict[str, int]) -> np.ndarray:
+    """Positions of a column's objects; other names are unknown."""
+    return column.each(
+        lambda text: place.get(plain_number(text), UNKNOWN_OBJECT), NO_OBJECT, np.int32
+    )
+
+
+def _chosen_by_name(choice: np.ndarray, options: list[np.ndarray]) -> np.ndarray:
+    chosen = np.full(len(choice), NOT_OFFERED, dtype=np.int8)
+    for i in reversed(range(len(options))):
+        chosen[choice == options[i]] = i
+    chosen[choice == NO_OBJECT] = UNANSWERED
+    return chosen
+
+
+def _chosen_by_word(choice: Codes, coding: Coding, n_options: int) -> np.ndarray:
+    meaning = {word: i for i, words in enumerate(coding.words[:n_options]) for word in words}
+    return choice.each(
+        lambda text: meaning.get(plain_number(text).casefold(), NOT_OFFERED), UNANSWERED, np.int8
+    )
+
+
+def _refuse_impossible_names(
+    table: Table, ids: list[str], columns: tuple[np.ndarray, ...]
+) -> None:
+    for i, text in enumerate(ids):
+        wrong = None
+        if "\n" in text or "\r" in text:
+            wrong = "runs over several lines"
+        elif len(text) > MAX_NAME:
+            wrong = f"is longer than {MAX_NAME:,} characters"
+        if wrong:
+            position = min(int(np.argmax(column == i)) for column in columns if i in column)
+            raise DataError(
+                f"the name of an object {wrong}", file=table.name, row=table.row_number(position),
+                remedy="Look for a quotation mark that is opened and not closed, or choose "
+                "another column.",
+            )

@@ -1,0 +1,119 @@
+"""Several answers in a row: counts of votes, signed responses to queries, ranks around a query.
+
+docs/files.md has samples. ``answers`` and ``agreement`` are those of the material sets (Lagunas et
+al. 2019). In cblearn's list-count and tensor-count the response is the surplus of answers in
+favour of the first option or pair; 0 is unknown. Rank r of m around a query (psiz, ImageNet-HSJ):
+``stimulus_set`` is the query, the selected ones in order, then the rest; -1 is padding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tripletscope.core.data.cells import plain_number
+from tripletscope.core.reading.columns.guess import (
+    SAMPLE_ROWS,
+    numbered_columns,
+    option_roles,
+    side_roles,
+)
+from tripletscope.core.reading.columns.reading import Reading
+from tripletscope.core.reading.languages import WORDS
+from tripletscope.core.reading.layouts import Layout, items
+from tripletscope.core.reading.names import ALIASES, by_names, listing, named
+from tripletscope.core.reading.table import Table
+from tripletscope.core.reading.tasks import MOST_OPTIONS
+
+_ANCHORED = ("anchor", "left", "right")
+_RESPONSES = ("response", "responses", "answers", "answer", "y", "data", "values")
+_QUERIES = ("triplet", "triplets", "query", "queries", "quadruplets", "quadruplet", "x")
+
+
+def _counts(table: Table) -> list[Reading]:
+    votes = COUNTS.columns(table) if table.header else {}
+    free = [column for column in table.columns if column not in votes.values()]
+    roles = by_names(free, {
+        "anchor": ALIASES["anchor"], "left": (*ALIASES["left"], "first"),
+        "right": (*ALIASES["right"], "second"),
+    })
+    if len(roles) < len(_ANCHORED):
+        roles = {r: c for r, c in option_roles(table)[0].items() if r in _ANCHORED}
+    if "left_votes" not in votes or len(votes) < 2 or len(roles) < len(_ANCHORED):
+        return []
+    if "right_votes" in votes:
+        votes.pop("all_votes", None)
+    side, reasons = side_roles(table, roles | votes)
+    side.pop("weight", None)
+    return [COUNTS.reading(
+        table, roles | votes, "Each row counts how many participants gave each response.",
+        *reasons, side=side,
+    )]
+
+
+def _unpack(document: Any) -> Sequence[Mapping[str, Any]] | None:
+    if not isinstance(document, dict) or not {"answers", "agreement"} <= set(document):
+        return None
+    pairs = zip(document["answers"], document["agreement"], strict=True)
+    return [
+        {"anchor": a, "first": b, "second": c, "votes_first": n, "votes_second": m}
+        for (a, b, c), (n, m) in pairs
+    ]
+
+
+def _queries(table: Table) -> list[Reading]:
+    columns, response = _query_and_response(table)
+    if not columns or response is None:
+        return []
+    sample = table.head(SAMPLE_ROWS)
+    words = {plain_number(text).casefold() for text in sample.codes(response).values}
+    signed = words <= {"1", "-1"} or words <= {"true", "false"}
+    counted = any(word.startswith("-") for word in words)
+    if not (signed or counted or (table.header and words <= {"0", "1"})):
+        return []
+    of_pairs = len(columns) == 4
+    roles = items(columns) if of_pairs else dict(zip(_ANCHORED, columns, strict=True))
+    side, _ = side_roles(table, roles | {"choice": response})
+    return [QUERIES.reading(
+        table, roles | {"choice": response},
+        f"Columns {listing(columns)} are the query, {response} the response, as cblearn writes "
+        "them: positive if the first option is nearer.",
+        side=side, task="smaller_pair" if of_pairs else "nearer",
+        choice_coding="first_is_nearer" if signed or not counted else "signed_count",
+    )]
+
+
+def _query_and_response(table: Table) -> tuple[list[str], str | None]:
+    if not table.header:
+        names = table.columns
+        shares = len(names) == 4 and len(table.head(SAMPLE_ROWS).codes(names[0]).values) > 2
+        return (names[:3], names[3]) if shares else ([], None)
+    groups = numbered_columns(table.columns)
+    columns = next((groups[name] for name in _QUERIES if len(groups.get(name, ())) in (3, 4)), [])
+    return columns, named(table.columns, _RESPONSES)
+
+
+def _ranking(table: Table) -> list[Reading]:
+    paths = {column.rpartition("/")[2]: column for column in table.columns}
+    columns = [c for c in table.columns if c.rpartition("/")[2].startswith("stimulus_set[")]
+    if not 3 <= len(columns) <= MOST_OPTIONS + 1:
+        return []
+    names = WORDS["layouts"]["ranking"] | {
+        "participant": (*WORDS["layouts"]["ranking"]["participant"], *ALIASES["participant"]),
+    }
+    side = {role: paths[name] for role, name in by_names(paths, names).items()}
+    chosen = (
+        "n_select says how many were selected" if "n_chosen" in side
+        else "the file does not state a number, so one option counts as selected"
+    )
+    return [RANKING.reading(
+        table, {"anchor": columns[0]} | items(columns[1:]),
+        f"stimulus_set holds the query, the selected ones, then the rest (psiz); {chosen}.",
+        side=side, task="most_similar",
+        response_time_unit="ms" if "response_time" in side else None,
+    )]
+
+
+COUNTS = Layout("counts", "Aggregated counts", 22, _counts, unpack=_unpack)
+QUERIES = Layout("queries", "Queries and responses (cblearn)", 24, _queries)
+RANKING = Layout("ranking", "Several of many around a query (psiz)", 16, _ranking)

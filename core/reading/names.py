@@ -1,0 +1,179 @@
+"""Names of columns and objects: aliases of roles, natural order, stems of files, lookalikes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from urllib.parse import unquote
+
+from tripletscope.core.reading.languages import WORDS, foreign_names, spelt
+
+#: Column names of each role, `normalised`, by priority.
+ALIASES: dict[str, tuple[str, ...]] = {
+    role: tuple(dict.fromkeys((*names, *foreign_names(role))))
+    for role, names in WORDS["English"].items()
+}
+
+#: Columns of conditions of participants or trials.
+GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
+
+#: Columns of the choice whose names show the task.
+TASK_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
+
+#: Names that only mean something together: anchor, then two options, or without a column of the
+#: choice, near and far.
+WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
+
+#: Columns of a table of objects.
+ID_NAMES, LABEL_NAMES, IMAGE_NAMES = map(tuple, WORDS["objects"].values())
+
+_USUAL_NAMES = frozenset({
+    *chain(*ALIASES.values(), *TASK_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,
+    *IMAGE_NAMES,
+})
+
+
+def normalised(name: str) -> str:
+    """The name without case, spaces and punctuation: ``"Alg.Label"`` is ``"alglabel"``.
+
+    Full-width letters and separate accents are normalised, too.
+    """
+    name = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(character for character in name if character.isalnum())
+
+
+def is_usual_name(name: str) -> bool:
+    return normalised(name) in _USUAL_NAMES
+
+
+def named(columns: Iterable[str], aliases: Iterable[str]) -> str | None:
+    """The column with the first of `aliases` that occurs, or None."""
+    by_name: dict[str, str] = {}
+    for column in columns:
+        by_name.setdefault(normalised(column), column)
+    return next((by_name[alias] for alias in aliases if alias in by_name), None)
+
+
+def by_names(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The column of each role, by its names; each column has one role."""
+    roles: dict[str, str] = {}
+    for role, many in names.items():
+        column = named([c for c in columns if c not in roles.values()], many)
+        if column is not None:
+            roles[role] = column
+    return roles
+
+
+def natural_key(text: str) -> tuple:
+    """Sort key that puts i2 before i10."""
+    parts = re.split(r"([0-9]+)", text.casefold())
+    # Digits are compared by length and then as text: int() refuses more than 4,300 of them.
+    parts[1::2] = [(len(digits.lstrip("0")), digits.lstrip("0")) for digits in parts[1::2]]
+    return tuple(parts), text
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    names = list(names)
+    if all(len(name) < 19 and name.isascii() and name.isdigit() for name in names):
+        return sorted(names, key=lambda name: (int(name), name))  # the same order, faster
+    return sorted(names, key=natural_key)
+
+
+def file_name(text: str) -> str:
+    return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def stem(text: str) -> str:
+    """File name without folder and extension; other texts unchanged.
+
+    An extension is short and begins with a letter, so that ``"v1.5"`` stays whole.
+    """
+    name = file_name(text)
+    return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$", "", name) or text
+
+
+def stem_key(text: str) -> str:
+    """The stem regardless of case and of the Unicode form of accents, which file systems change."""
+    return unicodedata.normalize("NFC", stem(text)).casefold()
+
+
+def is_picture_name(text: str) -> bool:
+    return bool(re.search(r"\.(png|jpe?g|gif|webp|bmp|svg|tiff?)$", text, re.IGNORECASE))
+
+
+def without_tags(text: str) -> str:
+    """File name in the ``src`` of an HTML tag, or the text without tags."""
+    shown = re.search(r"""\bsrc\s*=\s*(?:"([^"]+)"|'([^']+)'|([^"'\s>]+))""", text, re.IGNORECASE)
+    if shown:
+        address = next(filter(None, shown.groups()))
+        # Queries follow the path of an address; a local name may have such signs.
+        return unquote(file_name(re.sub(r"(\.\w{2,5})[?#].*$", r"\1", address)))
+    return re.sub(r"<[^<>]*>", "", text).strip() or text
+
+
+def whole_number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
+
+
+def listing(items: Sequence[str], most: int = 5) -> str:
+    """``"a, b and 7 more"``: the first few of `items` in words."""
+    shown = list(items[:most])
+    rest = len(items) - len(shown)
+    if rest:
+        return f"{', '.join(shown)} and {rest:,} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else "none"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """``"1 row"``, ``"2,000 rows"``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+#: Zero-width characters, marks of direction, soft hyphens, variation selectors.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
+)
+#: Lookalikes of a space.
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t]| {2,}")
+_SHOWN = 3
+
+
+def seen(name: str) -> str:
+    """The name as it looks, without invisible characters."""
+    if name.isascii() and "  " not in name and "\t" not in name:
+        return name
+    return unicodedata.normalize("NFC", _SPACES.sub(" ", _INVISIBLE.sub("", name))).strip()
+
+
+def lookalikes(names: Sequence[str]) -> list[list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(seen(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def spelled(name: str) -> str:
+    """The name with the code points of invisible and misleading characters."""
+    def code(result: re.Match) -> str:
+        return "".join(f"[U+{ord(character):04X}]" for character in result[0])
+
+    plain = _INVISIBLE.sub(code, _SPACES.sub(code, name))
+    return "".join(f"[U+{ord(c):04X}]" if unicodedata.combining(c) else c for c in plain)
+
+
+def notes_on(names: Sequence[str]) -> list[str]:
+    """A report's sentence about names that look the same, with their differences."""
+    result = lookalikes(names)
+    if not result:
+        return []
+    shown = "; ".join(
+        f"{seen(group[0])} ({' and '.join(map(spelled, group))})" for group in result[:_SHOWN]
+    )
+    more = f"; and {len(result) - _SHOWN:,} more" if len(result) > _SHOWN else ""
+    which = f"{counted(len(result), 'name')} of objects {'is' if len(result) == 1 else 'are'} "
+    return [
+        f"{which}written in several ways that look the same, and read as different objects: "
+        f"{shown}{more}. Write each in one way if it is one object."
+    ]

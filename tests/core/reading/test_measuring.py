@@ -1,0 +1,122 @@
+"""Files of ratings, confusions, piles, arrangements and preferences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.paths import ROOT, SAMPLES
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.reading import (
+    MatrixGiven,
+    MeasuredGiven,
+    OtherTask,
+    file_of_measured,
+    load,
+    propose,
+    read_measured,
+)
+
+MEASURED = ROOT / "tests" / "fixtures" / "measured"
+
+
+@pytest.mark.parametrize(("file", "kind", "raters"), [
+    ("ratings.csv", "ratings", 3), ("piles.csv", "piles", 3),
+    ("arrangements.csv", "arrangements", 2), ("confusions.csv", "confusions", 0),
+])
+def test_files_are_recognised(file, kind, raters):
+    found = read_measured(MEASURED / file)
+    assert (found.kind, len(found.raters)) == (kind, raters)
+    assert found.ids == ["ant", "bee", "cat", "dog", "elk", "fox"]
+    assert np.isfinite(found.dissimilarities(5).mean).mean() > 0.9
+    with pytest.raises((MeasuredGiven, MatrixGiven)) as told:
+        propose(load(MEASURED / file))
+    assert file in str(told.value)
+
+
+def test_names_of_columns_tell_the_direction():
+    text = "{},stim1,stim2,{}\nann,a,b,5\nann,a,c,1\nann,b,c,2\n"
+    for who, value, direction in (("rater", "dissimilarity", "dissimilar"),
+                                  ("subject", "rating", "similar"), ("pid", "response", "similar")):
+        found = read_measured(text.format(who, value).encode())
+        assert (found.options["direction"], found.raters) == (direction, ["ann"])
+    turned = read_measured(text.format("pid", "rating").encode(), direction="dissimilar")
+    assert turned.dissimilarities(0).mean[0].tolist() == [0, 5, 1]
+
+
+def test_trials_of_confusions_are_counted():
+    text = "stimulus,response,who\nb,d,p\nb,b,p\nd,d,p\ns,s,p\nb,d,p\n"
+    found = read_measured(text.encode())
+    assert found.table["count"].tolist() == [2, 1, 1, 1]
+
+
+def test_matrices_of_several_raters_need_one_set_of_objects():
+    one = b",a,b,c,d,e\n" + b"".join(
+        f"{x},{','.join(str(abs(i - j)) for j in range(5))}\n".encode()
+        for i, x in enumerate("abcde"))
+    turned = b",e,d,c,b,a\n" + b"".join(
+        f"{x},{','.join(str(abs(i - j)) for j in range(5))}\n".encode()
+        for i, x in enumerate("edcba"))
+    found = read_measured([one, turned])
+    assert len(found.raters) == 2
+    apart = found.dissimilarities(0)
+    assert apart.mean[0].tolist() == [0, 1, 2, 3, 4]
+    assert not apart.standard_error.any()
+    with pytest.raises(DataError, match="matrix 2: its objects are not those of matrix 1"):
+        read_measured([one, turned.replace(b"a", b"x")])
+
+
+def test_the_colours_are_similarities():
+    found = file_of_measured(
+        [("similarity.csv", SAMPLES / "ekman_colors" / "similarity.csv")], None, {}
+    )
+    assert "14 objects; the values are similarities: the diagonal holds the largest." in found.notes
+    table = pd.read_csv(SAMPLES / "ekman_colors" / "similarity.csv", index_col=0)
+    mean = found.measured().dissimilarities(0)
+    right = 1 - table.to_numpy()
+    order = [list(table.columns).index(name) for name in mean.ids]
+    assert np.allclose(mean.mean, right[np.ix_(order, order)])
+
+
+@pytest.mark.parametrize(("text", "problem"), [
+    ("item1,item2,rating\na,b,5\na,c,often\nb,c,2\n", "row 3: 'often' in column rating"),
+    ("item1,item2,dissimilarity\na,b,5\na,c,-2\nb,c,2\n", "row 3: a dissimilarity is below"),
+    ("who,item,x,y\np,a,1,2\n", "cannot|square|not"),
+    ("participant,stimulus,response,count\np,a,b,2.5\np,b,a,1\np,c,a,1\n", "row 2: 2.5 is no"),
+])
+def test_errors_name_file_and_row(text, problem):
+    with pytest.raises(DataError, match=problem) as told:
+        read_measured(text.encode(), "mine.csv")
+    assert str(told.value).startswith("mine.csv")
+    assert told.value.remedy
+
+
+def test_empty_cells_are_left_out_and_told():
+    found = file_of_measured([("r.csv", b"item1,item2,rating\na,b,5\na,c,\nb,c,2\n")], None, {})
+    assert "1 row with an empty cell left out, the first is row 3." in found.notes
+    with pytest.raises(DataError, match="not of piles"):
+        file_of_measured([("r.csv", b"item1,item2,rating\na,b,5\na,c,3\nb,c,2\n")], "piles", {})
+
+
+@pytest.mark.parametrize("content", [
+    (MEASURED / "preferences.csv").read_bytes(),
+    b"winner,loser,tie,count\na,b,no,3\nb,c,yes,1\nc,a,no,2\n",
+    b"left,right,choice\na,b,a\nb,c,left\nc,a,tie\na,c,left\n",
+])
+def test_preferences_are_no_similarities_and_have_programs_of_their_own(content):
+    with pytest.raises(OtherTask, match="what is liked, not what is alike") as told:
+        propose(load(content, "tea.csv"))
+    assert "BradleyTerry2 or PlackettLuce of R, or choix of Python" in told.value.remedy
+    with pytest.raises(DataError, match=r"tea\.csv: these are preferences") as told:
+        read_measured(content, "tea.csv")
+    assert "BradleyTerry2" in told.value.remedy
+
+
+@pytest.mark.parametrize("text", [
+    "anchor,near,far\na,b,c\nb,a,c\n", "head,left,right,winner,loser\na,b,c,b,c\nb,a,c,a,c\n",
+    "item1,item2,item3,odd\na,b,c,c\nb,c,d,b\n", "0,1,2\n1,2,0\n2,0,1\n",
+    "participant,stimulus,left,right,response\np,a,b,c,b\np,b,a,c,c\n",
+])
+def test_answers_are_still_answers(text):
+    assert propose(load(text.encode()))
