@@ -1,0 +1,134 @@
+"""What the values of a column are: the evidence on which kinds of tables rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, plain_texts
+from tripletscope.core.reading.names import is_picture_name
+from tripletscope.core.reading.table import Table
+
+#: Columns beyond these are not looked at.
+MOST_COLUMNS = 200
+#: Share of rows that a statement about a column has to hold for: files have slips.
+NEARLY_ALL = 0.95
+_CLOCK = re.compile(r"\d{4}-\d{2}-\d{2}[T ]?|\d{1,2}[:.]\d{2}([:.]\d{2})?$")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column, as a sample of its rows shows it.
+
+    texts (n,): Cells, whole numbers without a fraction, "" for empty ones.
+    values: Its different cells.
+    numbers (n,): NaN where a cell is no number.
+    """
+
+    name: str
+    texts: np.ndarray
+    values: frozenset[str]
+    numbers: np.ndarray
+
+    @property
+    def n_written(self) -> int:
+        return int(np.count_nonzero(self.texts != ""))
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether nearly all that is written are numbers."""
+        return bool(
+            self.n_written and np.isfinite(self.numbers).sum() >= NEARLY_ALL * self.n_written
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        numbers = self.numbers[np.isfinite(self.numbers)]
+        return self.is_numeric and bool((numbers == np.round(numbers)).all())
+
+    @property
+    def is_measure(self) -> bool:
+        """Whether these are numbers with a fraction, which count or scale and name nothing."""
+        return self.is_numeric and not self.is_whole
+
+    @property
+    def is_constant(self) -> bool:
+        return len(self.values) <= 1
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether every row has another value."""
+        return self.n_written > 1 and len(self.values) == self.n_written
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether these are 0, 1, 2 ... or 1, 2, 3 ..."""
+        steps = np.diff(self.numbers)
+        return bool(len(steps) and self.numbers[0] in (0, 1) and (steps == 1).all())
+
+    @property
+    def is_clock(self) -> bool:
+        written = [text for text in self.values if text]
+        return bool(written) and all(_CLOCK.match(text) for text in written[:20])
+
+    @property
+    def are_pictures(self) -> bool:
+        return bool(self.values) and all(map(is_picture_name, self.values))
+
+    @property
+    def can_name(self) -> bool:
+        """Whether the values may be names of several objects."""
+        return len(self.values) > 1 and not self.is_measure and not self.is_clock
+
+
+class Columns:
+    """The columns of a table, by name, as a sample of rows shows them."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.sample = table.head(SAMPLE_ROWS)
+        self._known: dict[str, Column] = {}
+
+    @property
+    def names(self) -> list[str]:
+        return self.table.columns[:MOST_COLUMNS]
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._known:
+            texts = plain_texts(self.sample, name)
+            self._known[name] = Column(
+                name, texts, frozenset(texts) - {""}, self.sample.numbers(name)
+            )
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[Column]:
+        return (self[name] for name in self.names)
+
+    def but(self, *taken: str | None) -> list[Column]:
+        return [self[name] for name in self.names if name not in taken]
+
+
+def share(one: Column, other: Column) -> float:
+    """Share of the values of the column with fewer that the other has, too."""
+    fewer = min(len(one.values), len(other.values))
+    return len(one.values & other.values) / fewer if fewer else 0.0
+
+
+def differ(columns: Sequence[Column]) -> float:
+    """Share of rows with a cell in each of the columns in which all of them differ."""
+    cells = np.array([column.texts for column in columns])
+    whole = (cells != "").all(axis=0)
+    if not whole.any():
+        return 0.0
+    ordered = np.sort(cells[:, whole], axis=0)
+    return float(np.mean((ordered[1:] != ordered[:-1]).all(axis=0)))
+
+
+def names_one_of(column: Column, columns: Iterable[Column]) -> float:
+    """Share of the written cells that are in one of the other columns of their row."""
+    written = column.texts != ""
+    same = np.logical_or.reduce([column.texts == other.texts for other in columns])
+    return float(same[written].mean()) if written.any() else 0.0
