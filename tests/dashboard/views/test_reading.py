@@ -14,7 +14,8 @@ from tests.core.reading.test_hostile import GOOD, zipped
 from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
 from tests.dashboard.views.harness import settled, start, unfold, words
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading import Reading, load, load_several, read
+from tripletscope.core.reading import Reading, load, load_several
+from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard import uploads
 from tripletscope.dashboard.door.questions import gather_pictures
 from tripletscope.dashboard.state import _KEY
