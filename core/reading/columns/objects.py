@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ def object_groups(columns: Columns) -> list[list[Column]]:
     numbered = [
         [columns[name] for name in group]
         for group in numbered_columns(column.name for column in free).values()
-        if len(group) in (3, 4)
+        if len(group) in (3, 4) and is_numbered(group)
     ]
     found = [
         group for group in numbered
@@ -100,16 +100,18 @@ def object_groups(columns: Columns) -> list[list[Column]]:
     return found
 
 
-def is_numbered(names: Sequence[str]) -> bool:
-    """Whether names differ in a number alone."""
-    return any(set(names) == set(group) for group in numbered_columns(names).values())
-
-
 def may_name(column: Column) -> bool:
     """Whether a column may name objects, or levels that are numbers and recur."""
     few = column.n_written < _FEW_ROWS
     recurs = column.is_measure and (few or 2 * len(column.values) <= column.n_written)
     return len(column.values) > 1 and not column.is_clock and (not column.is_measure or recurs)
+
+
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether names of a header differ in a number alone."""
+    if names[0].startswith("column "):
+        return False
+    return any(set(names) == set(group) for group in numbered_columns(names).values())
 
 
 def _are_objects(group: Sequence[Column]) -> bool:
@@ -119,17 +121,21 @@ def _are_objects(group: Sequence[Column]) -> bool:
     apart = [group[:2], group[2:]] if len(group) == 4 else [group]
     if not all(differ(columns) >= _DIFFER for columns in apart):
         return False
-    if few and len(group) > 2 and is_numbered([column.name for column in group]):
+    numbered = len(group) > 2 and is_numbered([column.name for column in group])
+    if few and numbered:
         return len(union) > 2
+    # Levels may ascend in a row: the first and the last column then have little in common.
+    pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
     least = _SHARED_OF_FEW if few else _SHARED
     return (
         # Ranks and orders of places have as many values as columns.
         len(union) > (2 if few else len(group))
-        and all(share(one, other) >= least for one, other in combinations(group, 2))
+        and all(share(one, other) >= least for one, other in pairs)
+        and any(one.values & other.values for one, other in pairs)
         # Numbers of trials are numbers, too.
-        and all(few or not one.is_numeric or _alike(one, other)
-                for one, other in combinations(group, 2))
-        and any(one.values & other.values for one, other in combinations(group, 2))
+        and (few or numbered or all(
+            not one.is_numeric or _alike(one, other) for one, other in pairs
+        ))
     )
 
 

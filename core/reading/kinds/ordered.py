@@ -70,7 +70,7 @@ def _groups(columns: Columns) -> list[list[Column]]:
     names = [column for column in columns if not never_objects(column.name)
              and not (column.counts_rows and column.name.startswith(("column ", "Unnamed")))]
     if not groups and len(names) in (3, 4) and not any(c.is_measure for c in names):
-        few = max(column.n_written for column in names) < 30
+        few = max(column.n_written for column in names) < TELLING
         called = [column.name for column in names]
         neutral = is_neutral(columns, called) or tuple(map(normalised, called)) in WEAK_TRIPLES
         groups = [names] if few and neutral else []
