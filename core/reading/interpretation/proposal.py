@@ -18,6 +18,8 @@ from tripletscope.core.reading.table import Table
 
 #: Different values of a column that are kept in any case.
 _FEW = 1_000
+#: Of a table whose columns are still to be chosen.
+NO_READING = Reading("chosen", "Columns to be chosen")
 #: Readings that are shown where a table is ambiguous.
 _SHOWN = 6
 
@@ -137,6 +139,13 @@ def refusal(found: Evidence, name: str) -> OtherTask:
     )
 
 
+def told(found: Evidence) -> str:
+    """A sentence on what a table may be instead of answers, and what then reads it."""
+    error = refusal(found, "")
+    remedy = FORMS["kinds"][found.kind]["remedy"]
+    return f"T{error.problem[1:]}. {remedy}"
+
+
 def nothing(recognition: Recognition) -> OtherTask:
     """The error for a table that no kind claims."""
     return OtherTask(
@@ -168,7 +177,7 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
         raise refusal(clear, table.name)
     if not insist and not recognition.found:
         raise nothing(recognition)
-    return list(recognition.readings) or [Reading("chosen", "Columns to be chosen")]
+    return list(recognition.readings) or [NO_READING]
 
 
 def _completed(table: Table, found: Evidence) -> list[Evidence]:
