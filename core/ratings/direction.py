@@ -11,8 +11,10 @@ _MOST = 30
 #: Fewest objects and share of judged pairs: of fewer, a map fits either way.
 _FEWEST, _JUDGED = 8, 0.5
 _STEPS = 40
-#: The smaller stress is at most this much of the larger, which noise hardly reaches; of few objects.
+#: The smaller stress is at most this much of the larger, which noise hardly reaches.
 _AHEAD, _AHEAD_OF_FEW, _FEW = 0.8, 0.5, 12
+#: Least difference: of a few clusters, a map fits either way.
+_APART = 0.02
 
 
 def stresses(values: np.ndarray) -> tuple[float, float] | None:
@@ -52,7 +54,7 @@ def large_is_similar(values: np.ndarray) -> bool | None:
     """Whether large values mean similar, by `stresses`; None if these do not differ enough."""
     both = stresses(values)
     ahead = _AHEAD if len(values) >= _FEW else _AHEAD_OF_FEW
-    if both is None or min(both) > ahead * max(both):
+    if both is None or min(both) > ahead * max(both) or max(both) - min(both) < _APART:
         return None
     return both[1] < both[0]
 

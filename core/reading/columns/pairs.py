@@ -1,10 +1,10 @@
-"""Pairs of objects in the rows of a table: two columns, one cell, or features of both; and values."""
+"""Pairs of objects in the rows of a table, in columns, cells or features, and their values."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -28,7 +28,7 @@ _BESIDE = frozenset({
 })
 _TIMES = re.compile(r"(^|[\W_])(rt|time|latency|duration|onset|date)s?($|[\W_])", re.IGNORECASE)
 #: Between two objects in one cell.
-_SIGNS = (" - ", " vs. ", " vs ", " / ", "--", "__", "-", "_", "/", "|", "+", "&", ":", ";", ",", " ")
+_SIGNS = (" - ", " vs. ", " vs ", " / ", "--", "__", *"-_/|+&:;, ")
 #: Sides of a pair in names of columns.
 _SIDES = (("l", "r"), ("left", "right"), ("1", "2"), ("a", "b"))
 #: Columns that are compared with each other, in quadratic time.
@@ -146,19 +146,22 @@ def _features(columns: Columns, free: list[Column]) -> Pairs | None:
     }, True)
 
 
-def sided(names: Iterator[str]) -> dict[str, tuple[str, str]]:
-    """Columns whose names differ in a side alone, by the rest of the name."""
+def sided(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Columns whose names differ in a side alone, by the rest of the name; of one way of sides."""
     known = {normalised(name): name for name in names}
-    found: dict[str, tuple[str, str]] = {}
     for one, other in _SIDES:
+        found: dict[str, tuple[str, str]] = {}
         for key, name in known.items():
-            for stem, twin in ((key.removesuffix(one), key.removesuffix(one) + other),
-                               (key.removeprefix(one), other + key.removeprefix(one))):
-                if stem and stem != key and twin in known and known[twin] != name:
+            for stem, twin, third in (
+                (key.removesuffix(one), key.removesuffix(one) + other, key.removesuffix(one) + "3"),
+                (key.removeprefix(one), other + key.removeprefix(one), "3" + key.removeprefix(one)),
+            ):
+                whole = stem != key and not (one.isdigit() and (stem[-1:] + stem[:1]).isdigit())
+                if stem and whole and twin in known and third not in known:
                     found.setdefault(stem, (name, known[twin]))
         if len(found) > 1:
-            break
-    return found
+            return found
+    return {}
 
 
 def _by_values(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
@@ -216,7 +219,7 @@ def _in_cells(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
                 yield made
 
 
-def _sign(cells: Iterator[str]) -> str:
+def _sign(cells: Iterable[str]) -> str:
     """What stands between the two objects of nearly all cells, which are several times there."""
     cells = list(cells)
     for sign in _SIGNS:
@@ -245,7 +248,7 @@ def meaning_of(name: str) -> str | None:
 
 
 def value_columns(columns: Columns, pairs: Pairs) -> list[Column]:
-    """Columns that may say how similar the objects of a pair are; those that are called so alone."""
+    """Columns that may say how similar two objects are; those alone that are called so."""
     codes = pd.Series(pairs.first + "\0" + pairs.second)
     free = [column for column in columns.but(*pairs.columns)
             if not is_beside(column.name) and not column.is_constant and column.is_numeric]

@@ -15,9 +15,11 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.guess import complete, numbered_columns, option_roles
 from tripletscope.core.reading.columns.reading import Reading, can_be_kept
 from tripletscope.core.reading.formats.several import FILE
+from tripletscope.core.reading.kinds import CERTAIN
+from tripletscope.core.reading.kinds.experiments import of_experiment
 from tripletscope.core.reading.layouts import layouts
-from tripletscope.core.reading.measuring import ANALYSED_ELSEWHERE, PREFERENCES, read_as
-from tripletscope.core.reading.names import is_usual_name, listing, named
+from tripletscope.core.reading.measuring import ANALYSED_ELSEWHERE, recognised
+from tripletscope.core.reading.names import listing, named
 from tripletscope.core.reading.table import Table
 
 
@@ -68,42 +70,35 @@ class MatrixGiven(OtherTask):
 
 def refusal(table: Table) -> OtherTask | None:
     """The error for a table of another kind, if it is one."""
-    if _several_matrices(table):
-        return MatrixGiven(
-            f"{len(table.files)} files with the same names above and beside are matrices of "
-            "similarities, not answers", file=table.name, remedy=_INSIST,
-        )
     if _is_triangle_test(table):
         return OtherTask(
             "two of the three samples are the same in each row: a triangle test, which measures "
             "discrimination, not similarity", file=table.name,
             remedy=f"Analyse it as a discrimination test. {_INSIST}",
         )
-    ours, other = read_as(table)
-    if option_roles(table)[0] and ours is table:
+    found = recognised(table)
+    if option_roles(table)[0] and of_experiment(table) is None:
         return None
-    dimensions = [] if other else _coordinates(table)
+    dimensions = [] if found else _coordinates(table)
     if dimensions:
         return OtherTask(
             f"columns {listing(dimensions)} are coordinates of objects, not answers",
             file=table.name, remedy=f"Add it as a table of objects to the answers. {_INSIST}",
         )
-    if _is_square(table):
-        return MatrixGiven(
-            f"{table.n_rows} rows of as many numbers are a matrix of similarities, distances or "
-            "confusions, not answers", file=table.name,
-            remedy="Make a map of it by MDS, or derive answers (in Python: "
+    if found is not None and found.points == CERTAIN:
+        told = found.signs[0].said()
+        said = f"these are {found.title}: {told[:1].lower()}{told[1:].rstrip('.')}"
+        if found.kind == "preferences":
+            return OtherTask(
+                said.replace(":", ", which say what is liked, not what is alike:", 1),
+                file=table.name, remedy=f"{ANALYSED_ELSEWHERE} {_INSIST}",
+            )
+        square = found.kind == "matrix"
+        return (MatrixGiven if square else MeasuredGiven)(
+            said, file=table.name, remedy="Make a map of it by MDS, or derive answers (in Python: "
             "tripletscope.core.reading.read_matrix and "
-            f"tripletscope.core.models.simulation.simulate.comparisons_of). {_INSIST}",
-        )
-    if other is not None and other.kind == PREFERENCES:
-        return OtherTask(
-            f"these are {other.title}, which say what is liked, not what is alike: "
-            f"{other.sentence}", file=table.name, remedy=f"{ANALYSED_ELSEWHERE} {_INSIST}",
-        )
-    if other is not None:
-        return MeasuredGiven(
-            f"these are {other.title}: {other.sentence}", file=table.name, remedy=_INSIST
+            f"tripletscope.core.models.simulation.simulate.comparisons_of). {_INSIST}" if square
+            else _INSIST,
         )
     names = {column.rpartition("/")[2] for column in table.columns}
     if "stimulus_id" in names and names & {"stimulus_filepath", "filepath"}:  # as psiz keeps it
@@ -132,27 +127,3 @@ def _coordinates(table: Table) -> list[str]:
     dimensions = [c for c in table.columns if re.fullmatch(r"(dim_?)?[0-9]+|x|y|z", c)]
     target = named(table.columns, ("targetid", "targethtml", "item", "target"))
     return dimensions if target and len(dimensions) >= 2 else []
-
-
-def _is_square(table: Table) -> bool:
-    """Whether there are as many rows of numbers as columns."""
-    size = len(table.columns)
-    if sum(map(is_usual_name, table.columns)) > 1 or size < 5 or (
-        table.n_rows not in (size, size - 1)
-    ):
-        return False
-    sample = table.head(50)
-    finite = np.array([np.isfinite(sample.numbers(c)) for c in table.columns[:50]])
-    written = np.array([sample.codes(c).codes >= 0 for c in table.columns[:50]])
-    # The diagonal and one half may be empty.
-    numeric = finite.sum(axis=1) >= 0.9 * written.sum(axis=1)
-    return bool(np.count_nonzero(numeric) >= len(numeric) - 1 and finite.mean() > 0.3)
-
-
-def _several_matrices(table: Table) -> bool:
-    """Whether these are square tables of the same objects, one per rater, below each other."""
-    names = [column for column in table.columns[1:] if column != "file"]
-    each = len(names)
-    if len(table.files) < 2 or each < 3 or table.n_rows != each * len(table.files):
-        return False
-    return sorted(table.texts(table.columns[0])) == sorted(names * len(table.files))
