@@ -104,7 +104,11 @@ class Ratings(Measured):
             rating = top - rating
         alike = first == second
         if alike.any():
-            self.notes.append(f"{alike.sum():,} ratings of an object with itself are omitted.")
+            self.notes.append(
+                f"{alike.sum():,} ratings of an object with itself are omitted: their mean is "
+                f"{table['rating'][alike].astype(float).mean():.4g}, that of the others "
+                f"{table['rating'][~alike].astype(float).mean():.4g}."
+            )
         first, second, rater, rating = (x[~alike] for x in (first, second, rater, rating))
         self._unit, self._pair = rater, pair_number(first, second, len(self.ids))
         self._value = self._standardised(rating)

@@ -23,8 +23,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],
-    "matrix": ["SquareTable", "read_matrix"],
-    "measuring": ["MeasuredFile", "file_of_measured", "read_conjoint", "read_measured"],
+    "matrix": ["SquareTable"],
+    "measuring": [
+        "MeasuredFile", "file_of_measured", "read_conjoint", "read_matrix", "read_measured",
+    ],
     "objects.measured": [
         "MeasuredTable", "features_of", "read_distances", "read_feature_tables", "read_features",
     ],

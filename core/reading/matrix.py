@@ -1,17 +1,30 @@
-"""Square tables of similarities or dissimilarities, for multidimensional scaling."""
+"""Square tables of similarities or dissimilarities, one or one of each person."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.formats.source import Source
+from tripletscope.core.reading.kinds.ratings import direction_of
 from tripletscope.core.reading.loading import load
-from tripletscope.core.reading.names import counted
+from tripletscope.core.reading.names import ALIASES, counted, normalised
 from tripletscope.core.reading.table import Table
+
+#: Relative differences of the two halves that are rounding.
+_ROUNDING = 1e-6
+#: Share of the objects whose own value is the largest or smallest, in squares without names.
+_OWN = 0.75
+#: Columns beyond these are no square.
+_MOST = 3_000
+#: What a repeated name of a column has behind it.
+_AGAIN = re.compile(r" \(\d+\)$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,78 +48,117 @@ class Square:
     is_named: bool
     file: str
     rows: np.ndarray  # (n,): rows of the file
+    person: str = ""
 
-    def dissimilarities(self, similarities: bool | None = None) -> SquareTable:
+    def completed(self) -> np.ndarray:
+        """The values, in which a half of zeros is none, and what one half lacks is in the other."""
+        values = self.values.copy()
+        values[np.isinf(values) & np.eye(len(values), dtype=bool)] = np.nan
+        for half in (values, values.T):  # a view: the other half
+            below, above = np.tril_indices(len(values), -1), np.triu_indices(len(values), 1)
+            if not np.nan_to_num(half[below]).any() and (half[above] != 0).mean() > 0.5:
+                half[below] = np.nan
+        return np.where(np.isnan(values), values.T, values)
+
+    def is_uneven(self) -> bool:
+        values = self.completed()
+        return bool((np.abs(values - values.T) > _ROUNDING * np.nanmax(np.abs(values))).any())
+
+    def direction(self) -> tuple[bool, str]:
+        """Whether these are similarities, and why, as a sentence."""
+        direction, sign = direction_of(self.completed())
+        if sign.code == "untold":  # a square is more often one of distances
+            direction, sign = "dissimilar", replace(sign, values={"direction": "dissimilar"})
+        return direction == "similar", sign.said()
+
+    def dissimilarities(
+        self, similarities: bool | None = None, average: bool = True
+    ) -> SquareTable:
         """Symmetric dissimilarities with a zero diagonal; one half of the file may be empty."""
-        values, ids = self.values.copy(), self.ids
-        has_diagonal = bool(np.isfinite(np.diag(values)).any())
-        np.fill_diagonal(values, np.nan_to_num(np.diag(values), posinf=0.0, neginf=0.0))
-        values = np.where(np.isnan(values), values.T, values)
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values).all(axis=1)))
+        values, ids = self.completed(), self.ids
+        away = ~np.eye(len(values), dtype=bool)
+        if not np.isfinite(values[away]).all():
+            row = int(np.argmax((~np.isfinite(values) & away).any(axis=1)))
             raise DataError(
                 "a similarity is missing", file=self.file, row=int(self.rows[row]),
                 remedy="Fill it in, in one of the two halves of the table.",
             )
-        uneven = np.abs(values - values.T) > 1e-6 * np.abs(values).max(initial=0.0)
-        if uneven.any():
-            row, column = np.argwhere(uneven)[0]
-            raise DataError(
-                f"{ids[row]} with {ids[column]} is not {ids[column]} with {ids[row]}",
-                file=self.file, row=int(self.rows[row]),
-                remedy="Average the two halves of the table, if both are meant.",
-            )
-        away = values[~np.eye(len(values), dtype=bool)]
-        reason = "as you stated"
+        why = "As you stated."
         if similarities is None:
-            similarities = has_diagonal and bool(np.diag(values).min() >= away.max(initial=-np.inf))
-            reason = (
-                "the diagonal holds the largest" if similarities
-                else "the diagonal does not hold the largest" if has_diagonal
-                else "the diagonal is empty. If large values mean similar, say so"
-            )
+            similarities, why = self.direction()
         kind = "similarities" if similarities else "dissimilarities"
-        notes = [f"{counted(len(values), 'object')}; the values are {kind}: {reason}."]
+        notes = [f"{counted(len(values), 'object')}; the values are {kind}. {why}"]
+        if self.is_uneven():
+            row, column = np.argwhere(np.abs(values - values.T) == np.nanmax(
+                np.abs(values - values.T)))[0]
+            which = f"{ids[row]} with {ids[column]} is not {ids[column]} with {ids[row]}"
+            if not average:
+                raise DataError(
+                    which, file=self.file, row=int(self.rows[row]),
+                    remedy="Average the two halves of the table, if both are meant.",
+                )
+            notes.append(
+                f"The two halves differ ({which}: {values[row, column]:g} and "
+                f"{values[column, row]:g}) and are averaged."
+            )
         if similarities:
-            values = values.max() - values
+            values = np.nanmax(values) - values
         values = (values + values.T) / 2
         np.fill_diagonal(values, 0.0)
         return SquareTable(values, ids, self.is_named, similarities, notes)
 
     def dissimilarities_or_none(self) -> SquareTable | None:
-        """Dissimilarities, or None if the values look like features of the objects.
-
-        They do if they are not symmetric, or the diagonal has neither zeros nor the largest values.
-        """
+        """Dissimilarities, or None if the values look like features of the objects."""
         try:
-            matrix = self.dissimilarities()
+            return self.dissimilarities(average=False) if self.is_one() else None
         except DataError:
             return None
-        fits = matrix.from_similarities or not np.nan_to_num(np.diag(self.values)).any()
-        return matrix if fits else None
+
+    def is_one(self) -> bool:
+        """Whether the values look like those of pairs: symmetric, half, or largest for selves."""
+        values = self.completed()
+        away = ~np.eye(len(values), dtype=bool)
+        if len(values) < 3 or np.isfinite(values[away]).mean() < 0.9 or not values[away].any():
+            return False
+        own = np.diag(self.values)[np.isfinite(np.diag(self.values))]
+        if not self.is_uneven():
+            fits = len(own) == 0 or np.ptp(own) == 0 or max(_extremes(values)) >= _OWN
+            return bool(fits and np.ptp(values[away]) > 0)
+        return bool(len(own) == len(values) > 3 and max(_extremes(values)) >= _OWN)
+
+    def is_preference(self) -> bool:
+        """Whether both directions of each pair add up to the same: row preferred to column."""
+        values = self.values
+        both = (values + values.T)[np.triu_indices(len(values), 1)]
+        own = np.diag(values)[np.isfinite(np.diag(values))]
+        return bool(
+            np.isfinite(both).all() and len(both) > 2 and self.is_uneven()
+            and np.ptp(both) <= 1e-3 * np.abs(values[np.isfinite(values)]).max()
+            and (len(own) == 0 or (np.ptp(own) == 0 and (own[0] in (0, both[0] / 2))))
+        )
 
 
-def read_matrix(
-    source: Source, name: str | None = None, *, similarities: bool | None = None
-) -> SquareTable:
-    """Read a square table, with or without names of the objects beside and above it.
+def _extremes(values: np.ndarray) -> tuple[float, float]:
+    """Share of the objects whose own value is the largest, and the smallest, of row and column."""
+    filled = np.where(np.isnan(values), np.nanmean(values), values)
+    largest = np.maximum(filled.max(axis=0), filled.max(axis=1))
+    smallest = np.minimum(filled.min(axis=0), filled.min(axis=1))
+    own = np.diag(values)
+    return float(np.mean(own == largest)), float(np.mean(own == smallest))
 
-    One half may be empty. Of the arrays in a MATLAB or NumPy file the first square one counts.
-    """
-    return read_square(source, name).dissimilarities(similarities)
 
-
-def read_square(source: Source, name: str | None = None) -> Square:
-    """The values of a square table."""
-    table, result = _square(source, name)
-    if result is None:
+def read_squares(source: Source, name: str | None = None) -> list[Square]:
+    """The values of a square table, or of one for each person."""
+    table = load(source, name, least_columns=2, reshape=False)
+    squares = squares_in(table)
+    if not squares:
         raise DataError(
             f"the table is not square: it has {counted(table.n_rows, 'row')} and "
             f"{counted(len(table.columns), 'column')}", file=table.name,
             remedy="Give one row and one column per object, with names in the first of each or "
             "not.",
         )
-    return _written(*result)
+    return squares
 
 
 def square_table(source: Source, name: str | None = None) -> SquareTable | None:
@@ -114,28 +166,135 @@ def square_table(source: Source, name: str | None = None) -> SquareTable | None:
 
     Equal names beside and above always mean distances.
     """
-    result = _square(source, name, least_columns=1)[1]
-    if result is None:
-        return None
-    table, columns, names = result
-    if names == columns and len(table.columns) > len(columns):
-        return _written(*result).dissimilarities()
+    table = load(source, name, least_columns=1, reshape=False)
     try:
-        return _written(*result).dissimilarities_or_none()
+        squares = squares_in(table)
+        if len(squares) != 1:
+            return None
+        beside = squares[0].is_named and len(table.columns) > len(squares[0].ids)
+        return squares[0].dissimilarities() if beside else squares[0].dissimilarities_or_none()
     except DataError:
         return None
 
 
-def _written(table: Table, columns: list[str], names: list[str] | None) -> Square:
-    _refuse_repeated(names or [], table)
-    values = np.column_stack([table.numbers(column) for column in columns])
-    _refuse_words(table, columns, values)
-    ids = names or [str(i + 1) for i in range(len(columns))]
-    rows = table.row_numbers(np.arange(len(ids)))
-    return Square(values, ids, names is not None, table.name, rows)
+# From tables ------------------------------------------------------------------------------------
 
 
-def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
+def squares_in(table: Table) -> list[Square]:
+    """The square that a table is, those of several people in it, or none."""
+    if len(table.columns) > _MOST or table.n_rows > 200 * len(table.columns) or table.n_rows < 2:
+        return []
+    arrays = [_of_columns(table, group) for group in _arrays(table).values()
+              if len(group) == table.n_rows]
+    if arrays:
+        own = [one.direction()[0] for one in arrays] if len(arrays) > 1 else [True]
+        alike = len(set(own)) == 1 and all(one.is_one() for one in arrays)
+        return [replace(one, person=name if len(arrays) > 1 else "") for name, one in
+                zip(_arrays(table), arrays, strict=False)] if alike else arrays[:1]
+    return _beside(table) or _without_names(table)
+
+
+def _of_columns(
+    table: Table, columns: Sequence[str], ids: Sequence[str] | None = None, person: str = "",
+    rows: np.ndarray | None = None,
+) -> Square:
+    """A square of some columns and rows, in the order of the columns."""
+    part = table if rows is None else table.take(rows)
+    values = np.column_stack([part.numbers(column) for column in columns])
+    numbers = table.row_numbers(np.arange(table.n_rows) if rows is None else rows)
+    _refuse_words(part, columns, values, numbers)
+    named = ids is not None
+    return Square(values, list(ids) if named else [str(i + 1) for i in range(len(columns))], named,
+                  table.name, numbers, person)
+
+
+def _beside(table: Table) -> list[Square]:
+    """Squares whose rows name the objects that the columns are."""
+    if not table.header:
+        top = table.head(1)
+        above = [str(top.names(column)[0]) for column in table.columns]
+        beside = table.names(table.columns[0])
+        # A row of names above, as its corner and the names beside show.
+        if above[1:] == beside[1:].tolist() and table.n_rows == len(above) and not any(
+            np.isfinite(top.numbers(column)[0]) for column in table.columns[1:]
+        ):
+            rows = np.arange(1, table.n_rows)
+            return [_of_columns(table, table.columns[1:], above[1:], rows=rows)]
+    for place, column in enumerate(table.columns[:4]):
+        # Names of rows that are in columns, too; those of people and files may be beside them.
+        names = table.names(column)
+        above = [one for one in table.columns[place + 1 :] if one in set(names.tolist())]
+        others = [one for one in table.columns if one not in (column, *above)]
+        if len(above) < 3 or set(names.tolist()) != set(above) or (
+            len(others) > 3 or table.n_rows % len(above)
+        ):
+            continue
+        people = [one for one in others if normalised(one) in ALIASES["participant"]
+                  or one == FILE] or others
+        return _stacked(table, names, above, people)
+    return []
+
+
+def _stacked(
+    table: Table, names: np.ndarray, above: list[str], people: list[str]
+) -> list[Square]:
+    """One square of each person, whose rows may be in any order."""
+    n = len(above)
+    whose = table.texts(people[0]) if people else np.arange(table.n_rows) // n
+    found = []
+    for person in dict.fromkeys(whose.tolist()):
+        rows = np.flatnonzero(whose == person)
+        if len(rows) != n or set(names[rows].tolist()) != set(above):
+            if len({*names.tolist()}) == len(names) or not people:
+                _refuse_repeated(names[rows].tolist(), table)
+            return []
+        rows = rows[np.argsort([above.index(name) for name in names[rows]])]
+        found.append(_of_columns(table, above, above, str(person), rows))
+    return found if len(found) > 1 else [replace(one, person="") for one in found]
+
+
+def _without_names(table: Table) -> list[Square]:
+    """A square whose rows have no names, or other names than its columns."""
+    columns = table.columns
+    n = len(columns)
+    numeric = [bool(np.isfinite(table.numbers(column)).any()) or
+               not any(table.texts(column)) for column in columns]
+    if table.header and n == table.n_rows + 1 and all(numeric) and all(
+        _is_number(name) for name in columns
+    ):  # the header is a row of numbers
+        top = np.array([[float(_AGAIN.sub("", name).replace(",", ".")) for name in columns]])
+        below = np.column_stack([table.numbers(column) for column in columns])
+        rows = np.concatenate([[table.row_number(0) - 1], table.row_numbers(np.arange(n - 1))])
+        ids = [str(k + 1) for k in range(n)]
+        return [Square(np.concatenate([top, below]), ids, False, table.name, rows)]
+    if n == table.n_rows:
+        above = [str(table.head(1).names(column)[0]) for column in columns]
+        words = not table.header and all(above) and not any(
+            np.isfinite(table.numbers(column)[0]) for column in columns
+        )
+        if words:
+            # The first row of half a table is empty, so that its names look like that row.
+            return [_of_columns(_below_names(table), columns, above)]
+        return [_of_columns(table, columns, columns if table.header else None)] if (
+            sum(numeric) >= n - 1
+        ) else []
+    if n == table.n_rows + 1 and sum(numeric[1:]) >= n - 2:
+        names = table.names(columns[0]).tolist()
+        if not all(np.isfinite(table.numbers(columns[0]))):
+            _refuse_repeated(names, table)
+            return [_of_columns(table, columns[1:], names)]
+        if np.ptp(np.diff(table.numbers(columns[0]))) == 0:  # numbers of the rows
+            return [_of_columns(table, columns[1:], names)]
+    return []
+
+
+def _is_number(name: str) -> bool:
+    return bool(re.fullmatch(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", _AGAIN.sub("", name)))
+
+
+def _refuse_words(
+    table: Table, columns: Sequence[str], values: np.ndarray, rows: np.ndarray
+) -> None:
     """Refuse cells with words; those with a dash or a dot count as empty."""
     odd = ~np.isfinite(values)
     np.fill_diagonal(odd, False)
@@ -145,7 +304,7 @@ def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
             if any(character.isalnum() for character in texts[row]):
                 raise DataError(
                     f"{texts[row]!r} is not a finite number", file=table.name,
-                    row=table.row_number(int(row)), remedy="Correct it, or leave the cell empty.",
+                    row=int(rows[row]), remedy="Correct it, or leave the cell empty.",
                 )
 
 
@@ -158,49 +317,6 @@ def _refuse_repeated(ids: list[str], table: Table) -> None:
                 f"object {text!r} is listed twice", file=table.name, row=table.row_number(row),
                 remedy="Give each object one row and its own name.",
             )
-
-
-#: A table, its columns of numbers, and the names of its rows, if any.
-_Square = tuple[Table, list[str], list[str] | None]
-
-
-def _square(
-    source: Source, name: str | None, least_columns: int = 2
-) -> tuple[Table, _Square | None]:
-    """The table as first read, and the square one, if there is one."""
-    first = table = load(source, name, least_columns=least_columns, reshape=False)
-    for group in _arrays(table).values():
-        if len(group) == table.n_rows:
-            return first, (table, group, None)
-    for header in (table.header, True, False):
-        if header != table.header:
-            # Numbers may be names or values.
-            table = load(source, name, header=header, least_columns=least_columns, reshape=False)
-        columns = table.columns
-        if len(columns) == table.n_rows:
-            above = [table.texts(column)[0] for column in columns]
-            words = not table.header and not any(
-                np.isfinite(table.numbers(column)[0]) for column in columns
-            )
-            if words and all(above):
-                # The first row of half a table is empty, so that its names look like that row.
-                return first, (_below_names(table), columns, above)
-            if words and above == table.texts(columns[0]).tolist():
-                continue  # the corner and the names above and beside
-            return first, (table, columns, columns if table.header else None)
-        if len(columns) == table.n_rows + 1:
-            names, above = table.texts(columns[0]).tolist(), columns[1:]
-            if not table.header or set(names) != set(above):
-                if np.isfinite(table.numbers(columns[0])).all():
-                    continue
-                return first, (table, above, names)
-            if names != above:
-                raise DataError(
-                    "rows and columns are in different orders", file=table.name,
-                    remedy="Sort the rows as the columns are.",
-                )
-            return first, (table, above, names)
-    return first, None
 
 
 def _below_names(table: Table) -> Table:

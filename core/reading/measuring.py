@@ -1,214 +1,49 @@
-"""Ratings, confusions, piles and arrangements: recognise and read their tables."""
+"""Ratings, confusions, piles, arrangements, squares and conjoint measurements -> their data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.ratings.confusions import Confusions
-from tripletscope.core.ratings.kinds import measured
+from tripletscope.core.ratings.kinds import KINDS, measured
 from tripletscope.core.ratings.measured import Measured
 from tripletscope.core.ratings.ratings import Ratings
-from tripletscope.core.reading.columns.guess import numbered_columns
+from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
+from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
-from tripletscope.core.reading.languages import WORDS
-from tripletscope.core.reading.layouts.collect import KIND, MEASURED_COLUMNS, TASK, once
+from tripletscope.core.reading.kinds import Evidence, kinds
+from tripletscope.core.reading.kinds.arrangements import placed
+from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first
+from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
 from tripletscope.core.reading.loading import load, load_several
-from tripletscope.core.reading.matrix import read_square
-from tripletscope.core.reading.names import ALIASES, counted, listing, named, normalised
+from tripletscope.core.reading.matrix import Square, SquareTable, read_squares
+from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.table import Table
 
-#: These say what is liked, not what is alike.
-PREFERENCES = "preferences"
-#: Where they belong.
+#: Kinds that are read here.
+_READ = (*KINDS, "matrix")
+#: Where preferences belong.
 ANALYSED_ELSEWHERE = (
     "Analyse them with the packages BradleyTerry2 or PlackettLuce of R, or choix of Python."
 )
 
-_NAMES = WORDS["measured"]
 
-
-@dataclass(frozen=True)
-class TableKind:
-    """Kind of a table, and the columns of its roles."""
-
-    kind: str
-    title: str
-    roles: dict[str, str]
-    sentence: str  # why, as a clause
-    numeric: tuple[str, ...] = ()  # roles of numbers
-    #: Further options from the names of the columns.
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-#: Kinds of our own experiments, by task: few answers would not show them.
-_OURS = dict.fromkeys(("rating", "same_different"), (
-    "ratings", "ratings, large means similar", ("rating",), {"direction": "similar"}
-)) | {
-    "piles": ("piles", "sorting into piles"),
-    "arrangement": ("arrangements", "spatial arrangements", ("x", "y")),
-}
-
-
-def read_as(table: Table) -> tuple[Table, TableKind | None]:
-    """The table and its kind; of our own experiments, without practice and checks."""
-    ours = _of_experiment(table)
-    if ours or not table.header:
-        return ours or (table, None)
-    who = named(table.columns, ALIASES["participant"])
-    beside = {"participant": who} if who else {}
-    looks = (_preferences, _ratings, _arrangement, _piles, _confusions)
-    return table, next(filter(None, (look(table, beside) for look in looks)), None)
-
-
-def _of_experiment(table: Table) -> tuple[Table, TableKind] | None:
-    if not {TASK, KIND} <= set(table.columns):
-        return None
-    task = next((one for one in table.codes(TASK).values if one in MEASURED_COLUMNS), None)
-    if task is None:
-        return None
-    table = once(table) or table
-    rows = np.flatnonzero(
-        np.isin(table.texts(KIND), ABOUT_OBJECTS) & (np.asarray(table.texts(TASK)) == task)
-    )
-    names = [name for name in ("participant", *MEASURED_COLUMNS[task]) if name in table.columns]
-    left_out = table.n_rows - len(rows)
-    note = f"{counted(left_out, 'row')} of practice and checks left out."
-    kind, title, *more = _OURS[task]
-    return replace(
-        table, data=table.data.select(names).take(pa.array(rows)),
-        rows=table.row_numbers(rows), notes=[*table.notes, *[note] * bool(left_out)],
-    ), TableKind(
-        kind, title, {name: name for name in names}, "it is of an experiment made here", *more
-    )
-
-
-def _pair(table: Table) -> tuple[str, str] | None:
-    """Two columns with the objects of a pair, and no third."""
-    for columns in numbered_columns(table.columns).values():
-        if len(columns) == 2 and _share_names(table, *columns):
-            return columns[0], columns[1]
-    for first, second in _NAMES["pairs"]:
-        pair = named(table.columns, (first,)), named(table.columns, (second,))
-        if None not in pair and _share_names(table, *pair):
-            return pair
-    return None
-
-
-def _share_names(table: Table, first: str, second: str) -> bool:
-    """Whether two columns are about the same objects."""
-    one, other = (set(table.codes(column).values) for column in (first, second))
-    return len(one | other) > 2 and 2 * len(one & other) >= min(len(one), len(other)) - 2
-
-
-def _ratings(table: Table, beside: dict[str, str]) -> TableKind | None:
-    pair = _pair(table)
-    if pair is None:
-        return None
-    free = [column for column in table.columns if column not in (*pair, *beside.values())]
-    similar, dissimilar = named(free, _NAMES["similar"]), named(free, _NAMES["dissimilar"])
-    value = dissimilar or similar
-    if value is None and len(free) <= 2:
-        value = named(free, _NAMES["values"])
-        # Two values are a choice, and a third column of objects makes comparisons.
-        if value is None or len(table.codes(value).values) < 3:
-            return None
-    others = set(free) - {value}
-    if value is None or any(_share_names(table, pair[0], other) for other in others):
-        return None
-    if not np.isfinite(table.head(2_000).numbers(value)).mean() > 0.5:
-        return None
-    direction = "dissimilar" if value == dissimilar else "similar"
-    roles = {**beside, "item1": pair[0], "item2": pair[1], "rating": value}
-    return TableKind(
-        "ratings", f"ratings, large means {direction}", roles,
-        f"column {value} rates {pair[0]} beside {pair[1]}", ("rating",), {"direction": direction},
-    )
-
-
-def _arrangement(table: Table, beside: dict[str, str]) -> TableKind | None:
-    item = named(table.columns, _NAMES["items"])
-    trial = named(table.columns, _NAMES["trials"])
-    places = next((
-        pair for pair in ((named(table.columns, (a,)), named(table.columns, (b,)))
-                          for a, b in _NAMES["places"]) if None not in pair
-    ), None)
-    # Without people or trials these are the coordinates of a map.
-    if item is None or places is None or not (beside or trial):
-        return None
-    roles = {**beside, **({"trial": trial} if trial else {}), "item": item,
-             "x": places[0], "y": places[1]}
-    return TableKind(
-        "arrangements", "spatial arrangements", roles,
-        f"columns {listing(list(places))} are where {item} was placed", ("x", "y"),
-    )
-
-
-def _piles(table: Table, beside: dict[str, str]) -> TableKind | None:
-    free = [column for column in table.columns if column not in beside.values()]
-    item, pile = named(free, _NAMES["items"]), named(free, _NAMES["piles"])
-    if not beside or item is None or pile is None or len(free) > 4:
-        return None
-    # A pile holds several objects, and a person has each object about once.
-    items, piles = (len(table.codes(column).values) for column in (item, pile))
-    people = len(table.codes(beside["participant"]).values)
-    if not items > 2 or table.n_rows > 4 * items * people or piles >= table.n_rows:
-        return None
-    return TableKind(
-        "piles", "sorting into piles", {**beside, "item": item, "pile": pile},
-        f"column {pile} is the pile into which {item} was put",
-    )
-
-
-def _confusions(table: Table, beside: dict[str, str]) -> TableKind | None:
-    free = [column for column in table.columns if column not in beside.values()]
-    stimulus, response = named(free, _NAMES["stimuli"]), named(free, _NAMES["responses"])
-    if stimulus is None or response is None or len(free) > 4:
-        return None
-    shown, named_ = (set(table.codes(column).values) for column in (stimulus, response))
-    if len(shown) < 3 or not named_ or len(shown & named_) < 0.8 * len(named_):
-        return None
-    count = named(free, _NAMES["counts"])
-    roles = {**beside, "stimulus": stimulus, "response": response}
-    if count:
-        roles["count"] = count
-    return TableKind(
-        "confusions", "confusions", roles,
-        f"{response} names what {stimulus} was taken for", ("count",) if count else (),
-    )
-
-
-def _preferences(table: Table, beside: dict[str, str]) -> TableKind | None:
-    usual = {normalised(column) for column in table.columns}
-    if usual & set(ALIASES["anchor"]):
-        return None
-    for first, second in _NAMES["preferred"]:
-        winner, loser = named(table.columns, (first,)), named(table.columns, (second,))
-        if winner and loser and _share_names(table, winner, loser):
-            return TableKind(
-                PREFERENCES, "paired preferences", {**beside, "winner": winner, "loser": loser},
-                f"{winner} was preferred to {loser}",
-            )
-    pair, choice = _pair(table), named(table.columns, _NAMES["choices"])
-    if pair is None or choice is None or choice in pair:
-        return None
-    options = set().union(*(table.codes(column).values for column in pair))
-    choices = set(table.codes(choice).values)
-    if len(choices - options - set(_NAMES["words"])) > 0.5 * len(choices):
-        return None
-    return TableKind(
-        PREFERENCES, "paired preferences",
-        {**beside, "left": pair[0], "right": pair[1], "choice": choice},
-        f"{choice} is the preferred one of {pair[0]} and {pair[1]}",
-    )
+def recognised(table: Table) -> Evidence | None:
+    """The best supported kind of a table without answers about three objects, if it is one."""
+    columns = Columns(table)
+    names = (*_READ, "preferences")
+    found = [one for kind in kinds().values() if kind.name in names
+             for one in kind.evidence(columns)]
+    ours = of_experiment(table)
+    return ours or max(found, key=lambda one: one.points, default=None)
 
 
 # Files ------------------------------------------------------------------------------------------
@@ -237,8 +72,9 @@ def read_measured(
     Parameters
     ----------
     source : path, bytes or binary file object, or a list of such
-        Long tables with the columns of `Ratings`, `Confusions`, `Piles` or `Arrangements`, also
-        under other usual names; or square matrices of ratings or counts, one file per rater.
+        Tables with the columns of `Ratings`, `Confusions`, `Piles` or `Arrangements`, also under
+        other names and with a column per person; or square matrices of ratings or counts, one
+        file, array or block of rows per rater.
     name : str, optional
         Of the file, for messages.
     kind : {"ratings", "confusions", "piles", "arrangements"}, optional
@@ -279,59 +115,112 @@ def file_of_measured(
             load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
             else load_several(files)
         )
-        table, result = read_as(table)
+        result = recognised(table)
     except DataError:
         if single:
             raise
         result = None  # several matrices need not be one table
-    if result is None or result.kind == PREFERENCES:
-        if result is not None:
+    if result is not None and result.kind == "preferences":
+        raise _are_preferences(result, files[0][0])
+    if result is None or result.kind == "matrix":
+        if kind not in (None, "ratings", "confusions"):
             raise DataError(
-                "these are preferences between pairs, which are no dissimilarities",
-                file=files[0][0], remedy=ANALYSED_ELSEWHERE,
+                f"its columns are not those of {kind}", file=files[0][0],
+                remedy="Name them as in the help on files of ratings.",
             )
-        return _of_matrices(files, kind, options)
+        squares = [one for own, source in files for one in _squares(source, own, single)]
+        return _of_squares(squares, kind, options)
     if kind not in (None, result.kind):
         raise DataError(
             f"the columns are those of {result.kind}, not of {kind}", file=table.name,
             remedy="Name the columns as the kind needs them.",
         )
-    return _of_table(table, result, options)
+    return _of_table(only_of(table), result, options)
 
 
-def _of_table(table: Table, result: TableKind, options: Mapping[str, Any]) -> MeasuredFile:
-    frame = _frame(table, result)
+def _are_preferences(found: Evidence, name: str) -> DataError:
+    return DataError(
+        f"these are {found.title}, which say what is liked, not what is alike: "
+        f"{found.signs[0].said().rstrip('.')}", file=name, remedy=ANALYSED_ELSEWHERE,
+    )
+
+
+def _of_table(table: Table, found: Evidence, options: Mapping[str, Any]) -> MeasuredFile:
+    frame, rows = _frame(table, found)
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
     kept = np.flatnonzero(~empty)
-    notes = [f"Read as {result.title}: {result.sentence}."]
+    notes = [f"Read as {found.title}. {' '.join(sign.said() for sign in found.signs)}"]
     if empty.any():
-        first = table.row_number(int(np.argmax(empty)))
+        first = table.row_number(int(rows[np.argmax(empty)]))
         notes.append(
             f"{counted(int(empty.sum()), 'row')} with an empty cell left out, the first is row "
             f"{first:,}."
         )
     frame = frame.iloc[kept].reset_index(drop=True)
-    if result.kind == "confusions" and "count" not in frame:
+    if found.kind == "confusions" and "count" not in frame:
         frame = frame.groupby(list(frame.columns), sort=False).size().rename("count").reset_index()
-    chosen = {**result.options, **options}
     try:
-        made = measured(result.kind, frame, chosen)
+        made = measured(found.kind, frame, {**found.options, **options})
     except DataError as error:
-        row = None if error.row is None else table.row_number(int(kept[error.row]))
+        row = None if error.row is None else table.row_number(int(rows[kept[error.row]]))
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
-    return MeasuredFile(result.kind, made.table, made.options, notes + made.notes)
+    return MeasuredFile(found.kind, made.table, made.options, notes + made.notes)
 
 
-def _frame(table: Table, result: TableKind) -> pd.DataFrame:
-    cells = {role: table.texts(column) for role, column in result.roles.items()}
-    numbers = {role: _numbers(table, result.roles[role]) for role in result.numeric}
-    return pd.DataFrame(cells, dtype="str").assign(**numbers)
+def _frame(table: Table, found: Evidence) -> tuple[pd.DataFrame, np.ndarray]:
+    """Columns of the kind by role, and the row of the table of each of theirs."""
+    roles = dict(found.roles)
+    rows = np.arange(table.n_rows)
+    if "places" in roles:
+        return _listed(table, roles)
+    wide = [role.partition("[")[2][:-1] for role in roles if role.startswith(("pile[", "x["))]
+    if wide:
+        parts = [_frame_of(table, {
+            "item": roles["item"],
+            **{role.partition("[")[0]: name for role, name in roles.items()
+               if role.partition("[")[2][:-1] == person},
+        }).assign(participant=person) for person in dict.fromkeys(wide)]
+        return pd.concat(parts, ignore_index=True), np.tile(rows, len(parts))
+    return _frame_of(table, roles), rows
+
+
+def _frame_of(table: Table, roles: Mapping[str, str]) -> pd.DataFrame:
+    paired = "pair" in roles or any(role.startswith("item1") for role in roles)
+    cells = dict(zip(("item1", "item2"), judged(table, roles), strict=True)) if paired else {}
+    for role, column in roles.items():
+        if role in _NUMBERS:
+            cells[role] = _numbers(table, column)
+        elif role in ("item", "stimulus", "response"):
+            cells[role] = table.names(column)  # an object may be called NA
+        elif role in ("participant", "trial", "pile"):
+            cells[role] = table.texts(column)
+    order = [role for role in ("participant", "trial") if role in cells]
+    return pd.DataFrame({role: cells[role] for role in dict.fromkeys([*order, *cells])}).astype(
+        {role: "str" for role in cells if role not in _NUMBERS}
+    )
+
+
+def _listed(table: Table, roles: Mapping[str, str]) -> tuple[pd.DataFrame, np.ndarray]:
+    """Places of the objects that cells list; of each row another trial."""
+    who = table.texts(roles["participant"]) if "participant" in roles else None
+    lines = [
+        (row, item, x, y) for row, cell in enumerate(table.texts(roles["places"]).tolist())
+        for item, x, y in placed(cell)
+    ]
+    frame = pd.DataFrame(lines, columns=["trial", "item", "x", "y"])
+    rows = frame["trial"].to_numpy()
+    if who is not None:
+        frame.insert(0, "participant", who[rows])
+    return frame.astype({"trial": "str", "item": "str"}), rows
 
 
 def _numbers(table: Table, column: str) -> np.ndarray:
-    """Numbers of a column; empty cells are missing, words an error."""
+    """Numbers of a column, 1 for same and 0 for different; empty cells are missing."""
     numbers, texts = table.numbers(column), table.texts(column)
+    for value, words in zip((1.0, 0.0), NAMES["same"], strict=True):
+        said = np.isin([text.casefold() for text in texts.tolist()], words)
+        numbers = np.where(said, value, numbers)
     wrong = ~np.isfinite(numbers) & (texts != "")
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -342,21 +231,30 @@ def _numbers(table: Table, column: str) -> np.ndarray:
     return numbers
 
 
-def _of_matrices(
-    files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
+#: Roles of numbers.
+_NUMBERS = ("rating", "count", "x", "y")
+
+
+# Squares ----------------------------------------------------------------------------------------
+
+
+def _squares(source: Source, name: str, single: bool) -> list[Square]:
+    """Squares of a file, whose people are called by it if there are several files."""
+    squares = read_squares(source, name)
+    return squares if single else [
+        replace(one, person=f"{name} {one.person}".strip()) for one in squares
+    ]
+
+
+def _of_squares(
+    squares: Sequence[Square], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
-    """Measurements of square tables, one per rater."""
-    if kind not in (None, "ratings", "confusions"):
-        raise DataError(
-            f"its columns are not those of {kind}", file=files[0][0],
-            remedy="Name them as in the help on files of ratings.",
-        )
-    squares = [read_square(source, name) for name, source in files]
-    ids = squares[0].ids
+    """Measurements of squares, one per rater."""
+    first, ids = squares[0], squares[0].ids
     for each in squares[1:]:
         if sorted(each.ids) != sorted(ids):
             raise DataError(
-                f"its objects are not those of {files[0][0]}", file=each.file,
+                f"its objects are not those of {first.file}", file=each.file,
                 remedy="Give all matrices the same objects.",
             )
     if kind is None:
@@ -368,26 +266,97 @@ def _of_matrices(
     else:
         direction = options.pop("direction", None)
         similarities = None if direction is None else direction == "similar"
-        read = [each.dissimilarities(similarities) for each in squares]
+        read = _alike(squares, similarities)
         values, notes = [each.values for each in read], read[0].notes
         options["direction"] = "dissimilar"
+    people = [one.person or one.file for one in squares]
     matrices = {
-        name: _in_order(each, square.ids, ids)
-        for (name, _), each, square in zip(files, values, squares, strict=True)
+        person: _in_order(each, square.ids, ids)
+        for person, each, square in zip(people, values, squares, strict=True)
     }
     try:
         if kind == "ratings":
             made = Ratings.from_matrices(matrices, ids, **options)
         else:
-            several = len(files) > 1
-            made = Confusions.from_matrix(
-                matrices if several else matrices[files[0][0]], ids, **options
-            )
+            several = len(squares) > 1
+            made = Confusions.from_matrix(matrices if several else values[0], ids, **options)
     except DataError as error:  # its rows are not those of the file
-        raise DataError(error.problem, file=files[0][0], remedy=error.remedy) from error
-    if len(files) > 1:
-        notes = [*notes, f"{counted(len(files), 'matrix', 'matrices')}, one of each rater."]
+        raise DataError(error.problem, file=first.file, remedy=error.remedy) from error
+    if len(squares) > 1:
+        notes = [*notes, f"{counted(len(squares), 'matrix', 'matrices')}, one of each rater."]
     return MeasuredFile(kind, made.table, made.options, [*notes, *made.notes])
+
+
+def _alike(squares: Sequence[Square], similarities: bool | None) -> list[SquareTable]:
+    """Dissimilarities of squares that have one direction: that of their mean."""
+    if similarities is None and len(squares) > 1:
+        ids = squares[0].ids
+        values = np.array([_in_order(one.completed(), one.ids, ids) for one in squares])
+        similarities, why = replace(squares[0], values=values.mean(axis=0)).direction()
+        read = [one.dissimilarities(similarities) for one in squares]
+        note = read[0].notes[0].replace("As you stated.", why)
+        return [replace(read[0], notes=[note, *read[0].notes[1:]]), *read[1:]]
+    return [one.dissimilarities(similarities) for one in squares]
+
+
+def read_matrix(
+    source: Source, name: str | None = None, *, similarities: bool | None = None,
+    average: bool = True,
+) -> SquareTable:
+    """Read a square table, with or without names of the objects beside and above it.
+
+    One half may be empty or zero; of squares of several people, the mean counts. Ratings of all
+    pairs are a square, too.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+    name : str, optional
+        Of the file, for messages.
+    similarities : bool, optional
+        Whether large values mean similar; by default as the diagonal, or a map of either, tells.
+    average : bool
+        Whether halves that differ are averaged; otherwise they are refused.
+
+    Raises
+    ------
+    DataError
+        If the table has not all pairs of three or more objects.
+    """
+    table = load(source, name, least_columns=2, reshape=False)
+    found = recognised(table)
+    if found is not None and found.kind == "preferences":
+        raise _are_preferences(found, table.name)
+    if found is not None and found.kind in KINDS:
+        return _square_of(file_of_measured([(table.name, source)], None, {} if (
+            similarities is None or found.kind != "ratings"
+        ) else {"direction": "similar" if similarities else "dissimilar"}), table.name)
+    squares = read_squares(source, name)
+    read = _alike(squares, similarities) if average else [
+        one.dissimilarities(similarities, average=False) for one in squares
+    ]
+    if len(read) == 1:
+        return read[0]
+    ids = read[0].ids
+    mean = np.mean([_in_order(one.values, one.ids, ids) for one in read], axis=0)
+    return replace(read[0], values=mean, notes=[
+        *read[0].notes, f"The mean of {counted(len(read), 'matrix', 'matrices')}.",
+    ])
+
+
+def _square_of(file: MeasuredFile, name: str) -> SquareTable:
+    """The mean dissimilarities of rated pairs."""
+    apart = file.measured().dissimilarities(0)
+    missing = np.argwhere(~np.isfinite(apart.mean))
+    if len(missing):
+        one, other = (apart.ids[k] for k in missing[0])
+        raise DataError(
+            f"nobody has compared {one} with {other}", file=name,
+            remedy="Read it by tripletscope.ratings.read_measured.",
+        )
+    people = [f"The mean of {counted(apart.n_raters, 'person', 'people')}."] * (apart.n_raters > 1)
+    return SquareTable(apart.mean, apart.ids, True, file.options.get("direction") == "similar",
+                       [*file.notes, *people])
 
 
 def _counts(values: np.ndarray) -> bool:
@@ -407,36 +376,32 @@ def _in_order(values: np.ndarray, ids: list[str], wanted: list[str]) -> np.ndarr
 def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
     """Comparisons of stimuli with several dimensions for `conjoint_scales`, and how they were read.
 
-    Two columns per dimension whose names end in 1 and 2, and the response ``first``, or ``resp`` as
-    in R's package MLCM: 1 for the first stimulus, 0 for the second.
+    Two columns per dimension whose names differ in a side, such as 1 and 2, and a response that
+    chooses one: ``first``, or ``resp`` as in R's package MLCM, with 1 for the first stimulus and 0
+    for the second, or words and keys such as left and right.
     """
     table = load(source, name, reshape=False)
-    answer = next((
-        one for one in table.columns if normalised(one) in ("first", "resp", "response", "choice")
-    ), None)
-    stems = [one[:-1] for one in table.columns if one.endswith("1")
-             and f"{one[:-1]}2" in table.columns]
-    if answer is None or len(stems) < 2:
+    columns = Columns(table)
+    found = next(iter(CONJOINT.evidence(columns)), None)
+    if found is None:
         raise DataError(
             f"columns {listing(table.columns)} are not those of conjoint measurement",
             file=table.name, remedy="Give the levels of both stimuli, such as gloss1, gloss2, "
             "bumps1 and bumps2, and resp: 1 where the first was chosen, else 0.",
         )
-    frame = pd.DataFrame({"first": table.numbers(answer)})
-    wrong = ((table.texts(answer) != "") & ~frame["first"].isin((0, 1))).to_numpy()
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise DataError(
-            f"the answer {table.texts(answer)[row]!r} is neither 1 nor 0", file=table.name,
-            row=table.row_number(row),
-            remedy="Write 1 where the first stimulus was chosen, else 0.",
-        )
-    if (person := named(table.columns, ALIASES["participant"])) is not None:
+    answer = found.roles["first"]
+    texts = np.array([plain_number(text) for text in table.texts(answer).tolist()], dtype=object)
+    first = chosen_first(columns[answer].values)
+    frame = pd.DataFrame({"first": np.where(texts == "", np.nan, np.isin(texts, [*first]))})
+    if (person := participant_of(columns).get("participant")) is not None:
         frame["participant"] = table.texts(person)
-    for stem in stems:
-        for column in (f"{stem}1", f"{stem}2"):
-            numbers, texts = table.numbers(column), table.texts(column)
-            are_numbers = not (np.isnan(numbers) & (texts != "")).any()
-            frame[column] = numbers if are_numbers else np.where(texts == "", None, texts)
-    about = f"Read as conjoint measurement of {listing(stems)}"
-    return frame, [f"{about}; 1 in {answer} is the first stimulus.", *table.notes]
+    levels = {role: column for role, column in found.roles.items() if role != "first"}
+    for role, column in levels.items():
+        numbers, cells = table.numbers(column), table.texts(column)
+        are_numbers = not (np.isnan(numbers) & (cells != "")).any()
+        frame[role] = numbers if are_numbers else np.where(cells == "", None, cells)
+    said = " or ".join(sorted(first)) or "nothing"
+    return frame, [
+        f"Read as conjoint measurement of {listing([role[:-1] for role in [*levels][::2]])}; "
+        f"{said} in {answer} is the first stimulus.", *table.notes,
+    ]

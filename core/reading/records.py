@@ -15,6 +15,7 @@ import pyarrow.parquet
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.archive import check_size, damaged
 from tripletscope.core.reading.formats.arrays import decoded_texts
+from tripletscope.core.reading.formats.halves import pairs_in
 from tripletscope.core.reading.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import counted, listing
@@ -189,8 +190,14 @@ def _text(value: Any) -> str:
 
 
 def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
-    """A table of the arrays of equal length."""
+    """A table of the arrays of equal length; of pairs of objects if they are squares or halves."""
     arrays = _unpacked_tensor(arrays)
+    pairs = pairs_in(arrays)
+    if pairs is not None:
+        columns, said = pairs
+        cells = pa.table([as_cells(pa.chunked_array([_arrow(one)])) for one in columns.values()],
+                         unique_names(columns, []))
+        return Table(name, cells, True, None, None, [said], first_row=0)
     parts: dict[str, np.ndarray] = {}
     for key, values in arrays.items():
         # MATLAB has no vectors; but one row alone is one answer.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -98,7 +98,7 @@ class Table:
         rows = self.row_numbers(np.arange(min(k, self.n_rows)))
         return pd.DataFrame(cells, index=rows, dtype="str")
 
-    def codes(self, column: str) -> Codes:
+    def codes(self, column: str, missing: Container[str] = MISSING) -> Codes:
         """A column of names, stripped of white space, as numbers; empty cells and NA are -1."""
         data = self.data.column(column)
         if pa.types.is_dictionary(data.type):
@@ -110,7 +110,7 @@ class Table:
         # The dictionary of a `head` has the values of the whole table.
         used = np.flatnonzero(np.bincount(indices, minlength=1)[: len(chunk.dictionary)])
         texts = [bare(text) for text in as_texts(chunk.dictionary.take(pa.array(used)))]
-        values = list(dict.fromkeys(t for t in texts if t.casefold() not in MISSING))
+        values = list(dict.fromkeys(t for t in texts if t.casefold() not in missing))
         place = {text: i for i, text in enumerate(values)}
         lookup = np.full(len(chunk.dictionary) + 1, -1, dtype=np.int32)
         lookup[used] = [place.get(text, -1) for text in texts]
@@ -123,6 +123,10 @@ class Table:
     def texts(self, column: str) -> np.ndarray:
         """(n_rows,) strings, "" for empty cells; for a `head`, not for millions."""
         return self.codes(column).each(str, "", object)
+
+    def names(self, column: str) -> np.ndarray:
+        """(n_rows,) texts in which NA, None and null are names of objects, too."""
+        return self.codes(column, {""}).each(str, "", object)
 
     def numbers(self, column: str) -> np.ndarray:
         """(n_rows,) float64; NaN where a cell is no number. A decimal comma is understood."""

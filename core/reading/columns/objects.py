@@ -27,6 +27,8 @@ from tripletscope.core.reading.names import ALIASES, GROUP_NAMES, TASK_NAMES, no
 #: most objects are in one place only.
 _SHARED, _SHARED_OF_FEW = 0.5, 0.0
 _FEW_ROWS = 30
+#: Rows from which 0, 1, 2 ... is no accident.
+_FEW_COUNTED = 5
 #: Least share of rows in which columns of objects differ: in catch trials an option is the anchor.
 _DIFFER = 0.8
 #: Columns that are compared with each other, in quadratic time.
@@ -95,7 +97,10 @@ def object_groups(columns: Columns) -> list[list[Column]]:
         if _are_objects(group) and all(may_name(c) or c.is_constant for c in group)
     ]
     taken = {column.name for group in found for column in group}
-    rest = [c for c in candidates if c.name not in taken and not (c.is_measure or c.counts_rows)]
+    rest = [
+        c for c in candidates if c.name not in taken and not c.is_measure
+        and not (c.counts_rows and c.n_written > _FEW_COUNTED)
+    ]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
     return found
 

@@ -155,6 +155,34 @@ def _matlab(data: bytes, most: int) -> dict[str, np.ndarray]:
     about = whosmat(io.BytesIO(data))
     if sum(8 * float(np.prod(shape)) for _, shape, _ in about) > most:
         raise _TooLarge
-    arrays = loadmat(io.BytesIO(data))
-    plain = {name: np.asarray(value) for name, value in arrays.items() if not name.startswith("__")}
-    return {name: value for name, value in plain.items() if value.dtype.kind in "biufU"}
+    arrays: dict[str, np.ndarray] = {}
+    for name, value in loadmat(io.BytesIO(data)).items():
+        if not name.startswith("__"):
+            arrays |= _plain(name, np.asarray(value))
+    if sum(value.nbytes for value in arrays.values()) > most:  # cells are not in their shapes
+        raise _TooLarge
+    return arrays
+
+
+def _plain(name: str, value: np.ndarray) -> dict[str, np.ndarray]:
+    """The arrays of a variable: of a struct those of its fields, of equal cells one of all.
+
+    Fields are called name.field; the first axis counts the structs of an array.
+    """
+    if value.dtype.kind in "biufU":
+        return {name: value}
+    if value.dtype.names:
+        fields: dict[str, np.ndarray] = {}
+        for own in value.dtype.names:
+            fields |= _plain(f"{name}.{own}", value[own])
+        return fields
+    cells = [np.asarray(cell) for cell in value.ravel()] if value.dtype.kind == "O" else []
+    if any(cell.dtype.kind not in "biufU" for cell in cells) or len(
+        {(cell.dtype.kind == "U", cell.shape) for cell in cells}
+    ) != 1:
+        return _plain(name, cells[0]) if len(cells) == 1 else {}
+    if len(cells) == 1:
+        return {name: cells[0]}
+    if cells[0].dtype.kind == "U":
+        return {name: np.array([cell.item() for cell in cells])} if cells[0].size == 1 else {}
+    return {name: np.array(cells)}

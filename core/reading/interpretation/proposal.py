@@ -130,20 +130,20 @@ _INSIST = "If the table does compare objects, choose the columns yourself."
 def refusal(found: Evidence, name: str) -> OtherTask:
     """The error for a table of another kind."""
     kind = kinds()[found.kind]
-    why = found.signs[0].said() if found.signs else ""
+    why = found.signs[0].said().rstrip(".") if found.signs else ""
+    # Names of columns stay as they are.
+    if not any(why.startswith(str(value)) for value in found.signs[0].values.values()):
+        why = f"{why[:1].lower()}{why[1:]}"
     about = FORMS["kinds"][found.kind]
     return _REFUSED.get(found.kind, OtherTask)(
-        f"these are {found.title or kind.title}{about['clause']}{': ' * bool(why)}"
-        f"{why[:1].lower()}{why[1:].rstrip('.')}",
-        file=name, remedy=f"{about['remedy']} {_INSIST}",
+        f"it holds {found.title or kind.title}{about['clause']}: {why}", file=name,
+        remedy=f"{about['remedy']} {_INSIST}",
     )
 
 
 def told(found: Evidence) -> str:
     """A sentence on what a table may be instead of answers, and what then reads it."""
-    error = refusal(found, "")
-    remedy = FORMS["kinds"][found.kind]["remedy"]
-    return f"T{error.problem[1:]}. {remedy}"
+    return f"{refusal(found, '').problem}. {FORMS['kinds'][found.kind]['remedy']}"
 
 
 def nothing(recognition: Recognition) -> OtherTask:

@@ -16,7 +16,8 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.reading.formats.arrays import arrays_in, decoded_texts
 from tripletscope.core.reading.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.reading.loading import load
-from tripletscope.core.reading.matrix import Square, read_matrix, square_table
+from tripletscope.core.reading.matrix import Square, square_table
+from tripletscope.core.reading.measuring import read_matrix
 from tripletscope.core.reading.names import (
     ID_NAMES,
     LABEL_NAMES,

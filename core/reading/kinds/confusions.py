@@ -1,0 +1,71 @@
+"""Confusions: what was shown, and the object that it was taken for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
+from tripletscope.core.reading.columns.values import Column, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.names import named
+
+#: Share of the responses that are stimuli; least share of right ones, by values alone.
+_STIMULI, _RIGHT = 0.8, 0.3
+#: Times that a stimulus is shown, and columns beside, by values alone.
+_SHOWN, _BESIDE = 3, 2
+
+
+def _evidence(columns: Columns) -> list[Evidence]:
+    if not columns.table.header:
+        return []
+    beside = participant_of(columns)
+    free = [name for name in columns.names if name not in beside.values()]
+    stimulus, response = named(free, NAMES["stimuli"]), named(free, NAMES["responses"])
+    points = CERTAIN
+    if stimulus is None or response is None or len(free) > 6 or not _confuses(
+        columns[stimulus], columns[response]
+    ):
+        points = LIKELY
+        stimulus, response = _by_values(columns, free)
+    if not (stimulus and response) or _others(columns, stimulus, response, free):
+        return []
+    count = named(free, NAMES["counts"])
+    roles = {**beside, "stimulus": stimulus, "response": response}
+    if count and columns[count].is_whole and not columns[count].counts_rows:
+        roles["count"] = count
+    sign = Sign("names_confusions", {"stimulus": stimulus, "response": response})
+    return [Evidence("confusions", "confusions", points, (sign,), roles)]
+
+
+def _confuses(stimulus: Column, response: Column) -> bool:
+    """Whether responses name stimuli."""
+    shown, named_ = stimulus.values, response.values
+    return len(shown) > 2 and bool(named_) and (
+        len(shown & named_) >= _STIMULI * len(named_)
+    ) and (stimulus.texts != response.texts).any()
+
+
+def _by_values(columns: Columns, free: list[str]) -> tuple[str, str] | tuple[None, None]:
+    """The only two columns of words with the same values, often but not always alike in a row."""
+    words = [columns[name] for name in free if not is_beside(name)]
+    words = [one for one in words if len(one.values) > 2 and not one.is_numeric]
+    if len(words) != 2 or len(free) > 2 + _BESIDE:
+        return None, None
+    one, other = words
+    right = float(np.mean(one.texts == other.texts))
+    often = one.n_written >= _SHOWN * len(one.values)
+    fits = _confuses(one, other) and len(one.values & other.values) >= _STIMULI * len(one.values)
+    return (one.name, other.name) if fits and often and _RIGHT <= right < 1 else (None, None)
+
+
+def _others(columns: Columns, stimulus: str, response: str, free: list[str]) -> list[str]:
+    """Further columns of the same objects: these are options."""
+    objects = columns[stimulus].values
+    return [name for name in free if name not in (stimulus, response) and not is_beside(name)
+            and 2 * len(columns[name].values & objects) >= len(objects)
+            and not columns[name].counts_rows and name != named([name], NAMES["counts"])]
+
+
+CONFUSIONS = Kind(
+    "confusions", "confusions", 42, _evidence, "tripletscope.ratings.read_measured"
+)

@@ -1,0 +1,76 @@
+"""Conjoint measurement: levels of several properties of two stimuli, and which was chosen."""
+
+from __future__ import annotations
+
+from tripletscope.core.reading.columns.pairs import is_beside, sided
+from tripletscope.core.reading.columns.values import Column, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.languages import FOREIGN_CELLS, WORDS
+from tripletscope.core.reading.names import listing, normalised
+
+#: Most levels of a property.
+_MOST = 30
+#: Rows that may say nothing by themselves.
+_FEW = 10
+#: Cells that choose the first or the second stimulus.
+_CODES = (
+    ({"1"}, {"0"}), ({"1"}, {"2"}),
+    *(({first.casefold()}, {second.casefold()}) for first, second in
+      (("left", "right"), ("l", "r"), ("f", "j"), ("arrowleft", "arrowright"), ("first", "second"),
+       ("a", "b"), ("q", "p"), ("true", "false"))),
+    ({*FOREIGN_CELLS["left"]}, {*FOREIGN_CELLS["right"]}),
+)
+
+
+def chosen_first(values: set[str]) -> set[str] | None:
+    """The cells that choose the first stimulus, of two; None if these are no choices."""
+    words = {text.casefold() for text in values}
+    for first, second in _CODES:
+        if 0 < len(words) <= 2 and words <= first | second:
+            return {text for text in values if text.casefold() in first}
+    return None
+
+
+def _evidence(columns: Columns) -> list[Evidence]:
+    if not columns.table.header:
+        return []
+    free = [one for one in columns if not is_beside(one.name)]
+    sides = {stem: pair for stem, pair in sided(one.name for one in free).items()
+             if _levels(columns, *pair)}
+    taken = {name for pair in sides.values() for name in pair}
+    response = _response([one for one in free if one.name not in taken])
+    few = columns.table.n_rows < _FEW
+    if len(sides) < 2 or response is None or (few and normalised(response.name) not in _RESPONSES):
+        return []
+    called = _is_called(response.name)
+    sign = Sign("conjoint", {"dimensions": listing([*sides]), "response": response.name})
+    roles = {f"{stem}{k + 1}": pair[k] for stem, pair in sides.items() for k in (0, 1)}
+    return [Evidence("conjoint", "conjoint measurement", CERTAIN if called else LIKELY, (sign,),
+                     {**roles, "first": response.name})]
+
+
+_RESPONSES = {*WORDS["English"]["choice"], "first", "resp", "response", "choice", "key", "answer"}
+
+
+def _is_called(name: str) -> bool:
+    return normalised(name) in _RESPONSES or name.casefold().endswith((".keys", "_key", ".key"))
+
+
+def _levels(columns: Columns, first: str, second: str) -> bool:
+    """Whether both are levels of one property."""
+    one, other = columns[first].values, columns[second].values
+    shared = len(one & other)
+    return 2 <= len(one | other) <= _MOST and shared >= 0.5 * min(len(one), len(other)) > 0
+
+
+def _response(free: list[Column]) -> Column | None:
+    """The column of choices; those that are called so first."""
+    choices = [one for one in free if len(one.values) <= 2 and chosen_first({*one.values})]
+    choices = [one for one in choices if len(one.values) == 2 or _is_called(one.name)]
+    called = [one for one in choices if _is_called(one.name)]
+    return next(iter(called or (choices if len(choices) == 1 else [])), None)
+
+
+CONJOINT = Kind(
+    "conjoint", "conjoint measurement", 26, _evidence, "tripletscope.core.reading.read_conjoint"
+)

@@ -1,0 +1,55 @@
+"""Lists of stimuli, and of questions without responses: what is about a study and has no answer."""
+
+from __future__ import annotations
+
+import re
+
+from tripletscope.core.reading.columns.guess import numbered_columns
+from tripletscope.core.reading.columns.pairs import is_beside
+from tripletscope.core.reading.columns.values import Columns, differ, share
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.names import listing, named
+
+_DIMENSION = re.compile(r"(dim(ension)?|pc|mds|comp)?[\W_]?[0-9]+|x|y|z", re.IGNORECASE)
+#: Names of columns that name the objects of a map.
+_TARGETS = ("targetid", "targethtml", "item", "target", "stimulus", "object")
+
+
+def _stimuli(columns: Columns) -> list[Evidence]:
+    """A row for each stimulus: its picture, or its coordinates."""
+    names = {name.rpartition("/")[2]: name for name in columns.names}
+    sign = (Sign("lists"),)
+    if "stimulus_id" in names and names.keys() & {"stimulus_filepath", "filepath"}:  # psiz's
+        return [Evidence("stimuli", "a list of stimuli and their files", CERTAIN, sign)]
+    target = named(columns.names, _TARGETS)
+    coordinates = [name for name in columns.names if _DIMENSION.fullmatch(name)
+                   and columns[name].is_numeric]
+    if target and len(coordinates) >= 2 and columns[target].is_unique and (
+        len(coordinates) + 1 == len(columns.names)
+    ):
+        return [Evidence("stimuli", "coordinates of objects", CERTAIN, sign, {"item": target})]
+    pictures = [one for one in columns if one.are_pictures]
+    if len(pictures) == 1 and pictures[0].is_unique and len(columns.names) <= 4:
+        return [Evidence("stimuli", "a list of pictures", LIKELY, sign,
+                         {"item": pictures[0].name})]
+    return []
+
+
+def _questions(columns: Columns) -> list[Evidence]:
+    """Three or more columns of the same objects, numbered, and nothing that may be a response."""
+    if not columns.table.header:
+        return []
+    for group in numbered_columns(columns.names).values():
+        objects = [columns[name] for name in group]
+        others = [one for one in columns.but(*group) if not is_beside(one.name)
+                  and not one.is_unique and not one.counts_rows and not one.is_constant]
+        if len(group) < 3 or others or any(one.is_numeric for one in objects):
+            continue
+        if all(share(objects[0], one) >= 0.5 for one in objects[1:]) and differ(objects) > 0.95:
+            sign = Sign("asks", {"columns": listing(group)})
+            return [Evidence("questions", "questions without responses", POSSIBLE, (sign,))]
+    return []
+
+
+STIMULI = Kind("stimuli", "lists of stimuli, features or coordinates", 22, _stimuli)
+QUESTIONS = Kind("questions", "questions without responses", 60, _questions)

@@ -1,0 +1,129 @@
+"""Preferences: what is liked, not what is alike. Wins, choices of two, counts of both, rankings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletscope.core.reading.columns.pairs import (
+    NAMES,
+    Pairs,
+    is_beside,
+    pairs_of,
+    participant_of,
+)
+from tripletscope.core.reading.columns.values import Column, Columns, names_one_of
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds.squares import squares_of
+from tripletscope.core.reading.names import ALIASES, named, normalised
+
+_TITLE = "paired preferences"
+#: Fewest items and people of rankings.
+_ITEMS, _PEOPLE = 4, 3
+#: Share of rows that rank all.
+_RANKS = 0.9
+
+
+def _evidence(columns: Columns) -> list[Evidence]:
+    usual = {normalised(name) for name in columns.names}
+    if usual & {*ALIASES["anchor"]} - {*NAMES["things"]}:
+        return []
+    return [*_counts(columns), *_ranks(columns), *(_won(columns) or _chosen(columns))]
+
+
+def _won(columns: Columns) -> list[Evidence]:
+    for first, second in NAMES["preferred"]:
+        winner, loser = named(columns.names, (first,)), named(columns.names, (second,))
+        if winner and loser and _share_names(columns[winner], columns[loser]):
+            others = [one for one in columns.but(winner, loser) if _third(one, columns[winner])]
+            sign = Sign("won", {"winner": winner, "loser": loser})
+            return [] if others else [Evidence(
+                "preferences", _TITLE, CERTAIN, (sign,),
+                {**participant_of(columns), "winner": winner, "loser": loser},
+            )]
+    return []
+
+
+def _share_names(one: Column, other: Column) -> bool:
+    union, both = one.values | other.values, one.values & other.values
+    fewer = min(len(one.values), len(other.values))
+    return len(union) > 2 and 2 * len(both) >= fewer - 2 and not one.is_measure
+
+
+def _third(other: Column, objects: Column) -> bool:
+    """Whether another column is about the same objects, and not one of numbers."""
+    return not is_beside(other.name) and not other.is_numeric and (
+        len(other.values) > 2 and 2 * len(other.values & objects.values) >= len(other.values)
+    )
+
+
+def _chosen(columns: Columns) -> list[Evidence]:
+    """A pair, and which of the two was chosen."""
+    for pairs in pairs_of(columns):
+        if len(pairs.roles) != 2:
+            continue
+        choice, points = _choice(columns, pairs)
+        if choice is None:
+            continue
+        first, second = pairs.columns
+        sign = Sign("chose", {"choice": choice.name, "first": first, "second": second})
+        return [Evidence(
+            "preferences", _TITLE, points, (sign,),
+            {**participant_of(columns), "left": first, "right": second, "choice": choice.name},
+        )]
+    return []
+
+
+def _choice(columns: Columns, pairs: Pairs) -> tuple[Column | None, int]:
+    options = [columns[name] for name in pairs.columns]
+    free = [one for one in columns.but(*pairs.columns) if not is_beside(one.name)]
+    thirds = [one for one in free if _third(one, options[0])]
+    words = {*NAMES["words"], "", "1", "2", "0", "a", "b", "l", "r", "f", "j"}
+    for column in free:
+        # The pair and a word on it: a column that names one of the two is no further object.
+        naming = names_one_of(column, options)
+        called = normalised(column.name) in NAMES["choices"]
+        few = {text.casefold() for text in column.values} <= words
+        if naming > 0.95 and not (pairs.numeric and len(column.values) < 3) and not (
+            {*thirds} - {column}
+        ):
+            return column, CERTAIN if called or not pairs.numeric else LIKELY
+        mixed = called and naming > 0.2 and all(
+            text in pairs.objects or text.casefold() in words for text in column.values
+        )
+        if not thirds and (mixed or (called and few and len(column.values) < 4)):
+            return column, LIKELY if few and not mixed else CERTAIN
+        if not thirds and few and len(column.values) == 2 and column.is_whole and pairs.called:
+            return column, POSSIBLE
+    return None, 0
+
+
+def _counts(columns: Columns) -> list[Evidence]:
+    """Row preferred to column, of a fixed number."""
+    squares = squares_of(columns)
+    if not squares or not all(one.is_preference() for one in squares):
+        return []
+    values = squares[0].values
+    sign = Sign("counts_add_up", {"total": float(values[0, 1] + values[1, 0])})
+    return [Evidence("preferences", "counts of preferences", CERTAIN, (sign,))]
+
+
+def _ranks(columns: Columns) -> list[Evidence]:
+    """Each person ranks all items."""
+    items = [one for one in columns if not is_beside(one.name) and one.is_whole
+             and not one.is_unique and not one.counts_rows]
+    n = len(items)
+    if not columns.table.header or n < _ITEMS or len(items[0].texts) < _PEOPLE:
+        return []
+    others = [one for one in columns if one not in items and not is_beside(one.name)
+              and not one.is_unique]
+    ranks = np.sort(np.column_stack([one.numbers for one in items]), axis=1)
+    share = np.mean((ranks == np.arange(1, n + 1)).all(axis=1))
+    if share < _RANKS or others:
+        return []
+    sign = Sign("ranks", {"number": n})
+    return [Evidence("preferences", "rankings of items", CERTAIN, (sign,),
+                     {**participant_of(columns), **{f"rank[{one.name}]": one.name
+                                                    for one in items}})]
+
+
+PREFERENCES = Kind("preferences", "preferences", 24, _evidence)

@@ -1,0 +1,174 @@
+"""Ratings of pairs: two objects and a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tripletscope.core.ratings.direction import large_is_similar, stresses
+from tripletscope.core.reading.columns.pairs import (
+    NAMES,
+    Pairs,
+    meaning_of,
+    pairs_of,
+    participant_of,
+    value_columns,
+)
+from tripletscope.core.reading.columns.values import Column, Columns, names_one_of, share
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.names import listing, normalised
+
+#: Rows that may say nothing by themselves.
+_FEW_ROWS = 10
+#: Columns that may all be what was said of a pair.
+_MOST_VALUES = 3
+#: Objects for which the direction is looked at.
+_MOST_OBJECTS = 400
+
+
+def _evidence(columns: Columns) -> list[Evidence]:
+    found: list[Evidence] = []
+    for pairs in pairs_of(columns):
+        if _third(columns, pairs):
+            continue
+        values = value_columns(columns, pairs) or same_or_different(columns, pairs)
+        values = [one for one in values if not _chooses(columns, pairs, one)]
+        sure = _points(columns, pairs, values)
+        found += [_of(columns, pairs, one, sure) for one in values[:_MOST_VALUES]] if sure else []
+    return found
+
+
+def _third(columns: Columns, pairs: Pairs) -> bool:
+    """Whether another column is about the same objects, so that these are comparisons."""
+    objects = Column("", pairs.first, frozenset(pairs.objects), np.empty(0))
+    return any(
+        share(objects, other) >= 0.5 and len(other.values) > 2
+        and not (pairs.numeric and other.is_numeric and not _coded_alike(objects, other))
+        for other in columns.but(*pairs.columns) if other.name not in
+        participant_of(columns).values() and not other.is_measure
+        and not (other.is_numeric and (other.counts_rows or _is_value(other)))
+    )
+
+
+def _coded_alike(objects: Column, other: Column) -> bool:
+    return len(objects.values & other.values) >= 0.9 * len(objects.values | other.values)
+
+
+def _is_value(column: Column) -> bool:
+    return bool(meaning_of(column.name)) or normalised(column.name) in NAMES["values"]
+
+
+def _chooses(columns: Columns, pairs: Pairs, value: Column) -> bool:
+    """Whether a number of two values, or the name of an object, says which was chosen."""
+    if meaning_of(value.name):
+        return False
+    return (value.is_numeric and len(value.values) < 3) or any(
+        len(one.values) > 1 and names_one_of(one, [
+            Column("", pairs.first, frozenset(), np.empty(0)),
+            Column("", pairs.second, frozenset(), np.empty(0)),
+        ]) > 0.95 for one in columns.but(*pairs.columns)
+    )
+
+
+def _points(columns: Columns, pairs: Pairs, values: list[Column]) -> int:
+    if not values or len(pairs.objects) < 3:
+        return 0
+    one = values[0]
+    if meaning_of(one.name) or not one.is_numeric:
+        return CERTAIN if len(values) == 1 else LIKELY
+    if pairs.called and normalised(one.name) in NAMES["values"]:
+        return CERTAIN if len(one.values) > 3 or columns.table.n_rows < _FEW_ROWS else LIKELY
+    features = len(pairs.roles) > 2
+    if features or (columns.table.n_rows < _FEW_ROWS and not pairs.called):
+        return 0
+    return LIKELY if len(values) == 1 else POSSIBLE
+
+
+def same_or_different(columns: Columns, pairs: Pairs) -> list[Column]:
+    """Columns whose cells say same or different."""
+    known = {word for words in NAMES["same"] for word in words}
+    return [column for column in columns.but(*pairs.columns)
+            if len(column.values) == 2 and {text.casefold() for text in column.values} <= known]
+
+
+def _of(columns: Columns, pairs: Pairs, value: Column, points: int) -> Evidence:
+    direction, sign = _direction(pairs, value)
+    shown = listing(pairs.columns)
+    return Evidence(
+        "ratings", f"ratings, large means {direction}", points,
+        (Sign("rates_pairs", {"value": value.name, "pair": shown}), sign),
+        {**participant_of(columns), **pairs.roles, "rating": value.name}, {"direction": direction},
+    )
+
+
+def _direction(pairs: Pairs, value: Column) -> tuple[str, Sign]:
+    """What large values mean, and why: the name, pairs with themselves, a map of the values."""
+    said = meaning_of(value.name)
+    if said:
+        return said, Sign("says_large", {"value": value.name, "direction": said})
+    if not value.is_numeric:
+        return "similar", Sign("says_large", {"value": value.name, "direction": "similar"})
+    names = sorted(pairs.objects)[:_MOST_OBJECTS]
+    place = {name: k for k, name in enumerate(names)}
+    rows = [(place[a], place[b], number) for a, b, number in
+            zip(pairs.first.tolist(), pairs.second.tolist(), value.numbers.tolist(), strict=True)
+            if a in place and b in place and number == number]
+    return direction_of(_means(rows, len(names)))
+
+
+def _means(rows: list[tuple[int, int, float]], n: int) -> np.ndarray:
+    first, second, number = (np.array(one) for one in zip(*rows, strict=True))
+    total, count = np.zeros((n, n)), np.zeros((n, n))
+    np.add.at(total, (first, second), number)
+    np.add.at(count, (first, second), 1)
+    with np.errstate(invalid="ignore"):
+        return total / np.where(count, count, np.nan)
+
+
+def direction_of(values: np.ndarray) -> tuple[str, Sign]:
+    """What large values of pairs (n, n) mean, NaN if unknown, and why.
+
+    Pairs of objects with themselves tell first; a zero for each may stand for no value.
+    """
+    away = ~np.eye(len(values), dtype=bool) & np.isfinite(values)
+    own = np.diag(values)[np.isfinite(np.diag(values))]
+    tells = len(own) >= 2 and away.any() and not (own == 0).all()
+    for direction, word, best in (("similar", "the largest numbers", _above),
+                                  ("dissimilar", "the smallest numbers", _below)):
+        if tells and best(values) > 0.75:
+            return direction, Sign("selves", {"value": word, "direction": direction})
+    if away.any() and (values[away] < 0).any():
+        return "similar", Sign("selves", {"value": "no negative numbers", "direction": "similar"})
+    similar = large_is_similar(values)
+    if similar is None:
+        zeros = len(own) > 1 and (own == 0).all() and away.any() and values[away].min() >= 0
+        if zeros:
+            return "dissimilar", Sign("selves", {"value": "0", "direction": "dissimilar"})
+        return "similar", Sign("untold", {"direction": "similar"})
+    direction = "similar" if similar else "dissimilar"
+    both = stresses(values)
+    return direction, Sign("stress", {
+        "direction": direction, "less": min(both), "more": max(both)
+    })
+
+
+def _above(values: np.ndarray) -> float:
+    """Share of the objects of which nothing has a larger value than the object itself."""
+    return float(np.mean([*_compared(values, np.fmax)]))
+
+
+def _below(values: np.ndarray) -> float:
+    return float(np.mean([*_compared(values, np.fmin)]))
+
+
+def _compared(values: np.ndarray, extreme: np.ufunc) -> Iterator[bool]:
+    for k, own in enumerate(np.diag(values)):
+        others = np.concatenate([np.delete(values[k], k), np.delete(values[:, k], k)])
+        if np.isfinite(own) and np.isfinite(others).any():
+            yield bool(extreme.reduce([own, extreme.reduce(others)]) == own)
+
+
+RATINGS = Kind(
+    "ratings", "ratings of pairs", 40, _evidence, "tripletscope.ratings.read_measured"
+)
