@@ -117,7 +117,7 @@ def test_the_layouts_of_the_programs_themselves_read_the_objects_as_well(program
     table = load(text.encode(), "results.csv")
     (reading,) = layouts()[program].propose(table)[:1]
     found = [one for one in propose(table) if one.layout == program]
-    imported = interpret(table, found[0] if found else replace(reading, choice_coding="item"))
+    imported = interpret(table, found[0] if found else complete(table, reading)[0])
     mine = gathered_answers(experiment, records)
     ids = np.array(imported.triplets.ids, dtype=object)
     assert ids[imported.triplets.rows].tolist() == np.array(mine.ids)[mine.rows].tolist()
