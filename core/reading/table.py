@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 
 from tripletscope.core.data.cells import MISSING, bare, writable
 
+from tripletscope.core.reading.numerals import floats, plain_floats
+
 
 def _no_rows() -> np.ndarray:
     return np.zeros(0, dtype=np.int64)
@@ -96,6 +98,24 @@ class Table:
         """The same rows with other cells."""
         return replace(self, data=data)
 
+    def spread(self, columns: Iterable[str], most: int) -> Table:
+        """Some columns of about `most` rows from all parts of the table."""
+        columns = list(columns)
+        if self.n_rows <= most:
+            return self.holding(self.data.select(columns))
+        rows = np.linspace(0, self.n_rows - 1, most).astype(np.int64)
+        made = {}
+        for column in columns:
+            data, start, parts = self.data.column(column), 0, []
+            for chunk in data.chunks:
+                at = rows[(rows >= start) & (rows < start + len(chunk))] - start
+                parts.append(as_cells(pa.chunked_array([chunk.take(pa.array(at))])).cast(
+                    chunk.type if pa.types.is_floating(chunk.type) else pa.string()
+                ).combine_chunks())
+                start += len(chunk)
+            made[column] = pa.chunked_array(parts)
+        return self.holding(pa.table(made))
+
     def preview(self, k: int = 10) -> pd.DataFrame:
         """The first `k` rows as text, labelled with their rows in the file."""
         cells = {name: as_texts(self.data.column(name).slice(0, k)) for name in self.columns}
@@ -133,18 +153,32 @@ class Table:
         return self.codes(column, {""}).each(str, "", object)
 
     def numbers(self, column: str) -> np.ndarray:
-        """(n_rows,) float64; NaN where a cell is no number. A decimal comma is understood."""
+        """(n_rows,) float64; NaN where a cell is no number. See `numerals` for how it is written."""
         data = self.data.column(column)
         if pa.types.is_floating(data.type):
             return data.to_numpy().astype(np.float64)
         if not pa.types.is_dictionary(data.type):
-            return self._parsed(data)
+            plain = plain_floats(data)
+            return floats(data, self.delimiter) if plain is None else plain
+        # Without unifying, which is slow for as many values as rows.
+        texts = [chunk.dictionary for chunk in data.chunks]
+        parsed = [plain_floats(one) for one in texts]
+        if any(one is None for one in parsed):
+            own = floats(pa.chunked_array(texts, pa.string()), self.delimiter)
+            parsed = np.split(own, np.cumsum([len(one) for one in texts])[:-1])
         chunks = [np.zeros(0)]
-        for chunk in data.chunks:  # without unifying, which is slow for as many values as rows
-            values = np.append(self._parsed(chunk.dictionary), np.nan)
+        for chunk, values in zip(data.chunks, parsed, strict=True):
             indices = pc.fill_null(chunk.indices, len(chunk.dictionary))
-            chunks.append(values[indices.to_numpy(zero_copy_only=False)])
+            chunks.append(np.append(values, np.nan)[indices.to_numpy(zero_copy_only=False)])
         return np.concatenate(chunks)
+
+    def has_commas(self, column: str) -> bool:
+        """Whether cells of a column have commas."""
+        data = self.data.column(column)
+        parts = [chunk.dictionary for chunk in data.chunks] if (
+            pa.types.is_dictionary(data.type)
+        ) else data.chunks
+        return any(pc.any(pc.match_substring(part, ",")).as_py() for part in parts)
 
     def moments(self, column: str) -> np.ndarray:
         """(n_rows,) datetime64 in microseconds, UTC; NaT where a cell is no moment by ISO 8601."""
@@ -153,17 +187,6 @@ class Table:
         result = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
         # 23-01-05 is a date of the year 23, which nanoseconds cannot express.
         return result.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
-
-    def _parsed(self, texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
-        plain = pc.utf8_trim_whitespace(texts)
-        if self.delimiter != ",":
-            plain = pc.replace_substring(plain, ",", ".", max_replacements=1)
-        written = pc.if_else(pc.equal(plain, ""), None, plain)
-        try:
-            return pc.cast(written, pa.float64()).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
-            bare_texts = pd.Series(map(bare, pc.fill_null(plain, "").to_pylist()), dtype="str")
-            return pd.to_numeric(bare_texts, errors="coerce").to_numpy(dtype=np.float64)
 
 
 def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
