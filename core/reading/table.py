@@ -109,9 +109,9 @@ class Table:
             data, start, parts = self.data.column(column), 0, []
             for chunk in data.chunks:
                 at = rows[(rows >= start) & (rows < start + len(chunk))] - start
-                parts.append(as_cells(pa.chunked_array([chunk.take(pa.array(at))])).cast(
-                    chunk.type if pa.types.is_floating(chunk.type) else pa.string()
-                ).combine_chunks())
+                part = chunk.take(pa.array(at))
+                is_coded = pa.types.is_dictionary(part.type)
+                parts.append(part.dictionary_decode() if is_coded else part)
                 start += len(chunk)
             made[column] = pa.chunked_array(parts)
         return self.holding(pa.table(made))

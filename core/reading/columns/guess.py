@@ -12,7 +12,8 @@ import pandas as pd
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.grouped import numbers_trials
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS, ROW_ROLES, Reading
-from tripletscope.core.reading.formats.several import FILE
+from tripletscope.core.reading.columns.times import groups_of, times_of, unit_of, units_of
+from tripletscope.core.reading.formats.several import FILE, file_column
 from tripletscope.core.reading.languages import FOREIGN_CELLS
 from tripletscope.core.reading.names import (
     ALIASES,
@@ -27,9 +28,6 @@ from tripletscope.core.reading.tasks import TASKS
 
 #: Rows on which guesses are based.
 SAMPLE_ROWS = 20_000
-
-#: Response times are more than this in milliseconds, and less in seconds.
-_MILLISECONDS_FROM = 100.0
 
 #: Words for the position of the chosen option, in lower case.
 SIDES = {
@@ -101,8 +99,7 @@ def complete(table: Table, reading: Reading) -> list[Reading]:
     sample = table.head(SAMPLE_ROWS)
     column = reading.roles.get("response_time")
     if column in table.columns and reading.response_time_unit is None:
-        unit, reason = response_time_unit(sample.numbers(column), column)
-        reading = replace(reading, response_time_unit=unit, reasons=(*reading.reasons, reason))
+        reading = _with_unit(table, reading, column)
     needed = [reading.roles.get(role) for role in reading.needed]
     if not reading.is_coded or reading.choice_coding or not set(needed) <= set(table.columns):
         return [reading]
@@ -113,6 +110,18 @@ def complete(table: Table, reading: Reading) -> list[Reading]:
                 title=f"{reading.title}, response: {CHOICE_CODINGS[name].title.lower()}")
         for name in names[1:]
     ]
+
+
+def _with_unit(table: Table, reading: Reading, column: str) -> Reading:
+    """The reading with the unit of response times, unless people have several."""
+    about = (column, reading.roles.get("participant"), file_column(table))
+    spread = table.spread({c: None for c in about if c in table.columns}, SAMPLE_ROWS)
+    groups, _ = groups_of(spread, reading.roles)
+    times = times_of(spread, column, groups)
+    if units_of(times, groups) is not None:
+        return reading
+    unit, reason = response_time_unit(times, column)
+    return replace(reading, response_time_unit=unit, reasons=(*reading.reasons, reason))
 
 
 def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
@@ -189,7 +198,7 @@ def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
     """Unit of response times by their size, and why."""
     positive = times[times > 0]
     median = float(np.median(positive)) if len(positive) else 0.0
-    unit = "ms" if median >= _MILLISECONDS_FROM else "s"
+    unit = unit_of(times)
     words = {"s": "seconds", "ms": "milliseconds"}
     reason = f"Response times are {words[unit]}: half of them are above {median:,.4g}."
     suffix = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())

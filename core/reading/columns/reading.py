@@ -95,7 +95,9 @@ def _coding_of(meanings: Mapping[str, int]) -> Coding:
 
 CHOICE_CODINGS = {name: _coding(name, **about) for name, about in FORMS["codings"].items()}
 
-RESPONSE_TIME_UNITS = {"s": "seconds", "ms": "milliseconds"}
+RESPONSE_TIME_UNITS = {
+    "s": "seconds", "ms": "milliseconds", "each": "seconds or milliseconds, person by person",
+}
 _UNDECIDED = (None, True, False)
 INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions counted from 1"}
 
@@ -110,7 +112,7 @@ class Reading:
     roles: Mapping[str, str] = field(default_factory=dict)
     #: One of `CHOICE_CODINGS`, or the number of the option, from 1, that each cell means.
     choice_coding: str | Mapping[str, int] | None = None
-    response_time_unit: str | None = None  # {"s", "ms"}; None decides by the size of the values
+    response_time_unit: str | None = None  # of `RESPONSE_TIME_UNITS`; None: by size
     #: {0, 1}: objects are positions in the table of objects, counted from there; None: ids.
     index_base: int | None = None
     reasons: tuple[str, ...] = ()  # for the proposal, as sentences

@@ -14,6 +14,7 @@ from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
 from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading
+from tripletscope.core.reading.columns.times import groups_of, times_of, units_of
 from tripletscope.core.reading.formats.source import Source, title_of
 from tripletscope.core.reading.interpretation.copies import (
     apart,
@@ -21,7 +22,7 @@ from tripletscope.core.reading.interpretation.copies import (
     on_copies,
     on_people,
 )
-from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Pairs, Report
+from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Note, Pairs, Report
 from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import (
@@ -77,7 +78,7 @@ def interpret(
     notes += notes_on(described["id"].tolist())
     layout = layouts().get(reading.layout)
     in_places = layout is not None and layout.in_places
-    answers = _answers(table, reading, trials, usable, in_places, notes)
+    answers = _answers(table, reading, trials, usable, in_places, notes, brought)
     if (copies.rows & usable).any():
         answers["copy_of"] = copies.labels(table, usable)
     _step(progress, 0.8)
@@ -201,7 +202,7 @@ def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) 
 
 def _answers(
     table: Table, reading: Reading, trials: Trials, usable: np.ndarray, in_places: bool,
-    notes: list[str],
+    notes: list[str], brought: list[Note],
 ) -> pd.DataFrame:
     roles = reading.roles
     answers: dict[str, Any] = {}
@@ -211,8 +212,7 @@ def _answers(
                 table, roles[role], usable, SPLITS if role == "split" else {}
             )
     if "response_time" in roles:
-        times = table.numbers(roles["response_time"])[usable]
-        answers["response_time"] = _seconds(times, reading, notes)
+        answers["response_time"] = _seconds(table, reading, usable, notes, brought)
     if "time" in roles:
         answers["time"] = _moments(table, roles["time"])[usable]
     if "weight" in roles:
@@ -293,10 +293,22 @@ def _categories(
     )
 
 
-def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarray:
+def _seconds(
+    table: Table, reading: Reading, usable: np.ndarray, notes: list[str], brought: list[Note]
+) -> np.ndarray:
     unit = reading.response_time_unit
     column = reading.roles["response_time"]
-    if unit is None:
+    groups, names = groups_of(table, reading.roles)
+    times = times_of(table, column, groups)[usable]
+    groups = groups[usable]
+    several = units_of(times, groups) if unit in (None, "each") else None
+    if several is not None:
+        said = {which: listing([names[k] for k in np.unique(groups) if several[k] == is_ms])
+                for which, is_ms in (("seconds", False), ("milliseconds", True))}
+        brought.append(Note("units" if unit is None else "units_each", {"column": column, **said}))
+        times = np.where(several[groups], times, 1000 * times)
+        unit = "ms"
+    elif unit in (None, "each"):
         unit, reason = response_time_unit(times, column)
         notes.append(reason)
     else:

@@ -173,3 +173,76 @@ def test_decisions_are_stored_and_written_as_arguments():
     assert not said.keys() & Reading("x", "").short().keys()
     with pytest.raises(ValueError, match="copies is 'no'"):
         Reading("x", "", copies="no")
+
+
+# Response times ----------------------------------------------------------------------------------
+
+
+def test_each_person_has_times_in_their_own_unit():
+    frame = answers(20, 300, people=["n1", "n2", "n3", "n4", "n5"], lang="de")
+    seconds = frame["Versuchsperson"].isin(["n2", "n5"])
+    truth = frame["Reaktionszeit"] / 1000
+    frame["Reaktionszeit"] = frame["Reaktionszeit"].where(~seconds, truth)
+    found = imported(csv(frame))
+    np.testing.assert_allclose(found.triplets.answers["response_time"], truth)
+    assert codes(found) == ["units"]
+    assert "seconds of n2 and n5" in found.report.brought[0].said()
+    assert codes(imported(csv(frame), response_time_unit="each")) == ["units_each"]
+    assert codes(imported(csv(frame), response_time_unit="ms")) == []
+
+
+def test_each_file_has_times_in_its_own_unit():
+    one, other = answers(21, 200), answers(22, 200)
+    both = pd.concat([one, other])["rt"].to_numpy() / 1000
+    files = [("ms.csv", csv(one)), ("s.csv", csv(other.assign(rt=other["rt"] / 1000)))]
+    found = imported(load_several(files), apart=True)
+    np.testing.assert_allclose(found.triplets.answers["response_time"], both)
+    assert codes(found) == ["units"]
+
+
+@pytest.mark.parametrize("slower", [5, 30])
+@pytest.mark.parametrize("per", [1, 1000])
+def test_slow_people_have_the_unit_of_the_others(slower, per):
+    frame = answers(23, 300)
+    slow = frame["participant"] == "p1"
+    frame["rt"] = frame["rt"].where(~slow, slower * frame["rt"]) / per
+    found = imported(csv(frame))
+    assert codes(found) == []
+    np.testing.assert_allclose(found.triplets.answers["response_time"], frame["rt"] * per / 1000)
+
+
+WRITTEN = {
+    "thousands and decimals": (",", lambda x: f"{x:,.2f}"),
+    "thousands": (",", lambda x: f"{x:,.0f}"),
+    "German thousands": (";", lambda x: f"{x:,.0f}".replace(",", ".")),
+    "German thousands and decimals": (
+        ";", lambda x: f"{x:,.2f}".translate(str.maketrans(",.", ".,"))
+    ),
+    "decimal comma": (";", lambda x: f"{x:.1f}".replace(".", ",")),
+    "quoted decimal comma": (",", lambda x: f"{x:.1f}".replace(".", ",")),
+    "French": (";", lambda x: f"{x:,.1f}".replace(",", "\u202f").replace(".", ",")),
+    "Swiss": (",", lambda x: f"{x:,.2f}".replace(",", "'")),
+    "seconds": (",", lambda x: f"{x / 1000:.3f}"),
+    "German seconds": (";", lambda x: f"{x / 1000:.3f}".replace(".", ",")),
+    "short seconds": (",", lambda x: f"{x / 1000:g}"),
+}
+
+
+@pytest.mark.parametrize(("delimiter", "write"), WRITTEN.values(), ids=WRITTEN)
+def test_no_time_is_lost_by_how_it_is_written(delimiter, write):
+    frame = answers(24, 300, median=900)
+    truth = frame["rt"] / 1000
+    frame["rt"] = frame["rt"].map(write)
+    found = imported(csv(frame, sep=delimiter))
+    np.testing.assert_allclose(found.triplets.answers["response_time"], truth, atol=1e-4)
+    assert codes(found) == []
+
+
+def test_people_write_thousands_differently():
+    frame = answers(25, 300, median=1200)
+    truth = frame["rt"] / 1000
+    german = frame["participant"] == "p2"
+    frame["rt"] = [f"{x:,}".replace(",", ".") if of else f"{x / 1000:.3f}"
+                   for x, of in zip(frame["rt"], german, strict=True)]
+    times = imported(csv(frame)).triplets.answers["response_time"]
+    np.testing.assert_allclose(times, truth)
