@@ -250,10 +250,12 @@ def meaning_of(name: str) -> str | None:
 def value_columns(columns: Columns, pairs: Pairs) -> list[Column]:
     """Columns that may say how similar two objects are; those alone that are called so."""
     codes = pd.Series(pairs.first + "\0" + pairs.second)
-    free = [column for column in columns.but(*pairs.columns)
-            if not is_beside(column.name) and not column.is_constant and column.is_numeric]
-    called = [column for column in free if meaning_of(column.name)]
-    called = called or [column for column in free if normalised(column.name) in NAMES["values"]]
+    every = [column for column in columns.but(*pairs.columns) if not is_beside(column.name)]
+    mostly = [column for column in every  # words among the numbers are slips
+              if np.isfinite(column.numbers).sum() > 0.5 * column.n_written > 0]
+    called = [column for column in mostly if meaning_of(column.name)]
+    called = called or [column for column in mostly if normalised(column.name) in NAMES["values"]]
+    free = [column for column in every if column.is_numeric and not column.is_constant]
     return called or [
         column for column in free
         if len(column.values) > 2 and not column.counts_rows

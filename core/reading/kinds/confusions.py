@@ -31,7 +31,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
         return []
     count = named(free, NAMES["counts"])
     roles = {**beside, "stimulus": stimulus, "response": response}
-    if count and columns[count].is_whole and not columns[count].counts_rows:
+    if count and columns[count].is_numeric and not columns[count].counts_rows:
         roles["count"] = count
     sign = Sign("names_confusions", {"stimulus": stimulus, "response": response})
     return [Evidence("confusions", "confusions", points, (sign,), roles)]

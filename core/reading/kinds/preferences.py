@@ -51,9 +51,10 @@ def _share_names(one: Column, other: Column) -> bool:
 
 def _third(other: Column, objects: Column) -> bool:
     """Whether another column is about the same objects, and not one of numbers."""
-    return not is_beside(other.name) and not other.is_numeric and (
-        len(other.values) > 2 and 2 * len(other.values & objects.values) >= len(other.values)
-    )
+    both = len(other.values & objects.values)
+    alike = both >= (0.8 * len(objects.values | other.values) if other.is_numeric
+                     else 0.5 * len(other.values))
+    return not is_beside(other.name) and bool(other.values) and alike
 
 
 def _chosen(columns: Columns) -> list[Evidence]:
