@@ -29,9 +29,9 @@ from tripletscope.core.engine.engine import Engine, engine
 from tripletscope.core.engine.pieces import Halt
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.reading import read
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
+from tripletscope.core.studies.quality.importing import read
 from tripletscope.core.tree import ComparisonForestClassifier
 
 EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs"

@@ -11,7 +11,8 @@ import pandas as pd
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.score import question_folds, split_of
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.reading import read, read_objects
+from tripletscope.core.reading import read_objects
+from tripletscope.core.studies.quality.importing import read
 
 ALIEN_EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs"
 

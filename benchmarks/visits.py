@@ -187,7 +187,7 @@ def _reloaded(ask: _Asking, name: str, data: bytes, choice: int) -> str:
 def _tested(ask: _Asking, name: str, data: bytes, choice: int) -> str:
     """The direction of the first reading, which is fitted."""
     upload = _upload([(name, data)])
-    readings = ask("propose", known=[], insist=True, **upload)
+    readings = ask("propose", known=[], insist=True, **upload).readings
     return f"test {ask('direction', reading=readings[0], **upload).judgement}"
 
 
@@ -197,7 +197,7 @@ def _read_on(
 ) -> str:
     upload = _upload(files, shape)
     sheet = ask("open", **upload).sheet
-    readings = ask("propose", known=[], insist=insist, **upload)
+    readings = ask("propose", known=[], insist=insist, **upload).readings
     _writable(repr((sheet.columns, sheet.notes, sheet.cells)))
     if not readings:
         return f"table {_plain(' '.join(sheet.notes))}"

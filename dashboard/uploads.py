@@ -17,7 +17,7 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.reading import Reading
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.studies.quality.direction import DirectionTest
-from tripletscope.dashboard.door.records import Answers, Look, Opened
+from tripletscope.dashboard.door.records import Answers, Look, Opened, Proposals
 from tripletscope.dashboard.door.workers import Ended, File, workers
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
@@ -52,8 +52,8 @@ def take_in(
     access = {"packed": {archive: list(files)}, "progress": progress, "wanted": wanted}
     try:
         name = name or opened(upload, **access).sheet.name
-        readings = _ask(upload, "propose", known=_earlier_readings(), insist=insist, **access)
-        upload = replace(upload, name=name, readings=tuple(readings), reading=readings[0])
+        found = _ask(upload, "propose", known=_earlier_readings(), insist=insist, **access)
+        upload = replace(upload, name=name, **_begun(found))
 
         def write(there: Uploads) -> Upload | None:
             there.pack(archive, files)
@@ -96,12 +96,17 @@ def cut(
     shape: ``header``, ``delimiter`` and ``encoding``.
     """
     anew = replace(upload, shape=dict(shape))
-    readings = _ask(anew, "propose", known=_earlier_readings(), insist=True, progress=progress)
+    found = _ask(anew, "propose", known=_earlier_readings(), insist=True, progress=progress)
     _give_up(session_id)
     return change(
-        session_id, upload, shape=anew.shape, readings=tuple(readings), reading=readings[0],
-        chosen=0, turn=upload.turn + 1,
+        session_id, upload, shape=anew.shape, chosen=0, turn=upload.turn + 1, **_begun(found)
     )
+
+
+def _begun(found: Proposals) -> dict[str, Any]:
+    """Where a form begins."""
+    return {"readings": tuple(found.readings), "reading": found.readings[0],
+            "asked": tuple(found.asked), "others": tuple(found.others)}
 
 
 def use(session_id: str, upload: Upload, reading: Reading) -> Upload:
@@ -150,6 +155,16 @@ def opened(upload: Upload, **how: Any) -> Opened:
 def look(upload: Upload, progress: Progress = silent) -> Look:
     """What the chosen reading makes of the file."""
     return _ask(upload, "look", keep=True, progress=progress, reading=upload.reading)
+
+
+def examples(upload: Upload, readings: Sequence[Reading]) -> list[list[str]]:
+    """Answers in words under each reading."""
+    return _ask(upload, "examples", keep=True, readings=list(readings))
+
+
+def values(upload: Upload, column: str) -> list[tuple[str, int]]:
+    """The most frequent values of a column, with counts."""
+    return _ask(upload, "values", keep=True, column=column)
 
 
 def answers(upload: Upload, progress: Progress = silent) -> Answers:

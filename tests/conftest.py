@@ -22,7 +22,7 @@ from xdist.scheduler import LoadFileScheduling
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.reading import read
+from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.jobs import Job, Step

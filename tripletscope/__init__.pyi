@@ -33,7 +33,6 @@ from .core.models.embedding.soe import SOE as SOE
 from .core.models.embedding.ste import STE as STE
 from .core.models.embedding.tste import TSTE as TSTE
 from .core.models.simulation.simulate import simulate as simulate
-from .core.reading.interpretation.interpret import read as read
 from .core.reading.writing import write_answers as write_answers
 from .core.run import run as run
 from .core.scale.mlds import MLDS as MLDS
@@ -41,6 +40,7 @@ from .core.scale.ordinal import ordinal_scale as ordinal_scale
 from .core.scale.resampling import bootstrap_scale as bootstrap_scale
 from .core.studies.quality.exclusion import Cleaning as Cleaning
 from .core.studies.quality.exclusion import Exclusion as Exclusion
+from .core.studies.quality.importing import read as read
 from .core.studies.quality.report import quality as quality
 from .core.tree.forest import ComparisonForest as ComparisonForest
 from .core.tree.oracle.measured import MapOracle as MapOracle

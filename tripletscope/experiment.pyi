@@ -1,5 +1,3 @@
-from .core.reading.interpretation.interpret import import_answers as import_answers
-from .core.reading.interpretation.interpret import read_pairs as read_pairs
 from .core.reading.questions import read_gold as read_gold
 from .core.studies.design.active import propose as propose
 from .core.studies.design.plan import plan as plan
@@ -23,3 +21,5 @@ from .core.studies.experiment.results import measured_answers as measured_answer
 from .core.studies.experiment.simulated import expected_accuracy as expected_accuracy
 from .core.studies.experiment.simulated import experiment_cost as experiment_cost
 from .core.studies.experiment.simulated import simulated_participants as simulated_participants
+from .core.studies.quality.importing import import_answers as import_answers
+from .core.studies.quality.importing import read_pairs as read_pairs

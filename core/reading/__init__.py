@@ -1,8 +1,9 @@
 """Read files of answers and explain how; write answers.
 
-``read(source)`` does everything. Forms go step by step: `load` a `Table`, `propose` readings of
-it, let the user change one, and `interpret` it. `Reading.to_dict` and `Reading.from_dict` keep a
-reading for the next file of the experiment.
+Five stages, each handing on one record: a file becomes a `Table` (`load`), the table a
+`Recognition` of what it is (`recognise`), one `Reading` of it, which a user may change, and the
+reading answers (`interpret`). `tripletscope.read` does everything. `Reading.to_dict` and
+`Reading.from_dict` keep a reading for the next file of the experiment.
 """
 
 import lazy_loader
@@ -13,8 +14,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "CHOICE_CODINGS", "INDEX_BASES", "RESPONSE_TIME_UNITS", "ROLES", "Coding", "Reading",
         "Role", "can_be_kept", "candidates",
     ],
-    "interpretation.interpret": ["interpret", "read"],
-    "interpretation.proposal": ["MatrixGiven", "MeasuredGiven", "OtherTask", "propose"],
+    "interpretation.interpret": ["interpret"],
+    "interpretation.proposal": [
+        "AmbiguousTable", "MatrixGiven", "MeasuredGiven", "OtherTask", "Recognition", "propose",
+        "recognise",
+    ],
+    "kinds": ["Evidence", "Kind", "Sign", "kinds"],
     "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],

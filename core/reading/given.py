@@ -35,6 +35,17 @@ def files_in(source: Any) -> list[tuple[str, Source]] | None:
     ]
 
 
+def are_rows(source: Any) -> bool:
+    """Whether these are rows in memory whose columns nobody has named."""
+    if isinstance(source, pd.DataFrame):
+        return isinstance(source.columns, pd.RangeIndex)
+    if isinstance(source, np.ndarray):
+        return source.dtype.names is None
+    return isinstance(source, list | tuple) and files_in(source) is None and not any(
+        isinstance(row, Mapping) for row in source
+    )
+
+
 def given_table(source: Any, name: str | None) -> Table | bytes | None:
     """A table in memory; rows of cells as CSV, whose header is yet to be found; None for a file."""
     name = name or NAME

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,13 +96,43 @@ def _of_list(document: list) -> list[Mapping[str, Any]] | None:
     if not document:
         return None
     if all(isinstance(one, dict) for one in document):
-        return document
+        return _of_components(document) or document
     if not all(isinstance(one, list) for one in document):
         return None
     rows = [row for row in document if row]
     if rows and all(isinstance(cell, dict) for row in rows for cell in row):
         return [cell for row in rows for cell in row]
     return [{f"column {i}": v for i, v in enumerate(row, 1)} for row in rows] or None
+
+
+def _of_components(document: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]] | None:
+    """Trials in records of whole sessions, as JATOS writes them: a list somewhere inside of each.
+
+    What a session says beside its trials is said of each of them.
+    """
+    inside: dict[str, list[Mapping[str, Any]]] = {}
+    for session in document:
+        for path, trials, beside in _lists_in(session, ""):
+            inside.setdefault(path, []).extend({**beside, **trial} for trial in trials)
+    most = max(inside.values(), key=len, default=[])
+    return most if len(most) > 2 * len(document) else None
+
+
+def _lists_in(
+    session: Mapping[str, Any], before: str
+) -> Iterator[tuple[str, list[Mapping[str, Any]], dict[str, Any]]]:
+    """Path, trials and what stands beside them, of each list of records that has more to say."""
+    beside = {
+        key: value for key, value in session.items() if not isinstance(value, dict | list)
+    }
+    for key, value in session.items():
+        if isinstance(value, dict) and before.count(".") < 4:
+            for path, trials, more in _lists_in(value, f"{before}{key}."):
+                yield path, trials, beside | more
+        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            plain = sum(not isinstance(one, dict | list) for one in value[-1].values())
+            if plain > max(3, len(beside)):
+                yield f"{before}{key}", value, beside
 
 
 def _of_columns(document: dict) -> list[Mapping[str, Any]] | None:

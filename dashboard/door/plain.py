@@ -25,6 +25,7 @@ from tripletscope.dashboard.door.records import (
     Companion,
     Look,
     Opened,
+    Proposals,
     Sheet,
     Shown,
     Unpacked,
@@ -34,7 +35,7 @@ from tripletscope.dashboard.door.records import (
 RECORDS: dict[str, type] = {
     record.__name__: record for record in (
         Album, Answers, Companion, DirectionTest, Look, MeasuredFile, MeasuredTable, Opened,
-        Pairs, Reading, Replies, Sheet, Shown, SquareTable, Unpacked,
+        Pairs, Proposals, Reading, Replies, Sheet, Shown, SquareTable, Unpacked,
     )
 }
 

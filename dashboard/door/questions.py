@@ -41,7 +41,6 @@ from tripletscope.core.reading import (
     file_of_measured,
     load,
     load_several,
-    propose,
     read_conjoint,
     read_distances,
     read_feature_tables,
@@ -51,15 +50,17 @@ from tripletscope.core.reading import (
     read_objects,
     read_pictures,
     read_questions,
+    recognise,
 )
 from tripletscope.core.reading.formats import statistics
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.core.reading.formats.encoding import ENCODINGS
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.interpretation.proposal import NO_READING, told
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.objects.objects import MatchReport
 from tripletscope.core.reading.replies import read_replies
-from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
+from tripletscope.core.studies.quality.direction import DirectionTest, decided, direction_test
 from tripletscope.dashboard.door.archive import PAGES, PackedFolder
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.door.records import (
@@ -69,6 +70,7 @@ from tripletscope.dashboard.door.records import (
     Companion,
     Look,
     Opened,
+    Proposals,
     Sheet,
     Shown,
     Unpacked,
@@ -79,6 +81,9 @@ T = TypeVar("T")
 
 _MOST_KNOWN = 3  # readings of earlier data sets that are offered
 _SENTENCES = 3
+_LOOKED_AT = 5_000  # rows for examples
+_MOST_ASKED = 6  # readings between which people choose
+_MOST_VALUES = 500
 _LONGEST = 1_000  # characters of a cell that is shown
 _EXAMPLES = 5  # names that show whether the encoding is right
 _THUMBNAIL = 128  # pixels
@@ -152,7 +157,7 @@ class Answering:
     def propose(
         self, upload: UploadedFiles, known: Sequence[tuple[Reading, list[str]]], insist: bool,
         progress: Progress,
-    ) -> list[Reading]:
+    ) -> Proposals:
         """The program's proposals, between earlier readings of the same named columns and others.
 
         known: Readings of earlier data sets, and the columns of their files.
@@ -168,7 +173,45 @@ class Answering:
             (same if table.header and columns == table.columns else similar).append(reading)
             if len(same) + len(similar) == _MOST_KNOWN:
                 break
-        return same + propose(table, insist=insist or bool(same)) + similar
+        found = recognise(table)
+        if not insist and not same:
+            with parallel_config("threading", n_jobs=_PROCESSORS):
+                found = decided(table, found)
+            if found.clear is not None or not found.found:
+                found.the_one()  # raises where this is no table of answers
+        readings = same + (list(found.readings) or [NO_READING]) + similar
+        if same or insist or found.clear is not None:
+            return Proposals(readings)
+        tied = [one for one in found.tied if one.reading is not None][:_MOST_ASKED]
+        others = [one for one in found.tied if one.reading is None]
+        return Proposals(
+            [*(one.reading for one in tied), *(r for r in readings
+                                               if r not in [one.reading for one in tied])],
+            [" ".join(sign.said() for sign in one.signs) for one in tied],
+            [told(one) for one in others],
+        )
+
+    def examples(
+        self, upload: UploadedFiles, readings: Sequence[Reading], progress: Progress
+    ) -> list[list[str]]:
+        """A few answers in words under each reading, of the first rows; none where it fails."""
+        table, lines = self._table(upload, progress).head(_LOOKED_AT), []
+        for reading in readings:
+            try:
+                sentences = interpret(table, reading).sentences(_SENTENCES)
+            except DataError:
+                sentences = []
+            lines.append([sentence.text for sentence in sentences])
+        return lines
+
+    def values(
+        self, upload: UploadedFiles, column: str, progress: Progress
+    ) -> list[tuple[str, int]]:
+        """The most frequent values of a column, with their counts."""
+        coded = self._table(upload, progress).codes(column)
+        counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
+        order = np.argsort(-counts, kind="stable")[:_MOST_VALUES]
+        return [(coded.values[k][:_LONGEST], int(counts[k])) for k in order if counts[k]]
 
     def look(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> Look:
         """A preview of a reading."""
@@ -324,7 +367,8 @@ def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
 #: Questions about an upload.
 OF_UPLOADS: dict[str, Callable[..., Any]] = {
     answer.__name__: answer for answer in (
-        Answering.open, Answering.propose, Answering.look, Answering.answers, Answering.direction,
+        Answering.open, Answering.propose, Answering.examples, Answering.values, Answering.look,
+        Answering.answers, Answering.direction,
     )
 }
 #: Questions about one file, some with the objects of a data set.
@@ -409,7 +453,7 @@ def get_ready() -> None:
         ask = partial(answering.answer, files={str(number): [("answers.csv", answers)]},
                       progress=_unheard)
         pack(ask("open", upload))
-        for reading in ask("propose", {**upload, "known": (), "insist": True})[:1]:
+        for reading in ask("propose", {**upload, "known": (), "insist": False}).readings[:1]:
             ask("look", {**upload, "reading": reading})
             unpack(pack(ask("answers", {**upload, "reading": reading})))
             ask("direction", {**upload, "reading": reading})

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.reading import Pairs
+from tripletscope.core.reading import Pairs, Reading
 from tripletscope.core.reading.columns.reading import ROLES
 
 PREVIEW = 50  # rows of a file
@@ -46,6 +46,20 @@ class Sheet:
     def candidates(self, role: str) -> list[str]:
         """The columns that can play a role, as `tripletscope.core.reading.candidates`."""
         return self.numeric if ROLES[role].numeric else self.columns
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """How a file may be read, the best supported first.
+
+    asked: Why each of the first readings may be right, where nothing tells them apart: people have
+        to say which; empty if one is clear.
+    others: What else the file may be, in sentences.
+    """
+
+    readings: list[Reading]
+    asked: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ class Upload:
     reading: The user's version of the `chosen` one.
     shape: The user's other way to cut the file: ``header``, ``delimiter``, ``encoding``.
     turn: How often the user has begun from another reading.
+    asked: Why each of the first readings may be right, until the user says which; see `Proposals`.
+    others: What else the file may be.
     """
 
     name: str
@@ -56,6 +58,8 @@ class Upload:
     chosen: int = 0
     shape: Mapping[str, Any] = field(default_factory=dict)
     turn: int = 0
+    asked: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     id: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
@@ -67,7 +71,7 @@ class Upload:
         """Changes when the user begins from a reading, which may be a new one."""
         readings = self.readings if reading in self.readings else (*self.readings, reading)
         return {"readings": readings, "reading": reading, "chosen": readings.index(reading),
-                "turn": self.turn + 1}
+                "turn": self.turn + 1, "asked": (), "others": ()}
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "reading": self.reading.to_dict(),
@@ -80,7 +84,9 @@ class Upload:
             raise ValueError("no archive is called so")
         readings = tuple(map(Reading.from_dict, values["readings"]))
         reading = Reading.from_dict(values["reading"])
-        return cls(**{**values, "readings": readings, "reading": reading})
+        asked, others = (tuple(map(str, values.get(name, ()))) for name in ("asked", "others"))
+        return cls(**{**values, "readings": readings, "reading": reading, "asked": asked,
+                      "others": others})
 
 
 class Uploads:

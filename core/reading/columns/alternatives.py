@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import permutations
 
@@ -27,11 +27,11 @@ def alternatives(table: Table, reading: Reading) -> list[Reading]:
         if column not in columns and role not in ("choice", "choice2")
     }
     readings = [reading]
-    seen = {_meaning(reading)}
+    seen = {meaning(reading)}
     for other in _others(table, reading, columns):
         other = replace(other, roles=other.roles | sides, reasons=())
-        if _meaning(other) not in seen:
-            seen.add(_meaning(other))
+        if meaning(other) not in seen:
+            seen.add(meaning(other))
             readings.append(other)
     return readings
 
@@ -97,32 +97,37 @@ def _anchors(
                 )
 
 
-def _codings(table: Table, reading: Reading, n_options: int) -> list[str]:
+def _codings(table: Table, reading: Reading, n_options: int) -> list[str | Mapping[str, int]]:
     if reading.choice_coding in ("item", "signed_count"):
+        return [reading.choice_coding]
+    if isinstance(reading.choice_coding, Mapping):
         return [reading.choice_coding]
     cells = plain_texts(table.head(SAMPLE_ROWS), reading.roles["choice"])
     return codings_of({text.casefold() for text in cells} - {""}, n_options)
 
 
-def _title(task: str, coding: str) -> str:
+def _title(task: str, coding: str | Mapping[str, int]) -> str:
     words = TASKS[task].title.lower()
-    return words if coding == "item" else f"{words} ({CHOICE_CODINGS[coding].title.lower()})"
+    if coding == "item" or isinstance(coding, Mapping):
+        return words
+    return f"{words} ({CHOICE_CODINGS[coding].title.lower()})"
 
 
-def _meaning(reading: Reading) -> tuple:
+def meaning(reading: Reading) -> tuple:
     """Equal for readings that give the same answers."""
     task, columns = TASKS[reading.task], [reading.roles[role] for role in reading.objects]
     choice = (reading.roles.get("choice"), reading.roles.get("choice2"))
     outcomes, coding = task.outcomes, ()
     if not reading.is_coded:
-        outcomes = (outcomes[task.in_order],)
-    elif reading.choice_coding:
-        coding = CHOICE_CODINGS[reading.choice_coding].words
+        outcomes = outcomes[task.in_order : task.in_order + 1]
+    elif reading.coding:
+        coding = reading.coding.words
     implied = [frozenset(tuple(columns[i] for i in one) for one in many) for many in outcomes]
+    turned = tuple(sorted(reading.exchanged.items()))
     if not coding:
-        return (choice, reading.choice_coding, tuple(implied), reading.is_counted)
+        return (choice, reading.choice_coding, tuple(implied), reading.is_counted, turned)
     # Codings with the same words for the same answers are equal.
     meanings = {
         (word, answer) for words, answer in zip(coding, implied, strict=False) for word in words
     }
-    return (choice, frozenset(meanings), reading.is_counted)
+    return (choice, frozenset(meanings), reading.is_counted, turned)

@@ -68,6 +68,31 @@ def _coding(name: str, title: str, help: str, words: Sequence[list[str]] = (),
     return Coding(name, title, help, tuple((*w, *m) for w, m in zip(words, more, strict=True)))
 
 
+def _assigned(meanings: Mapping[str, int | str]) -> dict[str, int]:
+    """Numbers of options, from 1, by cells in lower case; options may have names of roles."""
+    places = {"left": 1, "right": 2, **{f"item{k}": k for k in range(1, MOST_OPTIONS + 1)}}
+    assigned = {}
+    for word, option in meanings.items():
+        number = places.get(option, option)
+        if isinstance(number, bool) or number not in range(1, MOST_OPTIONS + 1):
+            raise ValueError(
+                f"choice_coding of {word!r} is {option!r}; it must be a role such as 'left', or a "
+                f"number from 1 to {MOST_OPTIONS}."
+            )
+        assigned[str(word).casefold()] = int(number)
+    return assigned
+
+
+def _coding_of(meanings: Mapping[str, int]) -> Coding:
+    """The coding of cells that were assigned to options."""
+    words = tuple(
+        tuple(word for word, option in meanings.items() if option == number)
+        for number in range(1, max(meanings.values(), default=0) + 1)
+    )
+    said = [f"{word} is option {option}" for word, option in meanings.items()]
+    return Coding("assigned", "By its values", f"{listing(said, 12)}.", words)
+
+
 CHOICE_CODINGS = {name: _coding(name, **about) for name, about in FORMS["codings"].items()}
 
 RESPONSE_TIME_UNITS = {"s": "seconds", "ms": "milliseconds"}
@@ -82,7 +107,8 @@ class Reading:
     title: str  # for the user
     #: Role -> column; `needed` has those of the task.
     roles: Mapping[str, str] = field(default_factory=dict)
-    choice_coding: str | None = None  # one of `CHOICE_CODINGS`
+    #: One of `CHOICE_CODINGS`, or the number of the option, from 1, that each cell means.
+    choice_coding: str | Mapping[str, int] | None = None
     response_time_unit: str | None = None  # {"s", "ms"}; None decides by the size of the values
     #: {0, 1}: objects are positions in the table of objects, counted from there; None: ids.
     index_base: int | None = None
@@ -92,11 +118,17 @@ class Reading:
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: Further columns of the answers, as categories: a condition, a group of participants.
     keep: tuple[str, ...] = ()
+    #: Column -> its values in rows whose two options were exchanged: of one observer, in one file.
+    exchanged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        assigned = isinstance(self.choice_coding, Mapping)
+        if assigned:
+            object.__setattr__(self, "choice_coding", _assigned(self.choice_coding))
         for what, value, allowed in (
             *(("role", role, ROLES) for role in self.roles),
-            ("choice_coding", self.choice_coding, {None: None, **CHOICE_CODINGS}),
+            ("choice_coding", None if assigned else self.choice_coding,
+             {None: None, **CHOICE_CODINGS}),
             ("response_time_unit", self.response_time_unit, {None: None, **RESPONSE_TIME_UNITS}),
             ("index_base", self.index_base, INDEX_BASES),
             ("task", self.task, TASKS),
@@ -107,9 +139,17 @@ class Reading:
         in_order = {role: self.roles[role] for role in ROLES if role in self.roles}
         object.__setattr__(self, "roles", in_order)
         object.__setattr__(self, "reasons", tuple(self.reasons))
-        only = {column: tuple(values) for column, values in self.only.items()}
-        object.__setattr__(self, "only", only)
+        for name in ("only", "exchanged"):
+            held = {column: tuple(values) for column, values in getattr(self, name).items()}
+            object.__setattr__(self, name, held)
         object.__setattr__(self, "keep", tuple(self.keep))
+
+    @property
+    def coding(self) -> Coding | None:
+        """What the cells of the choice mean."""
+        if isinstance(self.choice_coding, Mapping):
+            return _coding_of(self.choice_coding)
+        return CHOICE_CODINGS.get(self.choice_coding)
 
     @property
     def is_coded(self) -> bool:
@@ -171,13 +211,24 @@ class Reading:
         task = TASKS[self.task]
         lines = [f"{task.title}. {task.help}"]
         lines += [f"{ROLES[role].title}: column {column}." for role, column in self.roles.items()]
-        if self.is_coded and self.choice_coding:
-            lines.append(f"Response coding: {CHOICE_CODINGS[self.choice_coding].help}")
+        if self.is_coded and self.coding:
+            lines.append(f"Response coding: {self.coding.help}")
+        for column, values in self.exchanged.items():
+            lines.append(f"The options are exchanged where {column} is {listing(values, 12)}.")
         for column, values in self.only.items():
             lines.append(f"Trials are the rows in which {column} is {listing(values, 12)}.")
         if self.keep:
             lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
         return lines + list(self.reasons)
+
+    def short(self) -> dict[str, Any]:
+        """The roles and settings that have to be given to `tripletscope.read`."""
+        needed = {role: column for role, column in self.roles.items() if role in self.needed}
+        more: dict[str, Any] = {} if self.task == "nearer" else {"task": self.task}
+        if self.is_coded:
+            more["choice_coding"] = self.choice_coding
+        held = {"only": dict(self.only), "exchanged": dict(self.exchanged)}
+        return needed | more | {name: value for name, value in held.items() if value}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, to read the next file of the experiment."""
@@ -185,6 +236,7 @@ class Reading:
             **asdict(self), "roles": dict(self.roles), "reasons": list(self.reasons),
             "keep": list(self.keep),
             "only": {column: list(values) for column, values in self.only.items()},
+            "exchanged": {column: list(values) for column, values in self.exchanged.items()},
         }
 
     @classmethod
@@ -195,6 +247,8 @@ class Reading:
             raise ValueError("This is not a description of how a file is read.")
         for name, value in values.items():
             outer, inner = _KINDS.get(name, ((str, int, type(None)), None))
+            if name == "choice_coding" and isinstance(value, Mapping):
+                outer, inner = Mapping, int
             cells = value.values() if isinstance(value, Mapping) else value
             if not isinstance(value, outer) or (
                 inner and not all(isinstance(cell, inner) for cell in cells)
@@ -208,7 +262,7 @@ class Reading:
         settings = {
             key: roles.pop(key)
             for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
-                        "keep")
+                        "keep", "exchanged")
             if key in roles
         }
         return cls("roles", "Chosen columns", roles, **settings)
@@ -219,7 +273,7 @@ class Reading:
 
     def _problems(self, table: Table) -> Iterator[tuple[str, str]]:
         """Problems with their remedies, the most basic first, on which the others rely."""
-        for column in (*self.roles.values(), *self.only, *self.keep):
+        for column in (*self.roles.values(), *self.only, *self.keep, *self.exchanged):
             if column not in table.columns:
                 yield f"there is no column {column!r}", (
                     f"The columns are {listing(table.columns, 12)}."
@@ -247,6 +301,11 @@ class Reading:
                 f"the response in the task {task.title!r} is not one of two, so it cannot be a "
                 "signed count", "Choose another task or another response coding."
             )
+        if self.exchanged and not (self.is_coded and len(task.outcomes) == 2):
+            yield (
+                f"the response in the task {task.title!r} is not one of two, so its options cannot "
+                "be exchanged", "Choose another task."
+            )
         names_pair = self.task == "similar_pair" and "choice2" in self.roles
         if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
             yield (
@@ -257,7 +316,8 @@ class Reading:
 
 #: Types of the fields of a reading in JSON, and of their values; other fields are single values.
 _KINDS = {
-    "roles": (Mapping, str), "only": (Mapping, (list, tuple)), "reasons": ((list, tuple), str),
+    "roles": (Mapping, str), "only": (Mapping, (list, tuple)),
+    "exchanged": (Mapping, (list, tuple)), "reasons": ((list, tuple), str),
     "keep": ((list, tuple), str),
 }
 

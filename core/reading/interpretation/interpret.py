@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.judgements import HELD_TOGETHER
-from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
-from tripletscope.core.reading.columns.guess import SIDES, SPLITS, complete, response_time_unit
+from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
 from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.reading.formats.source import Source, title_of
-from tripletscope.core.reading.given import TableSource
-from tripletscope.core.reading.interpretation.proposal import propose
 from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Pairs, Report
 from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.reading.layouts import layouts
-from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import (
     counted,
     file_name,
@@ -41,139 +35,6 @@ from tripletscope.core.reading.tasks import TASKS
 
 #: This many answers that all chose the same side are no accident.
 _TELLING = 20
-
-
-def read(
-    source: TableSource,
-    reading: Reading | Mapping[str, Any] | None = None,
-    *,
-    name: str | None = None,
-    objects: Source | pd.DataFrame | None = None,
-    keep: Sequence[str] = (),
-    progress: Progress = silent,
-) -> Triplets:
-    r"""Read answers from a file, or a table in memory.
-
-    Parameters
-    ----------
-    source : path, bytes, binary file object, list of such, DataFrame, array or list of rows
-        Any file that `load` reads, or several that make one table, such as one per participant.
-        Rows are tuples or lists of cells, with or without a header, or mappings.
-    reading : Reading or mapping of str to str, optional
-        By default the best proposal. A mapping has the column of each role, such as
-        ``{"anchor": "head", "near": "winner", "far": "loser"}``, and optionally ``choice_coding``,
-        ``response_time_unit``, ``index_base`` and ``keep``.
-    name : str, optional
-        Of the file, for messages, and of the triplets.
-    objects : DataFrame, path, bytes or binary file object, optional
-        Table of the objects: only these exist, in this order.
-    keep : sequence of str, optional
-        Further columns that the answers keep.
-
-    Raises
-    ------
-    DataError
-        If the file is unreadable or hardly any row makes sense; `interpret` reports single rows
-        that were left out. Also if all answers compare pairs without a common object, which are no
-        triplets: see `read_pairs`.
-
-    Examples
-    --------
-    >>> import tripletscope as ts
-    >>> ts.read("sample_data/ekman_colors/answers.csv")
-    <Triplets 'answers': 800 answers on 14 objects>
-    >>> rows = b"head,winner,loser\ncup,mug,fork\nfork,spoon,cup\n"
-    >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
-    ['cup', 'fork', 'mug', 'spoon']
-    >>> ts.read([("cup", "mug", "fork"), ("fork", "spoon", "cup")])
-    <Triplets 'table': 2 answers on 4 objects>
-    """
-    result = import_answers(
-        source, reading, name=name, objects=objects, keep=keep, progress=progress
-    )
-    if result.pairs and not len(result.triplets):
-        raise DataError(
-            f"all {counted(len(result.pairs), 'answer')} compare pairs without a common object, "
-            "which are no triplets", file=result.report.file,
-            remedy="Read them as pairs: tripletscope.experiment.read_pairs.",
-        )
-    return result.triplets
-
-
-def read_pairs(
-    source: TableSource,
-    reading: Reading | Mapping[str, Any] | None = None,
-    *,
-    name: str | None = None,
-    objects: Source | pd.DataFrame | None = None,
-    keep: Sequence[str] = (),
-    progress: Progress = silent,
-) -> Quadruples:
-    r"""Read answers about which of two pairs of objects differs more.
-
-    Parameters
-    ----------
-    source, reading, name, objects, keep, progress
-        See `read`.
-
-    Raises
-    ------
-    DataError
-        As of `read`; and if the answers are of another task.
-
-    Examples
-    --------
-    >>> import tripletscope as ts
-    >>> rows = b"resp,S1,S2,S3,S4\n1,cup,mug,fork,pan\n0,fork,spoon,cup,mug\n"
-    >>> ts.experiment.read_pairs(rows, name="Dishes").ids
-    ['cup', 'fork', 'mug', 'pan', 'spoon']
-    """
-    result = import_answers(
-        source, reading, name=name, objects=objects, keep=keep, progress=progress
-    )
-    if result.pairs is None:
-        raise DataError(
-            "the answers do not compare two pairs of objects", file=result.report.file,
-            remedy="Read them as triplets: tripletscope.read.",
-        )
-    return result.pairs.quadruples(result.triplets.name, result.triplets.objects)
-
-
-def import_answers(
-    source: TableSource,
-    reading: Reading | Mapping[str, Any] | None = None,
-    *,
-    name: str | None = None,
-    objects: Source | pd.DataFrame | None = None,
-    keep: Sequence[str] = (),
-    progress: Progress = silent,
-) -> Imported:
-    r"""Read all of a file of answers, including catch trials.
-
-    Parameters
-    ----------
-    source, reading, name, objects, keep, progress
-        See `read`.
-
-    Returns
-    -------
-    Imported
-        `triplets`, `catch_trials` for `quality` and `Cleaning`, `pairs`, and a `report` of rows.
-
-    Examples
-    --------
-    >>> import tripletscope as ts
-    >>> imported = ts.experiment.import_answers("sample_data/crowd/answers.csv")
-    >>> imported.triplets, len(imported.catch_trials)
-    (<Triplets 'answers': 4,140 answers on 40 objects>, 270)
-    """
-    table = load(source, name, progress=part(progress, 0.0, 0.5))
-    if reading is None:
-        reading = propose(table)[0]
-    elif not isinstance(reading, Reading):
-        reading = complete(table, Reading.from_roles(**reading))[0]
-    reading = replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *keep))))
-    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0))
 
 
 def interpret(

@@ -1,42 +1,210 @@
-"""Readings of a table from all layouts, the most specific first.
-
-Other tables, such as matrices and ratings, would still give a plausible but wrong map. Those that
-are recognised are refused with their name.
-"""
+"""What a table is, and the readings under which it has answers, by the evidence of all kinds."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
-import numpy as np
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading.columns.guess import complete, numbered_columns, option_roles
+from tripletscope.core.reading.columns.alternatives import meaning
+from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.columns.reading import Reading, can_be_kept
+from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.several import FILE
-from tripletscope.core.reading.kinds import CERTAIN
-from tripletscope.core.reading.kinds.experiments import of_experiment
-from tripletscope.core.reading.layouts import layouts
-from tripletscope.core.reading.measuring import ANALYSED_ELSEWHERE, recognised
-from tripletscope.core.reading.names import listing, named
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Sign, kinds
+from tripletscope.core.reading.languages import FORMS
+from tripletscope.core.reading.names import listing
 from tripletscope.core.reading.table import Table
+
+#: Different values of a column that are kept in any case.
+_FEW = 1_000
+#: Of a table whose columns are still to be chosen.
+NO_READING = Reading("chosen", "Columns to be chosen")
+#: Readings that are shown where a table is ambiguous.
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """What a table may be, the best supported first."""
+
+    table: str  # name of the file
+    columns: tuple[str, ...]
+    found: tuple[Evidence, ...]
+
+    @property
+    def tied(self) -> tuple[Evidence, ...]:
+        """Those that nothing tells apart: the best one and those that are as strong."""
+        return tuple(one for one in self.found if one.points == self.found[0].points)
+
+    @property
+    def clear(self) -> Evidence | None:
+        """What is clearly ahead of everything else."""
+        if not self.found or self.found[0].points == POSSIBLE or len(self.tied) > 1:
+            return None
+        return self.found[0]
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """All readings as answers about objects."""
+        return tuple(one.reading for one in self.found if one.reading is not None)
+
+    @property
+    def undecided(self) -> tuple[Reading, ...]:
+        """Readings among which the answers themselves may decide; none if another kind is likely.
+
+        A table that may be no answers at all is not decided so: noise prefers a reading, too.
+        """
+        if not self.found or any(one.reading is None for one in self.tied):
+            return ()
+        return tuple(one.reading for one in self.tied)
+
+    def with_first(self, reading: Reading, sign: Sign) -> Recognition:
+        """The same with a reading that the answers have chosen."""
+        chosen = next(one for one in self.found if one.reading == reading)
+        told = replace(
+            chosen, points=CERTAIN, signs=(sign, *chosen.signs),
+            reading=replace(reading, reasons=(sign.said(), *reading.reasons)),
+        )
+        rest = (replace(one, points=min(one.points, LIKELY)) for one in self.found
+                if one is not chosen)
+        return replace(self, found=(told, *rest))
+
+    def the_one(self) -> Evidence:
+        """What the table is.
+
+        Raises
+        ------
+        AmbiguousTable
+            If it may be several things.
+        OtherTask
+            If it has no answers about objects.
+        """
+        if (clear := self.clear) is not None:
+            if clear.reading is None:
+                raise refusal(clear, self.table)
+            return clear
+        if not self.found:
+            raise nothing(self)
+        raise AmbiguousTable(self)
+
+
+class OtherTask(DataError):
+    """A table that is something other than comparisons of objects; one can insist."""
+
+
+class MeasuredGiven(OtherTask):
+    """Ratings, confusions, piles or arrangements, as for `read_measured`."""
+
+
+class MatrixGiven(OtherTask):
+    """A square table of similarities or distances, as for `read_matrix`."""
+
+
+class AmbiguousTable(DataError):
+    """A table that may mean several things: `found` has each with its evidence.
+
+    Attributes
+    ----------
+    found : tuple of Evidence
+        The best supported first; `Evidence.arguments` are those of `tripletscope.read`.
+    """
+
+    def __init__(self, recognition: Recognition) -> None:
+        self.found = recognition.found
+        shown = recognition.found[:_SHOWN]
+        super().__init__(
+            "it may be read in several ways, and nothing in it says which is right",
+            file=recognition.table,
+            remedy="Say which: " + "; ".join(
+                f"{one.title[:1].lower()}{one.title[1:]}: {one.arguments()}" for one in shown
+            ) + ".",
+        )
+
+
+_REFUSED = {"ratings": MeasuredGiven, "confusions": MeasuredGiven, "piles": MeasuredGiven,
+            "arrangements": MeasuredGiven, "matrix": MatrixGiven}
+_INSIST = "If the table does compare objects, choose the columns yourself."
+
+
+def refusal(found: Evidence, name: str) -> OtherTask:
+    """The error for a table of another kind."""
+    kind = kinds()[found.kind]
+    why = found.signs[0].said().rstrip(".") if found.signs else ""
+    # Names of columns stay as they are.
+    if not any(why.startswith(str(value)) for value in found.signs[0].values.values()):
+        why = f"{why[:1].lower()}{why[1:]}"
+    about = FORMS["kinds"][found.kind]
+    return _REFUSED.get(found.kind, OtherTask)(
+        f"it holds {found.title or kind.title}{about['clause']}: {why}", file=name,
+        remedy=f"{about['remedy']} {_INSIST}",
+    )
+
+
+def told(found: Evidence) -> str:
+    """A sentence on what a table may be instead of answers, and what then reads it."""
+    return f"{refusal(found, '').problem}. {FORMS['kinds'][found.kind]['remedy']}"
+
+
+def nothing(recognition: Recognition) -> OtherTask:
+    """The error for a table that no kind claims."""
+    return OtherTask(
+        "nothing in it looks like judgements of similarity: no columns share names of objects "
+        f"(its columns are {listing(recognition.columns, 8)})", file=recognition.table,
+        remedy=_INSIST,
+    )
+
+
+def recognise(table: Table) -> Recognition:
+    """What a table is, by the evidence of all kinds."""
+    columns = Columns(table)
+    found = [
+        one for kind in kinds().values() for part in kind.evidence(columns)
+        for one in _completed(table, part)
+    ]
+    ranks = {name: kind.rank for name, kind in kinds().items()}
+    found.sort(key=lambda one: (-one.points, ranks[one.kind]))
+    return Recognition(table.name, tuple(table.columns), tuple(_distinct(found)))
 
 
 def propose(table: Table, *, insist: bool = False) -> list[Reading]:
-    """Readings that fit a table, best first; never none."""
-    refused = None if insist else refusal(table)
-    if refused is not None:
-        raise refused
-    result: list[Reading] = []
-    for layout in layouts().values():
-        for proposed in layout.propose(table) or ():
-            for reading in complete(table, proposed):
-                meaning = (reading.task, reading.roles, reading.choice_coding)
-                if meaning not in [(r.task, r.roles, r.choice_coding) for r in result]:
-                    keep = dict.fromkeys((*reading.keep, *_further(table, reading)))
-                    result.append(replace(reading, keep=tuple(keep)))
-    return result
+    """Readings that fit a table, best first.
+
+    insist: Whether also of a table that is something else; its columns are then to be chosen.
+    """
+    recognition = recognise(table)
+    if not insist and (clear := recognition.clear) is not None and clear.reading is None:
+        raise refusal(clear, table.name)
+    if not insist and not recognition.found:
+        raise nothing(recognition)
+    return list(recognition.readings) or [NO_READING]
+
+
+def _completed(table: Table, found: Evidence) -> list[Evidence]:
+    """Evidence whose reading has coding, unit and further columns."""
+    if found.reading is None:
+        return [found]
+    completed = []
+    for k, reading in enumerate(complete(table, found.reading)):
+        keep = dict.fromkeys((*reading.keep, *_further(table, reading)))
+        completed.append(replace(
+            found, reading=replace(reading, keep=tuple(keep)), title=reading.title,
+            # Codings that fit as well are as likely, unless the kind was certain of one.
+            points=found.points if not k else min(found.points, LIKELY),
+        ))
+    return completed
+
+
+def _distinct(found: Iterable[Evidence]) -> list[Evidence]:
+    """The first of those that give the same answers."""
+    kept: list[Evidence] = []
+    seen: list[tuple] = []
+    for one in found:
+        about = meaning(one.reading) if one.reading else (one.kind, tuple(one.roles.items()))
+        if about not in seen:
+            seen.append(about)
+            kept.append(one)
+    return kept
 
 
 def _further(table: Table, reading: Reading) -> list[str]:
@@ -49,81 +217,3 @@ def _further(table: Table, reading: Reading) -> list[str]:
         column for column in can_be_kept(table, reading) if column not in {*lists, FILE}
         and 1 < len(table.codes(column).values) <= max(table.n_rows // 2, _FEW)
     ]
-
-
-#: Different values of a column that are kept in any case.
-_FEW = 1_000
-_INSIST = "If the table does compare objects, choose the columns yourself."
-
-
-class OtherTask(DataError):
-    """A table that looks like something other than comparisons of objects; one can insist."""
-
-
-class MeasuredGiven(OtherTask):
-    """Ratings, confusions, piles or arrangements, as for `read_measured`."""
-
-
-class MatrixGiven(OtherTask):
-    """A square table of similarities or distances, as for `read_matrix`."""
-
-
-def refusal(table: Table) -> OtherTask | None:
-    """The error for a table of another kind, if it is one."""
-    if _is_triangle_test(table):
-        return OtherTask(
-            "two of the three samples are the same in each row: a triangle test, which measures "
-            "discrimination, not similarity", file=table.name,
-            remedy=f"Analyse it as a discrimination test. {_INSIST}",
-        )
-    found = recognised(table)
-    if option_roles(table)[0] and of_experiment(table) is None:
-        return None
-    dimensions = [] if found else _coordinates(table)
-    if dimensions:
-        return OtherTask(
-            f"columns {listing(dimensions)} are coordinates of objects, not answers",
-            file=table.name, remedy=f"Add it as a table of objects to the answers. {_INSIST}",
-        )
-    if found is not None and found.points == CERTAIN:
-        told = found.signs[0].said()
-        said = f"these are {found.title}: {told[:1].lower()}{told[1:].rstrip('.')}"
-        if found.kind == "preferences":
-            return OtherTask(
-                said.replace(":", ", which say what is liked, not what is alike:", 1),
-                file=table.name, remedy=f"{ANALYSED_ELSEWHERE} {_INSIST}",
-            )
-        square = found.kind == "matrix"
-        return (MatrixGiven if square else MeasuredGiven)(
-            said, file=table.name, remedy="Make a map of it by MDS, or derive answers (in Python: "
-            "tripletscope.core.reading.read_matrix and "
-            f"tripletscope.core.models.simulation.simulate.comparisons_of). {_INSIST}" if square
-            else _INSIST,
-        )
-    names = {column.rpartition("/")[2] for column in table.columns}
-    if "stimulus_id" in names and names & {"stimulus_filepath", "filepath"}:  # as psiz keeps it
-        return OtherTask(
-            "this lists stimuli and their files, not answers", file=table.name,
-            remedy="Add it as a table of objects to the answers.",
-        )
-    return None
-
-
-def _is_triangle_test(table: Table) -> bool:
-    """Whether two of three samples are the same, as in sensory science."""
-    groups = numbered_columns(table.columns).values() if table.header else ()
-    trios = [columns for columns in groups if len(columns) == 3]
-    return bool(trios) and all(_two_alike(table, columns) for columns in trios)
-
-
-def _two_alike(table: Table, columns: list[str]) -> bool:
-    first, second, third = (table.head(1_000).texts(column) for column in columns)
-    alike = (first == second).astype(int) + (second == third) + (first == third)
-    return bool(np.mean(alike == 1) > 0.9)
-
-
-def _coordinates(table: Table) -> list[str]:
-    """Columns of coordinates beside one that names objects."""
-    dimensions = [c for c in table.columns if re.fullmatch(r"(dim_?)?[0-9]+|x|y|z", c)]
-    target = named(table.columns, ("targetid", "targethtml", "item", "target"))
-    return dimensions if target and len(dimensions) >= 2 else []

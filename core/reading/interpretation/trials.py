@@ -11,7 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading.columns.reading import CHOICE_CODINGS, Coding, Reading
+from tripletscope.core.reading.columns.reading import Coding, Reading
 from tripletscope.core.reading.interpretation.report import Omission
 from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.reading.names import counted, listing, natural_order
@@ -165,7 +165,11 @@ def _outcome(
         for role in ("choice", "choice2") if (column := reading.roles.get(role))
     ]
     if len(chosen) == 1 or task.name != "similar_pair":
-        return chosen[0]
+        outcome = chosen[0]
+        for column, values in reading.exchanged.items():
+            turned = _holds(table, column, values) & (outcome >= 0)
+            outcome = np.where(turned, 1 - outcome, outcome).astype(np.int8)
+        return outcome
     first, second = chosen
     # The order of the pairs is 12, 13, 23.
     pairs = np.where(first == second, NOT_OFFERED, first + second - 1)
@@ -176,7 +180,7 @@ def _chosen(
     table: Table, reading: Reading, column: str, objects: tuple[np.ndarray, ...],
     place: dict[str, int],
 ) -> np.ndarray:
-    task, coding = TASKS[reading.task], CHOICE_CODINGS[reading.choice_coding]
+    task, coding = TASKS[reading.task], reading.coding
     if coding.name == "signed_count":
         number = table.numbers(column)
         outcome = np.where(number > 0, 0, np.where(number < 0, 1, UNDECIDED))
@@ -295,7 +299,7 @@ def _flaws(
 def _offer(reading: Reading) -> str:
     """The possible responses in words."""
     n = len(TASKS[reading.task].outcomes)
-    vocabulary = chain(*CHOICE_CODINGS[reading.choice_coding or "item"].words[:n])
+    vocabulary = chain(*(reading.coding.words if reading.coding else ())[:n])
     foreign = set(chain(*FOREIGN_CELLS.values()))
     words = ", ".join(word for word in vocabulary if word not in foreign)
     return f"words {words}" if words else "two options" if n == 2 else "objects"

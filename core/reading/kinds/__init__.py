@@ -18,9 +18,9 @@ from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.languages import FORMS
 
-#: How strongly a table speaks for a kind: its values and names can hardly mean anything else; its
-#: values alone say so; it may be.
-CERTAIN, LIKELY, POSSIBLE = 3, 2, 1
+#: How strongly a table speaks for a kind: it bears the marks of a program that writes nothing else;
+#: its values and names can hardly mean anything else; its values alone say so; it may be.
+MARKED, CERTAIN, LIKELY, POSSIBLE = 4, 3, 2, 1
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Evidence:
 
     kind: Of `kinds`.
     title: Its name for the user, in lower case.
-    points: `CERTAIN`, `LIKELY` or `POSSIBLE`.
+    points: `MARKED`, `CERTAIN`, `LIKELY` or `POSSIBLE`.
     signs: What speaks for it, the most telling first, and what against.
     roles: Role -> column, if it has any.
     options: Further arguments of what reads it.
@@ -55,6 +55,14 @@ class Evidence:
     roles: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     reading: Reading | None = None
+
+    def arguments(self) -> str:
+        """How Python reads the table so, without the name of the file."""
+        call = kinds()[self.kind].call
+        if self.reading is None:
+            said = "".join(f", {name}={value!r}" for name, value in self.options.items())
+            return f"{call}(…{said})" if call else "not read"
+        return f"{call}(…, {self.reading.short()!r})"
 
 
 @dataclass(frozen=True)

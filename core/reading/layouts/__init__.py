@@ -29,7 +29,7 @@ class Layout:
 
     name: str  # part of readings; never changed
     title: str  # for the user
-    rank: int  # proposals of lower rank come first; 100 is the layout that fits everything
+    rank: int  # proposals of lower rank come first
     #: ``propose(table)``: readings that fit, best first, possibly without coding of the choice and
     #: unit of response times; none if the table is of another kind.
     propose: Callable[[Table], list[Reading] | None] = _nothing
@@ -44,6 +44,7 @@ class Layout:
     #: the file says which these are; or None for rows whose anchor is one of the options.
     checks: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
     in_places: bool = False  # whether options always have the order in which they were shown
+    certain: bool = False  # whether the first proposal can hardly be wrong
 
     def columns(self, table: Table) -> dict[str, str]:
         """The column of each role, by the names of this layout."""

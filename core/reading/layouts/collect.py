@@ -202,5 +202,5 @@ def _reshape(table: Table) -> Table | None:
 
 LAYOUT = Layout(
     "collect", "TripletScope Collect", 5, _propose, reshape=_reshape, checks=_checks,
-    in_places=True,
+    in_places=True, certain=True,
 )

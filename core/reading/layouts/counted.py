@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import (
     SAMPLE_ROWS,
@@ -114,6 +116,28 @@ def _ranking(table: Table) -> list[Reading]:
     )]
 
 
-COUNTS = Layout("counts", "Aggregated counts", 22, _counts, unpack=_unpack)
-QUERIES = Layout("queries", "Queries and responses (cblearn)", 24, _queries)
-RANKING = Layout("ranking", "Several of many around a query (psiz)", 16, _ranking)
+def _unnamed(table: Table) -> list[Reading]:
+    """Anchor, two options, votes for the first and all votes, in the order of JoVE 63461."""
+    if table.header or len(table.columns) != 5:
+        return []
+    part, whole = table.columns[3:]
+    sample = table.head(SAMPLE_ROWS)
+    first, everybody = sample.numbers(part), sample.numbers(whole)
+    both = np.concatenate([first, everybody])
+    if not (np.isfinite(both).all() and (both == np.round(both)).all() and (first >= 0).all()
+            and (first <= everybody).all() and (everybody > 1).any()):
+        return []
+    if set(first) in ({1, 2, 3}, {0, 1, 2}):  # one of three, as in THINGS
+        return []
+    roles = dict(zip((*_ANCHORED, "left_votes", "all_votes"), table.columns, strict=True))
+    return [UNNAMED.reading(
+        table, roles, f"{part} is never above {whole}: they count answers.", side={}
+    )]
+
+
+COUNTS = Layout("counts", "Aggregated counts", 22, _counts, unpack=_unpack, certain=True)
+UNNAMED = Layout(
+    "unnamed", "Anchor, two options, votes for the first, all votes", 25, _unnamed, certain=True
+)
+QUERIES = Layout("queries", "Queries and responses (cblearn)", 24, _queries, certain=True)
+RANKING = Layout("ranking", "Several of many around a query (psiz)", 16, _ranking, certain=True)

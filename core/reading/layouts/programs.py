@@ -85,8 +85,15 @@ def _jspsych(table: Table) -> list[Reading]:
             readings.append(JSPSYCH.reading(
                 table, roles, "Columns such as trial_type and trial_index are those of jsPsych.",
                 reason, *reasons, side=side, task=task, only=only, program="jsPsych",
+                # It numbers buttons from 0.
+                choice_coding="position_0" if _are_digits(table, response) else None,
             ))
     return readings
+
+
+def _are_digits(table: Table, column: str) -> bool:
+    texts = set(plain_texts(table.head(SAMPLE_ROWS), column)) - {""}
+    return texts <= {"0", "1", "2"} and f"{column}[1]" not in table.columns
 
 
 def _parts(table: Table, column: str | None) -> list[str]:
@@ -143,8 +150,9 @@ def _objects(table: Table, choice: str) -> list[tuple[str, dict[str, str]]]:
         elif len(columns) == 4:
             tasks = ("larger_pair", "smaller_pair")
         if tasks:
+            levels = normalised(columns[0]) in ("s1", "stim1", "stimulus1", "level1")
             more = [("nearer", dict(zip(_ANCHORED, columns, strict=True)))] if (
-                "larger_difference" in tasks
+                "larger_difference" in tasks and not levels
             ) else []
             return [*((task, items(columns)) for task in tasks), *more]
     return []

@@ -6,9 +6,12 @@ comparison of readings shows it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped
@@ -23,6 +26,9 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import Reading, Table
 from tripletscope.core.reading.columns.alternatives import alternatives
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.interpretation.proposal import Recognition
+from tripletscope.core.reading.kinds import Sign
+from tripletscope.core.scale import MLDS
 
 #: Rows of the sample: at least this many, and this many for each object.
 MOST_ROWS = 20_000
@@ -30,6 +36,10 @@ ROWS_PER_OBJECT = 30
 FOLDS = 3
 #: Least accuracy, and standard errors, by which a reading is clearly better.
 CLEARLY, SURELY = 0.02, 4.0
+#: Standard errors by which a reading is confirmed, or chosen among those that nothing else tells
+#: apart; most such readings.
+CONFIRMED = 2.0
+MOST_TIED = 12
 #: Added to the sum of squared differences, as by one question of which three answers changed sides:
 #: a few answers that all agree have no standard error.
 _DOUBT = 9.0
@@ -46,6 +56,8 @@ class DirectionTest:
     over_popularity (R,): Accuracy beyond what the objects' popularity predicts without an anchor:
         objects that are hardly ever options make a wrong reading look good.
     best: The reading to choose, by questions: 0 unless another one is clearly better.
+    winner: The reading that predicts better than popularity and than every other reading, by more
+        than two standard errors over questions, about objects that recur; -1 if none does.
     n_rows: Rows of the sample.
     unit, n_units: As of `ErrorEstimate`.
     """
@@ -57,6 +69,7 @@ class DirectionTest:
     over_popularity: np.ndarray
     best: int
     n_rows: int
+    winner: int = -1
     unit: str = "answers"
     n_units: int | None = None
 
@@ -72,10 +85,10 @@ class DirectionTest:
 
     @property
     def judgement(self) -> str:
-        """One of {"wrong", "unknown", "only", "chance", "popularity", "right"}.
+        """One of {"wrong", "unknown", "only", "chance", "popularity", "tie", "right"}.
 
         "popularity": another reading predicts more, by popularity alone; "only": no other reading
-        fits.
+        fits; "tie": no reading is better than all others by more than chance.
         """
         chosen = self.accuracy[0]
         if self.warns:
@@ -86,23 +99,26 @@ class DirectionTest:
             return "only"
         if self.low[0] <= 0.5:
             return "chance"
-        return "popularity" if self.accuracy[self.next_best] - chosen > CLEARLY else "right"
+        if self.accuracy[self.next_best] - chosen > CLEARLY:
+            return "popularity"
+        return "right" if self.winner == 0 else "tie"
 
 
 def direction_test(
-    table: Table, reading: Reading, *, seed: int = 0, progress: Progress = silent
+    table: Table, reading: Reading, others: Sequence[Reading] | None = None, *, seed: int = 0,
+    progress: Progress = silent,
 ) -> DirectionTest:
-    """Compare a reading of a file, the user's, with the others that fit its columns.
+    """Compare a reading of a file, the user's, with others, by default all that fit its columns.
 
     A two-dimensional map of two thirds of the rows predicts the rest, three times, with the same
     rows under every reading; answers about the same objects, or of one trial, are held out
-    together.
+    together. Triads of levels are predicted by a difference scale (MLDS) instead.
     """
     rng = np.random.default_rng(seed)
     sample = _sample(table, reading, rng)
     trials = [_RowAnswers.of(sample, reading)]
     readings = [reading]
-    for other in alternatives(sample, reading)[1:]:
+    for other in alternatives(sample, reading)[1:] if others is None else others:
         try:
             answers = _RowAnswers.of(sample, other)
         except DataError:
@@ -134,8 +150,33 @@ def direction_test(
     return DirectionTest(
         readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
         np.array([_mean(g, question)[0] for g in gain]),
-        _best(readings, by_row, gain, question), sample.n_rows, **unit_fields(people),
+        _best(readings, by_row, gain, question), sample.n_rows,
+        _winner(by_row, gain, question) if trials[0].recurs else -1, **unit_fields(people),
     )
+
+
+def decided(
+    table: Table, recognition: Recognition, *, progress: Progress = silent
+) -> Recognition:
+    """The recognition of a table of answers, in which these have decided where nothing else does.
+
+    Of readings that nothing in the table tells apart, one is chosen if it predicts held-out answers
+    better than all others, by more than two standard errors.
+    """
+    tied = recognition.undecided
+    if recognition.clear is not None or len(tied) < 2 or len(tied) > MOST_TIED:
+        return recognition
+    try:
+        test = direction_test(table, tied[0], tied[1:], progress=progress)
+    except DataError:
+        return recognition
+    if test.winner < 0:
+        return recognition
+    rest = np.delete(test.accuracy, test.winner)
+    return recognition.with_first(test.readings[test.winner], Sign("answers_say", {
+        "accuracy": f"{test.accuracy[test.winner]:.1%}",
+        "other": f"{np.nanmax(rest, initial=0.0):.1%}",
+    }))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +188,8 @@ class _RowAnswers:
     trial: np.ndarray | None
     n_rows: int
     people: SamplingUnits | None = None
+    recurs: bool = True  # whether objects occur in different questions
+    levels: np.ndarray | None = None  # (n,): physical values of the objects of triads
 
     @classmethod
     def of(cls, table: Table, reading: Reading) -> _RowAnswers:
@@ -157,9 +200,14 @@ class _RowAnswers:
         alone = Quadruples(rows, n, weight=weight) if pairs else Triplets.from_array(
             rows, n, weight=weight
         )
+        levels = None
+        if reading.task in ("larger_difference", "smaller_difference"):
+            with suppress(ValueError):
+                levels = np.array([float(one) for one in imported.triplets.ids])
         return cls(
             alone, (pairs or imported).file_rows, None if pairs else whole.trials, table.n_rows,
-            known_people(whole, "auto"),
+            known_people(whole, "auto"), imported.triplets.objects_recur or pairs is not None,
+            levels,
         )
 
     def equal(self, other: _RowAnswers) -> bool:
@@ -209,8 +257,7 @@ def _predicted(
     train, test = trials.data.take(~held_out), trials.data.take(held_out)
     if not len(train) or not len(test):
         return np.full(len(test), 0.5), np.full(len(test), 0.5)
-    method: Method = STE(n_components=2, n_init=1, max_iter=200)
-    right = 1.0 - method.fit(train, progress=halt).mistakes(test)
+    right = 1.0 - _fitted(train, trials.levels, halt).mistakes(test)
     width = train.rows.shape[1] // 2
     n, weight = train.n_objects, train.weight
     near = sum(np.bincount(column, weight, n) for column in train.rows[:, -2 * width : -width].T)
@@ -218,6 +265,16 @@ def _predicted(
     liked = np.log((near + 1.0) / (far + 1.0))
     lead = liked[test.rows[:, -2 * width : -width]] - liked[test.rows[:, -width:]]
     return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
+
+
+def _fitted(train: Judgements, levels: np.ndarray | None, halt: Halt) -> Method:
+    """What predicts: a scale of levels, or else a map."""
+    if levels is not None and len(levels) > 2:
+        about = pd.DataFrame({"id": [str(k) for k in range(len(levels))], "level": levels})
+        with suppress(DataError):
+            scaled = Triplets(train.rows, about, pd.DataFrame({"weight": train.weight}))
+            return MLDS(stimulus="level").fit(scaled, progress=halt)
+    return STE(n_components=2, n_init=1, max_iter=200).fit(train, progress=halt)
 
 
 def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
@@ -245,6 +302,25 @@ def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
     mean = values.mean()
     by_question = np.bincount(question, values - mean)
     return float(mean), float(np.sqrt(by_question @ by_question) / len(values))
+
+
+def _winner(
+    accuracy: list[np.ndarray], gain: list[np.ndarray], question: np.ndarray
+) -> int:
+    """The reading that is better than popularity and all others by two standard errors, or -1."""
+
+    def surely(values: np.ndarray) -> bool:
+        mean, error = _mean(values, question)
+        n_values = max(np.count_nonzero(np.isfinite(values)), 1)
+        return mean > CONFIRMED * np.hypot(error, np.sqrt(_DOUBT) / n_values)
+
+    means = np.array([_mean(values, question)[0] for values in accuracy])
+    if not np.isfinite(means).any():
+        return -1
+    first = int(np.nanargmax(means))
+    others = [values for i, values in enumerate(accuracy) if i != first]
+    better = all(surely(accuracy[first] - other) for other in others)
+    return first if better and surely(gain[first]) else -1
 
 
 def _best(

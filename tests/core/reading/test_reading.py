@@ -12,8 +12,9 @@ import pytest
 
 from tests.paths import FIXTURES, ROOT
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading import load, propose, read
+from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.studies.quality.importing import read
 
 FORMATS = FIXTURES / "formats"
 EGGS = ROOT / "sample_data" / "alien_eggs"
@@ -193,12 +194,12 @@ def test_food100_paths_with_spaces_become_labels_and_pictures():
 
 def test_bare_columns_offer_the_other_orders():
     table = load(b"0,1,2\n2,1,0\n3,1,2\n", "bare.csv")
-    orders = [reading for reading in propose(table) if reading.layout == "plain"]
+    orders = [reading for reading in propose(table) if reading.layout == "ordered"]
     anchored = [reading for reading in orders if reading.task == "nearer"]
     assert [tuple(reading.roles) for reading in anchored] == [("anchor", "near", "far")] * 3
     assert len({tuple(reading.roles.values()) for reading in anchored}) == 3
     assert {reading.task for reading in orders} == {"nearer", "odd_one_out", "most_central"}
-    assert any("check the sentences" in r for r in propose(table)[0].reasons)
+    assert "no column says what was chosen" in propose(table)[0].reasons[0]
 
 
 def test_numbers_sort_by_value_and_gaps_are_told():

@@ -63,9 +63,9 @@ def check(data, rows, layout, **options):
 def test_plain(drawn, delimiter, end):
     rows, _ = drawn
     quoted = csv.QUOTE_ALL  # a name may hold any delimiter
-    check(written(None, rows, delimiter, quoted, end), rows, "plain", header=False,
+    check(written(None, rows, delimiter, quoted, end), rows, "ordered", header=False,
           delimiter=delimiter)
-    check(written(["anchor", "near", "far"], rows, delimiter, quoted, end), rows, "plain",
+    check(written(["anchor", "near", "far"], rows, delimiter, quoted, end), rows, "ordered",
           delimiter=delimiter)
 
 
@@ -118,11 +118,11 @@ def test_roles(drawn, words):
     if set(sides) == {True} and words[0] == "1":
         return  # nothing but "1" may be the second option of 0 and 1
     data = written(header, table)
-    result = check(data, rows, "roles")
+    result = check(data, rows, "anchored")
     assert result.triplets.answers["response_time"].tolist() == [0.8125] * len(rows)
     buffer = io.BytesIO()
     pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False).to_parquet(buffer)
-    check(buffer.getvalue(), rows, "roles")
+    check(buffer.getvalue(), rows, "anchored")
 
 
 @settings(max_examples=20)
@@ -141,7 +141,7 @@ def test_containers(drawn, container):
     else:
         orient = "columns" if container == "columns" else "records"
         data = frame.to_json(orient=orient, lines=container == "lines").encode()
-    check(data, rows, "plain")
+    check(data, rows, "ordered")
 
 
 @st.composite

@@ -18,10 +18,10 @@ import pytest
 
 from tests.paths import FIXTURES
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading import load, load_several, propose, read, read_matrix
+from tripletscope.core.reading import load, load_several, propose, read_matrix
 from tripletscope.core.reading.formats import r_parser
 from tripletscope.core.reading.formats.statistics import program_of
-from tripletscope.core.reading.interpretation.interpret import import_answers
+from tripletscope.core.studies.quality.importing import import_answers, read
 
 SAVED = sorted(
     path for folder in ("formats", "statistics") for path in (FIXTURES / folder).iterdir()

@@ -13,10 +13,10 @@ from tests.paths import SAMPLES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.score import cross_validate
-from tripletscope.core.reading import read
 from tripletscope.core.run import key
 from tripletscope.core.scale import MLDS, as_trials, bootstrap_scale, diagnose, recorded
 from tripletscope.core.scale.binomial import p_of_lapse
+from tripletscope.core.studies.quality.importing import read
 
 SCALE = np.linspace(0, 1, 8) ** 0.6
 

@@ -62,7 +62,7 @@ def test_a_hostile_file_is_read_or_refused(reader, caplog, kind, name):
     try:
         with caplog.at_level(logging.WARNING):
             found = reader("open", "a.csv", data)
-            readings = reader("propose", "a.csv", data, known=[], insist=True)
+            readings = reader("propose", "a.csv", data, known=[], insist=True).readings
             answers = reader("answers", "a.csv", data, reading=readings[0])
     except DataError as error:
         _check_sentence(error)

@@ -69,10 +69,13 @@ def gone(worker: Worker) -> bool:
 def test_what_a_process_reads_is_what_there_is(reader, path):
     content = path.read_bytes()
     table = load(content, path.name)
-    readings = propose(table)
+    readings = propose(table, insist=True)
     ask = partial(asked, reader, name=path.name, content=content)
-    assert ask("propose", known=[], insist=False) == readings
+    proposals = ask("propose", known=[], insist=True)
+    assert (proposals.readings, proposals.asked) == (readings, [])
     assert ask("open").sheet.columns == table.columns
+    if not readings[0].roles:
+        return  # a table of something else
     expected = interpret(table, readings[0])
     answers = ask("answers", reading=readings[0])
     assert answers.triplets.fingerprint == expected.triplets.fingerprint
@@ -169,7 +172,7 @@ def test_a_page_that_ends_while_it_waits_ends_nothing_else(reader):
 def test_two_things_can_be_asked_at_once(reader):
     content = (ROOT / "sample_data" / "alien_eggs" / "responses.csv").read_bytes()
     ask = partial(asked, reader, name="a.csv", content=content)
-    reading = ask("propose", known=[], insist=False)[0]
+    reading = ask("propose", known=[], insist=False).readings[0]
     tests = []
     thread = threading.Thread(
         target=lambda: tests.append(ask("direction", reading=reading)), daemon=True
@@ -319,7 +322,7 @@ def test_more_can_be_asked_at_once_than_there_are_lines(monkeypatch):
     reader = own.take(lambda: True)
     try:
         ask = partial(asked, reader, name="a.csv", content=GOOD)
-        reading = ask("propose", known=[], insist=False)[0]
+        reading = ask("propose", known=[], insist=False).readings[0]
         looks = []
         threads = [threading.Thread(
             target=lambda: looks.append(ask("look", reading=reading)), daemon=True

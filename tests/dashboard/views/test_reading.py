@@ -6,6 +6,7 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,7 +15,8 @@ from tests.core.reading.test_hostile import GOOD, zipped
 from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
 from tests.dashboard.views.harness import settled, start, unfold, words
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading import Reading, load, load_several, read
+from tripletscope.core.reading import Reading, load, load_several
+from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard import uploads
 from tripletscope.dashboard.door.questions import gather_pictures
 from tripletscope.dashboard.state import _KEY
@@ -168,12 +170,69 @@ def test_uploads_without_a_picture_say_why():
 # Direction
 
 
+def misread(app, services):
+    """Choose a wrong order of three columns."""
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    wrong = layout.options.index("Three columns: anchor, nearer, farther")
+    layout.set_value(wrong).run()
+    settled(app, services)
+
+
+def test_a_table_that_may_be_several_things_is_asked_about(services):
+    """Keeping it waits until somebody has said what it is."""
+    rng = np.random.default_rng(0)
+    rows = "".join(
+        f"{','.join(rng.permutation(list('abcdefgh'))[:3])},{rng.choice(['q', 'z9'])}\n"
+        for _ in range(60)
+    )
+    app = start()
+    app.file_uploader(key="upload").upload("x.csv", f"p,q,r,choice\n{rows}".encode(), "text/csv")
+    app.run()
+    assert not app.exception
+    assert "What is this?" in [one.value for one in app.subheader]
+    keep = next(b for b in app.button if b.label == "Keep this data set")
+    assert keep.disabled
+    choices = [b for b in app.button if b.label == "It is this"]
+    assert len(choices) > 1
+    wanted = uploads.waiting(app.session_state[_KEY].id).readings[1]
+    choices[1].click().run()
+    assert not app.exception
+    settled(app, services)
+    assert not [b for b in app.button if b.label == "It is this"]
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    (info,) = services.workspace.datasets()
+    assert info.extra["reading"]["roles"]["anchor"] == wanted.roles["anchor"]
+    assert info.extra["reading"]["choice_coding"] == wanted.choice_coding
+
+
+def test_values_of_a_response_are_assigned_one_by_one(services):
+    rows = "".join(f"a,b,c,{'up' if k % 3 else 'down'}\nb,c,a,down\n" for k in range(30))
+    app = start()
+    app.file_uploader(key="upload").upload(
+        "x.csv", f"anchor,left,right,choice\n{rows}".encode(), "text/csv"
+    )
+    app.run()
+    assert not app.exception
+    coding = next(b for b in app.selectbox if b.label == "Response coding")
+    coding.set_value(coding.options.index("Value by value")).run()
+    up = next(b for b in app.selectbox if b.label.startswith("up ("))
+    assert "20 rows" in up.label
+    assert up.options == ["no response", "b", "c"] or up.options == ["no response", "left", "right"]
+    up.set_value(2).run()
+    next(b for b in app.selectbox if b.label.startswith("down (")).set_value(1).run()
+    assert not app.exception
+    reading = uploads.waiting(app.session_state[_KEY].id).reading
+    assert reading.choice_coding == {"up": 2, "down": 1}
+
+
 def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor_last):
     app = start()
     app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv")
     app.run()
     assert not app.exception
     settled(app, services)
+    assert "Read correctly" in app.success[0].value, "the answers have decided"
+    misread(app, services)
     (warning,) = app.warning
     assert "Probably read wrongly" in warning.value
     right = "anchor column 3, nearer column 1, farther column 2"
@@ -205,6 +264,7 @@ def test_the_form_goes_on_where_the_server_has_forgotten_the_upload(services, an
     app = start()
     app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv").run()
     settled(app, services)
+    misread(app, services)
     forget()
     app.button(key="direction.use").click().run()
     settled(app, services)

@@ -23,7 +23,7 @@ from tests.paths import FIXTURES, SAMPLES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.reading import read
+from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext

@@ -9,8 +9,8 @@ import pytest
 from tests.core.studies.quality.answers import people_data
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.reading import read
 from tripletscope.core.studies.quality import participants
+from tripletscope.core.studies.quality.importing import read
 from tripletscope.core.studies.quality.verdict import verdict
 
 

@@ -1,0 +1,297 @@
+"""Which columns name the objects of a row, and which says what was chosen, by their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from tripletscope.core.data.cells import plain_number
+from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
+from tripletscope.core.reading.columns.values import (
+    Column,
+    Columns,
+    differ,
+    names_one_of,
+    share,
+)
+from tripletscope.core.reading.languages import WORDS
+from tripletscope.core.reading.names import ALIASES, GROUP_NAMES, TASK_NAMES, normalised
+
+#: Least share of the values of one column that another one of the same objects has; of few rows,
+#: most objects are in one place only.
+_SHARED, _SHARED_OF_FEW = 0.5, 0.0
+_FEW_ROWS = 30
+#: Rows from which 0, 1, 2 ... is no accident.
+_FEW_COUNTED = 5
+#: Least share of rows in which columns of objects differ: in catch trials an option is the anchor.
+_DIFFER = 0.8
+#: Columns that are compared with each other, in quadratic time.
+_COMPARED = 40
+#: Share of responses that name an option of their row: a few are slips.
+_NAMED = 0.98
+#: Rows from which "never" says something.
+TELLING = 15
+
+_NEVER_OBJECTS = frozenset({
+    *(name for role in ("participant", "response_time", "time", "trial", "block", "split", "weight",
+                 "side")
+      for name in ALIASES[role]),
+    *GROUP_NAMES, *WORDS["beside"]["columns"],
+})
+_RESPONSES = frozenset({*ALIASES["choice"], *(name for names in TASK_NAMES.values()
+                                              for name in names)})
+#: Rows of a keyboard, from left to right.
+_KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
+_NEUTRAL = re.compile(
+    r"(column|col|v|x|c|f|unnamed|var|field|name|t)?[ _.:]*\d*|[a-z]", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """A column that may say what was chosen among columns of objects.
+
+    how: "item" names the object, "columns" its column, "position" codes its place, "keys" are those
+        of a keyboard, "words" are two or three unknown ones.
+    codings: Those that fit, best first: names of codings, or the option of each word.
+    options: Columns that it chooses among, if it tells.
+    called: Whether its name is that of a response.
+    """
+
+    column: Column
+    how: str
+    codings: tuple[str | Mapping[str, int], ...]
+    options: tuple[str, ...] = ()
+    called: bool = False
+
+
+def never_objects(name: str) -> bool:
+    """Whether the name is that of participants, trials, times and the like."""
+    return normalised(name) in _NEVER_OBJECTS
+
+
+def is_neutral(columns: Columns, names: Sequence[str]) -> bool:
+    """Whether names say nothing of what the columns hold."""
+    if not columns.table.header or all(_NEUTRAL.fullmatch(name) for name in names):
+        return True
+    return is_numbered(names)
+
+
+def object_groups(columns: Columns) -> list[list[Column]]:
+    """Columns, three or four, that share their values and differ within a row, likeliest first."""
+    free = [column for column in columns if not never_objects(column.name)]
+    candidates = [column for column in free if may_name(column)][:_COMPARED]
+    numbered = [
+        [columns[name] for name in group]
+        for group in numbered_columns(column.name for column in free).values()
+        if len(group) in (3, 4) and is_numbered(group)
+    ]
+    found = [
+        group for group in numbered
+        if _are_objects(group) and all(may_name(c) or c.is_constant for c in group)
+    ]
+    taken = {column.name for group in found for column in group}
+    rest = [
+        c for c in candidates if c.name not in taken and not c.is_measure
+        and not (c.counts_rows and c.n_written > _FEW_COUNTED)
+    ]
+    found += [group for group in _cliques(rest) if len(group) in (3, 4)]
+    return found
+
+
+def may_name(column: Column) -> bool:
+    """Whether a column may name objects, or levels that are numbers and recur."""
+    few = column.n_written < _FEW_ROWS
+    recurs = column.is_measure and (few or 2 * len(column.values) <= column.n_written)
+    return len(column.values) > 1 and not column.is_clock and (not column.is_measure or recurs)
+
+
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether names of a header differ in a number alone."""
+    if names[0].startswith("column "):
+        return False
+    return any(set(names) == set(group) for group in numbered_columns(names).values())
+
+
+def _are_objects(group: Sequence[Column]) -> bool:
+    union = frozenset().union(*(column.values for column in group))
+    few = max(column.n_written for column in group) < _FEW_ROWS
+    # Two pairs may have an object in common.
+    apart = [group[:2], group[2:]] if len(group) == 4 else [group]
+    if not all(differ(columns) >= _DIFFER for columns in apart):
+        return False
+    numbered = len(group) > 2 and is_numbered([column.name for column in group])
+    if few and numbered:
+        return len(union) > 2
+    # Levels may ascend in a row: the first and the last column then have little in common.
+    pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
+    least = _SHARED_OF_FEW if few else _SHARED
+    return (
+        # Ranks and orders of places have as many values as columns.
+        len(union) > (2 if few else len(group))
+        and all(share(one, other) >= least for one, other in pairs)
+        and any(one.values & other.values for one, other in pairs)
+        # Numbers of trials are numbers, too.
+        and (few or numbered or all(
+            not one.is_numeric or _alike(one, other) for one, other in pairs
+        ))
+    )
+
+
+def _alike(one: Column, other: Column) -> bool:
+    """Whether two columns of numbers have about the same ones."""
+    return len(one.values & other.values) >= _SHARED * len(one.values | other.values)
+
+
+def _cliques(candidates: Sequence[Column]) -> list[list[Column]]:
+    """Sets of columns of which each two are alike, the first ones first."""
+    @cache
+    def fit(i: int, j: int) -> bool:
+        return _are_objects([candidates[i], candidates[j]])
+
+    found: list[list[int]] = []
+    for start in range(len(candidates)):
+        clique = [start]
+        for other in range(start + 1, len(candidates)):
+            if all(fit(one, other) for one in clique):
+                clique.append(other)
+        if len(clique) > 2 and not any(set(clique) <= set(other) for other in found):
+            found.append(clique)
+    groups = [[candidates[i] for i in clique] for clique in found]
+    return [group for group in groups if _are_objects(group)]
+
+
+def responses(columns: Columns, objects: Sequence[Column]) -> list[Response]:
+    """Columns that may say which of the objects was chosen, the likeliest first."""
+    found = []
+    names = {column.name for column in objects}
+    for column in columns:
+        # Where no column has a name, none is called otherwise.
+        called = is_called_response(column.name) or not columns.table.header
+        if column.name in names or column.is_measure or column.is_clock or not column.values or (
+            column.is_constant and not called
+        ) or (column.counts_rows and not called):
+            continue
+        if not called and never_objects(column.name):
+            continue
+        found += _responses(column, objects, called)
+    # Of those that say the same, the one that says it plainly.
+    order = {"item": 0, "columns": 1, "position": 2, "keys": 3, "words": 4}
+    return sorted(found, key=lambda one: (not one.called, order[one.how]))
+
+
+def is_called_response(name: str) -> bool:
+    return normalised(name) in _RESPONSES or name.endswith(".keys")
+
+
+def _responses(
+    column: Column, objects: Sequence[Column], called: bool
+) -> Iterator[Response]:
+    if names_one_of(column, objects) >= _NAMED:
+        named = [one.name for one in objects if _share_named(column, one) > 0]
+        yield Response(column, "item", ("item",), tuple(named), called)
+        return
+    words = {text.casefold() for text in column.values}
+    names = {normalised(one.name): one.name for one in objects}
+    columns = {word: names[normalised(word)] for word in words if normalised(word) in names}
+    if len(columns) == len(words) > 1 and not words <= {"left", "right"}:
+        options = [one.name for one in objects if one.name in columns.values()]
+        coding = {word: options.index(name) + 1 for word, name in columns.items()}
+        yield Response(column, "columns", (coding,), tuple(options), called)
+        return
+    for n in (2, 3):
+        codings = codings_of(words, n) if n < len(objects) or n == 3 else []
+        if codings:
+            yield Response(column, "position", tuple(codings), (), called)
+            return
+    if 1 < len(words) <= min(3, len(objects)) and not column.is_numeric:
+        keys = _in_order_of_keys(words)
+        ordered = keys or sorted(words)
+        coding = {word: k + 1 for k, word in enumerate(ordered)}
+        turned = {word: k + 1 for k, word in enumerate(reversed(ordered))}
+        if keys or called:
+            yield Response(column, "keys" if keys else "words", (coding, turned), (), called)
+
+
+def _share_named(column: Column, other: Column) -> float:
+    written = column.texts != ""
+    return float((column.texts == other.texts)[written].mean()) if written.any() else 0.0
+
+
+def _in_order_of_keys(words: set[str]) -> list[str]:
+    """Keys of one row of a keyboard from left to right, or none."""
+    for row in _KEYS:
+        if all(len(word) == 1 and word in row for word in words):
+            return sorted(words, key=row.index)
+    return []
+
+
+def may_choose(columns: Columns, objects: Sequence[Column]) -> list[Response]:
+    """Responses because of which the order of the columns cannot be that of the answer.
+
+    A column that says something of a participant, such as a condition, does not.
+    """
+    who = next((column for column in columns
+                if normalised(column.name) in ALIASES["participant"]), None)
+    return [
+        one for one in responses(columns, objects)
+        if one.called or one.how in ("item", "columns", "keys") or not (
+            who is not None and _says_who(one.column, who)
+        )
+    ]
+
+
+def _says_who(column: Column, who: Column) -> bool:
+    """Whether each participant has one value of a column."""
+    pairs = {*zip(who.texts.tolist(), column.texts.tolist(), strict=True)}
+    return len(pairs) == len(who.values | {""} & set(who.texts.tolist()))
+
+
+def pair_of_options(names: Sequence[str]) -> tuple[str, str] | None:
+    """The two of three names that differ in a number, a letter or a side alone."""
+    for one, other in combinations(names, 2):
+        parts = _parts(one), _parts(other)
+        if parts[0] and parts[0][0] == parts[1][0] and parts[0][1] != parts[1][1]:
+            return one, other
+    return None
+
+
+_SIDES: dict[str, Any] = {"left": "left", "right": "right", "l": "left", "r": "right"}
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """What a name is about, and which of two it is: ``("ref", "1")``, ``("image", "left")``."""
+    text = name.casefold()
+    side = re.search(r"(left|right)", text)
+    if side:
+        return "side " + re.sub(r"[\W_]", "", text.replace(side[1], "")), side[1]
+    ending = re.fullmatch(r"(.*?)[\W_]*(\d|(?<=[\W_])[a-z]|(?<=\d)[lr])", text)
+    return (ending[1], ending[2]) if ending else ("", "")
+
+
+def task_said(columns: Columns) -> str | None:
+    """The question, if the name of the file or of the experiment, or a cell, says it."""
+    texts = [columns.table.name]
+    for column in columns:
+        if len(column.values) <= 10 and not column.is_numeric:
+            texts += [column.name, *column.values]
+    said = {
+        task for task, words in WORDS["said"].items()
+        if any(word in re.sub(r"[^a-z]", "", text.casefold()) for text in texts for word in words)
+    }
+    return said.pop() if len(said) == 1 else None
+
+
+def plain_words(column: Column) -> set[str]:
+    return {plain_number(text).casefold() for text in column.values}
+
+
+def rows_of(objects: Sequence[Column]) -> np.ndarray:
+    """(n,) bool: rows in which every object is written."""
+    return np.all([column.texts != "" for column in objects], axis=0)

@@ -1,0 +1,159 @@
+"""An anchor, two options, and a response that says which of them is nearer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tripletscope.core.reading.columns.guess import option_roles
+from tripletscope.core.reading.columns.objects import (
+    TELLING,
+    Response,
+    may_name,
+    object_groups,
+    pair_of_options,
+    responses,
+)
+from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
+from tripletscope.core.reading.columns.values import (
+    NEARLY_ALL,
+    Column,
+    Columns,
+    differ,
+    names_one_of,
+)
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.names import (
+    ALIASES,
+    WEAK_TRIPLES,
+    by_names,
+    named,
+    normalised,
+)
+
+#: Names of responses that are true if the first option is nearer.
+_YES = ("eval", "firstisnearer")
+_FARTHER = ("less", "least", "farther", "further", "dissimilar", "different")
+
+
+def _evidence(columns: Columns) -> list[Evidence]:
+    found: list[Evidence] = []
+    for objects in [*_by_names(columns), *object_groups(columns)]:
+        if len(objects) == 3:
+            for response in responses(columns, objects)[:3]:
+                found += _of(columns, objects, response)
+    return found
+
+
+def _by_names(columns: Columns) -> list[list[Column]]:
+    """Columns with the usual names of an anchor and two options, if their values can be such."""
+    roles, _ = option_roles(columns.table)
+    names = [roles[role] for role in ("anchor", "left", "right") if role in roles]
+    objects = [columns[name] for name in names]
+    if len(objects) < 3 or not all(may_name(column) or column.is_constant for column in objects):
+        return []
+    return [objects] if differ(objects[1:]) > 0.5 else []
+
+
+def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
+    names = [column.name for column in objects]
+    if response.how == "item":
+        few = response.column.n_written < TELLING
+        anchor, options, said = _anchor(names)
+        chosen = [columns[name] for name in options]
+        if anchor is not None and (names_one_of(response.column, chosen) > NEARLY_ALL):
+            return [_one(columns, response, anchor, options, "item", CERTAIN, said)]
+        if len(response.options) != 2 or few:
+            return []
+        anchor = next(name for name in names if name not in response.options)
+        sign = Sign("never_anchor", {
+            "choice": response.column.name, "anchor": anchor, "first": response.options[0],
+            "second": response.options[1],
+        })
+        return [_one(columns, response, anchor, response.options, "item", CERTAIN, sign)]
+    if response.how == "columns":
+        if len(response.options) != 2:
+            return []
+        anchor = next(name for name in names if name not in response.options)
+        sign = Sign("names_columns", {
+            "choice": response.column.name, "first": response.options[0],
+            "second": response.options[1],
+        })
+        return [_one(
+            columns, response, anchor, response.options, response.codings[0], CERTAIN, sign
+        )]
+    codings = [coding for coding in response.codings if _of_two(coding)]
+    if not codings or len(response.column.values) > 2:
+        return []
+    anchor, options, said = _anchor(names)
+    numeric = all(column.is_numeric for column in objects)
+    sure = normalised(response.column.name) in _YES and "first_is_nearer" in codings
+    if sure:
+        codings.sort(key=lambda coding: coding != "first_is_nearer")
+    if anchor is not None:
+        # Usual names and a response that is called so can hardly mean anything else.
+        points = (CERTAIN if len(codings) == 1 and response.how != "words" else LIKELY) if (
+            response.called
+        ) else POSSIBLE
+        return [
+            _one(columns, response, anchor, options, coding,
+                 points if not sure else POSSIBLE if k else CERTAIN, said)
+            for k, coding in enumerate(codings)
+        ]
+    sign = Sign("same_objects", {"columns": named_together(objects)})
+    points = LIKELY if response.called and not numeric else POSSIBLE
+    return [
+        _one(columns, response, anchor, [name for name in names if name != anchor], coding, points,
+             sign)
+        for coding in codings for anchor in names
+    ]
+
+
+def _of_two(coding: str | Mapping[str, int]) -> bool:
+    words = coding if isinstance(coding, Mapping) else CHOICE_CODINGS[coding].words
+    return not isinstance(coding, Mapping) or set(words.values()) <= {1, 2}
+
+
+def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
+    """The anchor among three names, the options in order, and why."""
+    for triple in WEAK_TRIPLES:
+        if [normalised(name) for name in names] == [*triple]:
+            return names[0], tuple(names[1:]), Sign("by_names", {"anchor": names[0]})
+    options = [name for name in names
+               if normalised(name) in ALIASES["left"] or normalised(name) in ALIASES["right"]]
+    usual = by_names(names, {role: ALIASES[role] for role in ("anchor", "left", "right")})
+    if len(usual) == 3:
+        return usual["anchor"], (usual["left"], usual["right"]), Sign(
+            "by_names", {"anchor": usual["anchor"]}
+        )
+    pair = pair_of_options(names)
+    numbered = all(name[-1:].isdigit() for name in names)
+    if pair and not numbered:
+        anchor = next(name for name in names if name not in pair)
+        return anchor, pair, Sign("by_names", {"anchor": anchor})
+    anchor = named(names, ALIASES["anchor"])
+    if anchor is not None and not numbered:
+        rest = tuple(name for name in names if name != anchor)
+        first = named(rest, ALIASES["left"])
+        if first == rest[1] and len(options) == 2:
+            rest = rest[::-1]
+        return anchor, rest, Sign("by_names", {"anchor": anchor})
+    return None, (), Sign("by_names", {"anchor": ""})
+
+
+def _one(
+    columns: Columns, response: Response, anchor: str, options: Sequence[str],
+    coding: str | Mapping[str, int], points: int, sign: Sign,
+) -> Evidence:
+    choice = response.column.name
+    text = normalised(choice)
+    task = "farther" if any(word in text for word in _FARTHER) else "nearer"
+    if not response.called:
+        points = min(points, LIKELY)
+    roles = {"anchor": anchor, "left": options[0], "right": options[1], "choice": choice}
+    return answers(columns, "anchored", points, task, roles, sign, coding=coding)
+
+
+ANCHORED = Kind(
+    "anchored", "an anchor, two options and the response", 30, _evidence, "tripletscope.read"
+)

@@ -1,0 +1,110 @@
+"""Three objects without an anchor, and which of them was chosen: the odd one, the central one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tripletscope.core.reading.columns.objects import (
+    TELLING,
+    Response,
+    never_objects,
+    object_groups,
+    responses,
+    task_said,
+)
+from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
+from tripletscope.core.reading.columns.values import Column, Columns, differ
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.layouts import items
+from tripletscope.core.reading.names import TASK_NAMES, normalised
+from tripletscope.core.reading.tasks import TASKS
+
+_TASKS = ("odd_one_out", "most_central", "similar_pair")
+
+
+def _evidence(columns: Columns) -> list[Evidence]:
+    found: list[Evidence] = []
+    for objects in [*object_groups(columns), *_by_choice(columns)]:
+        if len(objects) == 3:
+            for response in responses(columns, objects)[:3]:
+                found += _of(columns, objects, response)
+    return found
+
+
+def _by_choice(columns: Columns) -> list[list[Column]]:
+    """The three columns beside a response whose name says the question."""
+    names = {name for names in TASK_NAMES.values() for name in names}
+    choice = next((c.name for c in columns if normalised(c.name) in names), None)
+    if choice is None:
+        return []
+    objects = [c for c in columns if c.name != choice and (c.can_name or c.is_constant)
+               and not (c.counts_rows or never_objects(c.name))]
+    return [objects] if len(objects) == 3 and differ(objects) > 0.9 else []
+
+
+def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
+    names = [column.name for column in objects]
+    choice = response.column.name
+    told = [task for task, called in TASK_NAMES.items() if normalised(choice) in called]
+    codings = [*_of_three(response, bool(told))]
+    if not codings:
+        return []
+    said = task_said(columns)
+    things = _is_things(names) and response.called
+    cars = normalised(choice) == "chosen" and any(
+        "survey" in normalised(name) for name in columns.names
+    )
+    found = []
+    for task in _TASKS:
+        if task == "similar_pair" and (response.how == "item" or task not in told):
+            continue
+        if told:
+            points, sign = (CERTAIN if task in told else POSSIBLE), Sign(
+                "choice_says", {"choice": choice}
+            )
+        elif cars:
+            points, sign = (CERTAIN if task == "most_central" else POSSIBLE), Sign("cars")
+        elif said:
+            points, sign = (CERTAIN if task == said else POSSIBLE), Sign("experiment_says")
+        elif things:
+            points, sign = (CERTAIN if task == "odd_one_out" else POSSIBLE), Sign("things")
+        else:
+            points, sign = LIKELY, Sign("one_of_three", {
+                "choice": choice, "columns": named_together(objects),
+            })
+            if not response.called:
+                points = POSSIBLE if response.how != "item" else LIKELY
+        if len(codings) > 1:
+            points = min(points, LIKELY)
+        found += [
+            answers(columns, "choices", points, task, items(names) | {"choice": choice}, sign,
+                    coding=coding, title=TASKS[task].title)
+            for coding in codings
+        ]
+    return sorted(found, key=lambda one: -one.points)
+
+
+def _of_three(response: Response, told: bool) -> Iterable[str | Mapping[str, int]]:
+    """Codings of one of three; `told` that it is."""
+    if response.how == "item":
+        # Of many responses, none to one of the objects: that one is an anchor.
+        few = response.column.n_written < TELLING
+        return ["item"] if len(response.options) == 3 or few or told else []
+    if response.how == "columns":
+        return response.codings if len(response.options) == 3 else []
+    if len(response.column.values) < 3:
+        return []
+    return [
+        coding for coding in response.codings
+        if isinstance(coding, Mapping) or len(CHOICE_CODINGS[coding].words) > 2
+    ]
+
+
+def _is_things(names: Sequence[str]) -> bool:
+    return [normalised(name) for name in names] == ["image1", "image2", "image3"]
+
+
+CHOICES = Kind(
+    "choices", "three objects and the chosen one", 34, _evidence, "tripletscope.read"
+)

@@ -1,0 +1,68 @@
+"""Two pairs of objects, or a triad of levels: which pair differs more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tripletscope.core.reading.columns.objects import Response, object_groups, responses
+from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
+from tripletscope.core.reading.columns.values import Column, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds.answers import answers
+from tripletscope.core.reading.layouts import items
+from tripletscope.core.reading.names import normalised
+from tripletscope.core.reading.tasks import TASKS
+
+#: Stems of the names of levels.
+_LEVELS = ("s", "stim", "stimulus", "level", "object")
+
+
+def _evidence(columns: Columns) -> list[Evidence]:
+    found: list[Evidence] = []
+    for objects in object_groups(columns):
+        for response in responses(columns, objects)[:2]:
+            if 1 < len(response.column.values) <= 2 and response.how in (
+                "position", "keys", "words"
+            ):
+                found += _of(columns, objects, response)
+    return found
+
+
+def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
+    names = [column.name for column in objects]
+    levels = all(normalised(name).rstrip("0123456789") in _LEVELS for name in names)
+    numbers = all(column.is_numeric for column in objects)
+    # Objects that were made of several features have numbers, too.
+    made = all(normalised(name).startswith("object") for name in names)
+    if len(objects) == 3 and not (levels and (numbers or made)):
+        return []
+    larger, smaller = ("larger_pair", "smaller_pair") if len(objects) == 4 else (
+        "larger_difference", "smaller_difference"
+    )
+    codings = [
+        coding for coding in response.codings
+        if isinstance(coding, Mapping) or len(CHOICE_CODINGS[coding].words) in (2, 9)
+    ]
+    words = {text.casefold() for text in response.column.values}
+    # As in R's MLDS: 1 is the second pair, 0 the first.
+    usual = levels and words <= {"0", "1"} and response.called
+    found = []
+    for coding in codings:
+        for task in (larger, smaller):
+            sign = Sign("mlds", {"choice": response.column.name})
+            if usual:
+                certain = task == larger and coding == "position_0"
+                points = CERTAIN if certain else POSSIBLE
+            else:
+                points = LIKELY if response.called else POSSIBLE
+            found.append(answers(
+                columns, "pairs", points, task, items(names) | {"choice": response.column.name},
+                sign, coding=coding, title=TASKS[task].title,
+            ))
+    return sorted(found, key=lambda one: -one.points)
+
+
+PAIRS = Kind(
+    "pairs", "two pairs, or a triad, and which pair differs more", 29, _evidence,
+    "tripletscope.read",
+)
