@@ -227,7 +227,7 @@ def _beside(table: Table) -> list[Square]:
         names = table.names(column)
         above = [one for one in table.columns[place + 1 :] if one in set(names.tolist())]
         others = [one for one in table.columns if one not in (column, *above)]
-        if len(above) < 3 or set(names.tolist()) != set(above) or (
+        if len(above) < 3 or any("." in name and _is_number(name) for name in above) or set(names.tolist()) != set(above) or (
             len(others) > 3 or table.n_rows % len(above)
         ):
             continue
@@ -264,9 +264,10 @@ def _without_names(table: Table) -> list[Square]:
     numeric = [bool(np.isfinite(table.numbers(column)).any()) or
                not any(table.texts(column)) for column in columns]
     if table.header and n == table.n_rows + 1 and all(numeric) and all(
-        _is_number(name) for name in columns
-    ):  # the header is a row of numbers
-        top = np.array([[float(_AGAIN.sub("", name).replace(",", ".")) for name in columns]])
+        map(_is_number, columns[1:])
+    ) and (_is_number(columns[0]) or columns[0] == "column 1"):  # the header is a row of numbers
+        top = np.array([[float(_AGAIN.sub("", name).replace(",", ".")) if _is_number(name)
+                         else np.nan for name in columns]])
         below = np.column_stack([table.numbers(column) for column in columns])
         rows = np.concatenate([[table.row_number(0) - 1], table.row_numbers(np.arange(n - 1))])
         ids = [str(k + 1) for k in range(n)]

@@ -19,8 +19,8 @@ from tripletscope.core.reading.columns.values import Column, Columns, names_one_
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
 from tripletscope.core.reading.names import ALIASES, listing, normalised
 
-#: Rows that may say nothing by themselves.
-_FEW_ROWS = 10
+#: Rows that say nothing by themselves, and those from which they may.
+_FEW_ROWS, _TELLING = 10, 20
 #: Columns that may all be what was said of a pair.
 _MOST_VALUES = 3
 #: Objects for which the direction is looked at.
@@ -83,7 +83,9 @@ def _points(columns: Columns, pairs: Pairs, values: list[Column]) -> int:
     features = len(pairs.roles) > 2
     if features or (columns.table.n_rows < _FEW_ROWS and not pairs.called):
         return 0
-    return LIKELY if len(values) == 1 else POSSIBLE
+    away = {normalised(name) for name in pairs.columns} & {*NAMES["journeys"]}
+    few = not pairs.called and columns.table.n_rows < _TELLING
+    return LIKELY if len(values) == 1 and not away and not few else POSSIBLE
 
 
 def same_or_different(columns: Columns, pairs: Pairs) -> list[Column]:
