@@ -21,7 +21,7 @@ from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
 from tripletscope.core.reading.kinds import Evidence, kinds
 from tripletscope.core.reading.kinds.arrangements import placed
-from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first
+from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
 from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
 from tripletscope.core.reading.loading import load, load_several
 from tripletscope.core.reading.matrix import Square, SquareTable, read_squares
@@ -391,7 +391,16 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
         )
     answer = found.roles["first"]
     texts = np.array([plain_number(text) for text in table.texts(answer).tolist()], dtype=object)
-    first = chosen_first(columns[answer].values)
+    codes = usual_cells(columns[answer])
+    first = chosen_first(codes)
+    wrong = (texts != "") & ~np.isin(texts, [*codes])
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"the answer {texts[row]!r} is neither {' nor '.join(sorted(codes, reverse=True))}",
+            file=table.name, row=table.row_number(row),
+            remedy="Write 1 where the first stimulus was chosen, else 0.",
+        )
     frame = pd.DataFrame({"first": np.where(texts == "", np.nan, np.isin(texts, [*first]))})
     if (person := participant_of(columns).get("participant")) is not None:
         frame["participant"] = table.texts(person)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, plain_texts
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.table import Table
@@ -106,6 +107,15 @@ class Columns:
 
     def __iter__(self) -> Iterator[Column]:
         return (self[name] for name in self.names)
+
+    def spelled(self, name: str) -> np.ndarray:
+        """(n,) cells in which NA and None are names, too."""
+        return np.array([plain_number(text) for text in self.sample.names(name)], dtype=object)
+
+    def named_by(self, column: Column) -> bool:
+        """Whether each row has another name in a column, which is not one of measures."""
+        names = self.spelled(column.name)
+        return not column.is_measure and "" not in names and len({*names}) == len(names) > 1
 
     def but(self, *taken: str | None) -> list[Column]:
         return [self[name] for name in self.names if name not in taken]

@@ -149,9 +149,10 @@ def _preamble(lines: list[bytes]) -> tuple[int, str | None]:
 
 
 def _title_lines(lines: list[bytes], delimiter: str, width: int) -> int:
-    """Number of leading lines with a single cell, if rows have at least three."""
+    """Number of leading lines with a single cell of words, if rows have at least three."""
     for i, line in enumerate(lines if width > 2 else []):
-        if any(sum(map(bool, row)) > 1 for row in _cells([line], delimiter, 1)):
+        cells = [cell for row in _cells([line], delimiter, 1) for cell in row if cell]
+        if len(cells) > 1 or (cells and _NUMBER.fullmatch(cells[0])):
             return i
     return 0
 

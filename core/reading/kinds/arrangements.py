@@ -50,8 +50,7 @@ def _wide(columns: Columns) -> list[Evidence]:
             sides.setdefault(normalised(person), {})[found["side"].casefold()] = name
     people = {person: both for person, both in sides.items() if person and len(both) == 2}
     taken = {name for both in people.values() for name in both.values()}
-    item = next((one for one in columns.but(*taken) if one.is_unique
-                 and not one.is_measure), None)
+    item = next((one for one in columns.but(*taken) if columns.named_by(one)), None)
     if len(people) < 2 or item is None or 2 * len(taken) < len(columns.names):
         return []
     roles = {f"{side}[{person}]": name for person, both in people.items()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tripletscope.core.reading.columns.pairs import is_beside, sided
 from tripletscope.core.reading.columns.values import Column, Columns
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
@@ -10,6 +12,8 @@ from tripletscope.core.reading.names import listing, normalised
 
 #: Most levels of a property.
 _MOST = 30
+#: Share of the responses that may be none.
+_SLIPS = 0.2
 #: Rows that may say nothing by themselves.
 _FEW = 10
 #: Cells that choose the first or the second stimulus.
@@ -29,6 +33,13 @@ def chosen_first(values: set[str]) -> set[str] | None:
         if 0 < len(words) <= 2 and words <= first | second:
             return {text for text in values if text.casefold() in first}
     return None
+
+
+def usual_cells(column: Column) -> set[str]:
+    """The two most frequent cells, unless others are too frequent to be slips."""
+    often = Counter(text for text in column.texts.tolist() if text).most_common()
+    rest = sum(number for _, number in often[2:])
+    return {text for text, _ in often[:2]} if rest <= _SLIPS * column.n_written else set()
 
 
 def _evidence(columns: Columns) -> list[Evidence]:
@@ -65,8 +76,8 @@ def _levels(columns: Columns, first: str, second: str) -> bool:
 
 def _response(free: list[Column]) -> Column | None:
     """The column of choices; those that are called so first."""
-    choices = [one for one in free if len(one.values) <= 2 and chosen_first({*one.values})]
-    choices = [one for one in choices if len(one.values) == 2 or _is_called(one.name)]
+    choices = [one for one in free if chosen_first(usual_cells(one))]
+    choices = [one for one in choices if len(usual_cells(one)) == 2 or _is_called(one.name)]
     called = [one for one in choices if _is_called(one.name)]
     return next(iter(called or (choices if len(choices) == 1 else [])), None)
 

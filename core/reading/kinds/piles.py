@@ -21,6 +21,8 @@ _MOST_OBJECTS = 1_000
 _COMPARED, _AGREE, _ERRORS = 40, 0.1, 3.0
 #: Pairs of columns whose labels agree more often than this have labels of a common meaning.
 _SAME_LABELS = 0.45
+#: Share of the pairs of columns of words that always differ, as different objects of a question do.
+_APART = 0.3
 #: Cells without a pile.
 _MISSING = 0.2
 
@@ -51,18 +53,19 @@ def _long(columns: Columns) -> list[Evidence]:
 
 def _wide(columns: Columns) -> list[Evidence]:
     """One column names the objects, and each of the others has the piles of one person."""
-    names = [one for one in columns if one.is_unique and not one.is_numeric
-             and not is_beside(one.name) and one.n_written == len(one.texts)]
-    if len(names) != 1 or not _OBJECTS <= names[0].n_written <= _MOST_OBJECTS:
+    names = [one for one in columns if not one.is_numeric and not is_beside(one.name)
+             and columns.named_by(one)]
+    if len(names) != 1 or not _OBJECTS <= len(names[0].texts) <= _MOST_OBJECTS:
         return []
     item = names[0]
     people = [one for one in columns.but(item.name) if not is_beside(one.name)]
     people = [one for one in people if not one.counts_rows]
-    sorts = [one for one in people if _is_sort(one, item.n_written)]
+    sorts = [one for one in people if _is_sort(one, len(item.texts))]
     if not _FEWEST <= len(sorts) <= _MOST or len(sorts) < len(people):
         return []
     words = [one for one in sorts if not one.is_numeric]
-    if any(share(a, b) >= 0.5 and differ([a, b]) > 0.95 for a, b in combinations(words[:20], 2)):
+    apart = [share(a, b) >= 0.5 and differ([a, b]) > 0.95 for a, b in combinations(words[:20], 2)]
+    if apart and np.mean(apart) > _APART:
         return []  # different objects of a question
     called = all(_called_person(one.name) for one in sorts)
     agreement, error, same = _agreement(sorts[:_COMPARED])

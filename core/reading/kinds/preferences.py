@@ -51,9 +51,10 @@ def _share_names(one: Column, other: Column) -> bool:
 
 def _third(other: Column, objects: Column) -> bool:
     """Whether another column is about the same objects, and not one of numbers."""
-    return not is_beside(other.name) and not other.is_numeric and (
-        len(other.values) > 2 and 2 * len(other.values & objects.values) >= len(other.values)
-    )
+    both = len(other.values & objects.values)
+    alike = both >= (0.8 * len(objects.values | other.values) if other.is_numeric
+                     else 0.5 * len(other.values))
+    return not is_beside(other.name) and bool(other.values) and alike
 
 
 def _chosen(columns: Columns) -> list[Evidence]:
@@ -109,21 +110,26 @@ def _counts(columns: Columns) -> list[Evidence]:
 
 def _ranks(columns: Columns) -> list[Evidence]:
     """Each person ranks all items."""
-    items = [one for one in columns if not is_beside(one.name) and one.is_whole
-             and not one.is_unique and not one.counts_rows]
+    whole = [one for one in columns if one.is_whole and not one.is_unique and not one.counts_rows]
+    free = [one for one in whole if not is_beside(one.name)]
+    items = whole if _rank(whole) else free  # an item may have any name
     n = len(items)
-    if not columns.table.header or n < _ITEMS or len(items[0].texts) < _PEOPLE:
-        return []
     others = [one for one in columns if one not in items and not is_beside(one.name)
               and not one.is_unique]
-    ranks = np.sort(np.column_stack([one.numbers for one in items]), axis=1)
-    share = np.mean((ranks == np.arange(1, n + 1)).all(axis=1))
-    if share < _RANKS or others:
+    if not columns.table.header or not _rank(items) or others:
         return []
     sign = Sign("ranks", {"number": n})
     return [Evidence("preferences", "rankings of items", CERTAIN, (sign,),
                      {**participant_of(columns), **{f"rank[{one.name}]": one.name
                                                     for one in items}})]
+
+
+def _rank(items: list[Column]) -> bool:
+    """Whether nearly each row has the numbers from 1, each once."""
+    if len(items) < _ITEMS or len(items[0].texts) < _PEOPLE:
+        return False
+    ranks = np.sort(np.column_stack([one.numbers for one in items]), axis=1)
+    return bool(np.mean((ranks == np.arange(1, len(items) + 1)).all(axis=1)) >= _RANKS)
 
 
 PREFERENCES = Kind("preferences", "preferences", 24, _evidence)

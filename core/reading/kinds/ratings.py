@@ -17,10 +17,10 @@ from tripletscope.core.reading.columns.pairs import (
 )
 from tripletscope.core.reading.columns.values import Column, Columns, names_one_of, share
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
-from tripletscope.core.reading.names import listing, normalised
+from tripletscope.core.reading.names import ALIASES, listing, normalised
 
-#: Rows that may say nothing by themselves.
-_FEW_ROWS = 10
+#: Rows that say nothing by themselves, and those from which they may.
+_FEW_ROWS, _TELLING = 10, 20
 #: Columns that may all be what was said of a pair.
 _MOST_VALUES = 3
 #: Objects for which the direction is looked at.
@@ -63,7 +63,8 @@ def _chooses(columns: Columns, pairs: Pairs, value: Column) -> bool:
     """Whether a number of two values, or the name of an object, says which was chosen."""
     if meaning_of(value.name):
         return False
-    return (value.is_numeric and len(value.values) < 3) or any(
+    two = value.is_numeric and len(value.values) < 3
+    return (two and normalised(value.name) in ALIASES["choice"]) or any(
         len(one.values) > 1 and names_one_of(one, [
             Column("", pairs.first, frozenset(), np.empty(0)),
             Column("", pairs.second, frozenset(), np.empty(0)),
@@ -75,14 +76,16 @@ def _points(columns: Columns, pairs: Pairs, values: list[Column]) -> int:
     if not values or len(pairs.objects) < 3:
         return 0
     one = values[0]
-    if meaning_of(one.name) or not one.is_numeric:
+    if meaning_of(one.name) or one.n_written > 2 * np.isfinite(one.numbers).sum():
         return CERTAIN if len(values) == 1 else LIKELY
     if pairs.called and normalised(one.name) in NAMES["values"]:
         return CERTAIN if len(one.values) > 3 or columns.table.n_rows < _FEW_ROWS else LIKELY
     features = len(pairs.roles) > 2
     if features or (columns.table.n_rows < _FEW_ROWS and not pairs.called):
         return 0
-    return LIKELY if len(values) == 1 else POSSIBLE
+    away = {normalised(name) for name in pairs.columns} & {*NAMES["journeys"]}
+    few = not pairs.called and columns.table.n_rows < _TELLING
+    return LIKELY if len(values) == 1 and not away and not few else POSSIBLE
 
 
 def same_or_different(columns: Columns, pairs: Pairs) -> list[Column]:

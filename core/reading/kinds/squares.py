@@ -21,7 +21,7 @@ def squares_of(columns: Columns) -> list[Square]:
 
 def _evidence(columns: Columns) -> list[Evidence]:
     squares = squares_of(columns)
-    if not squares or any(one.is_preference() for one in squares):
+    if not squares or len(squares[0].ids) < 3 or any(one.is_preference() for one in squares):
         return []
     first = squares[0]
     number = len(first.ids)

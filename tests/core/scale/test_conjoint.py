@@ -105,7 +105,7 @@ def test_people_who_differ_are_not_taken_for_one_observer():
 
 def test_a_wrong_answer_is_named_by_its_row():
     with pytest.raises(DataError, match=r"row 3.*'7' is neither 1 nor 0"):
-        read_conjoint(b"a1,a2,b1,b2,resp\n1,2,1,2,1\n2,1,1,2,7\n", "some.csv")
+        read_conjoint(b"a1,a2,b1,b2,resp\n1,2,1,2,1\n2,1,1,2,7\n" + 4 * b"2,1,2,1,0\n", "some.csv")
 
 
 def test_a_dimension_of_no_account_is_seldom_told():
