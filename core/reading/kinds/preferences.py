@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.pairs import (
     NAMES,
     Pairs,
@@ -60,7 +61,9 @@ def _third(other: Column, objects: Column) -> bool:
 def _chosen(columns: Columns) -> list[Evidence]:
     """A pair, and which of the two was chosen."""
     for pairs in pairs_of(columns):
-        if len(pairs.roles) != 2:
+        if len(pairs.roles) != 2 or any(
+            {*pairs.columns} < {*group} for group in numbered_columns(columns.names).values()
+        ):
             continue
         choice, points = _choice(columns, pairs)
         if choice is None:
