@@ -15,7 +15,7 @@ from tripletscope.core.reading.columns.pairs import (
 from tripletscope.core.reading.columns.values import Column, Columns, names_one_of
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
 from tripletscope.core.reading.kinds.squares import squares_of
-from tripletscope.core.reading.names import ALIASES, named, normalised
+from tripletscope.core.reading.names import ALIASES, TASK_NAMES, named, normalised
 
 _TITLE = "paired preferences"
 #: Fewest items and people of rankings.
@@ -26,7 +26,8 @@ _RANKS = 0.9
 
 def _evidence(columns: Columns) -> list[Evidence]:
     usual = {normalised(name) for name in columns.names}
-    if usual & {*ALIASES["anchor"]} - {*NAMES["things"]}:
+    asked = {name for names in TASK_NAMES.values() for name in names}
+    if usual & ({*ALIASES["anchor"]} - {*NAMES["things"]} | asked):
         return []
     return [*_counts(columns), *_ranks(columns), *(_won(columns) or _chosen(columns))]
 
