@@ -168,11 +168,12 @@ def test_authors_are_listed_as_the_style_has_it():
 def test_other_maps_do_not_undo_what_was_chosen():
     report = ReportSettings(results_left_out=("a",), results_added=("c",))
     # With another map open, "b" and "c" are what is usual.
-    assert report.with_results(["b", "c"], ["b", "c"], ["b", "c"]) == report
-    fewer = report.with_results(["b", "c"], ["b"], ["b", "c"])
+    fewer = report.with_result("c", False, True)
     assert (fewer.results_left_out, fewer.results_added) == (("a", "c"), ())
-    more = fewer.with_results(["b"], ["b", "a", "d"], ["b", "c"])
-    assert (set(more.results_left_out), set(more.results_added)) == ({"c"}, {"a", "d"})
+    more = fewer.with_result("a", True, False).with_result("d", True, False)
+    assert (more.results_left_out, more.results_added) == (("c",), ("a", "d"))
+    again = more.with_result("c", True, True).with_result("d", False, False)
+    assert (again.results_left_out, again.results_added) == ((), ("a",))
 
 
 # The page ------------------------------------------------------------------------------------
