@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
+from tests.sources import tree_of
 
 #: What asks for processes and ports in place of all others, and this file.
 APART = [ROOT / "tests" / "processes.py", ROOT / "tests" / "ports.py", Path(__file__),
@@ -81,7 +82,7 @@ def is_timed(node: ast.AST) -> bool:
 def where(is_found: Callable[[ast.AST], bool]) -> Iterator[str]:
     for path in sorted((ROOT / "tests").rglob("*.py")):
         if path not in APART:
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in ast.walk(tree_of(path)):
                 if is_found(node):
                     yield f"{path.relative_to(ROOT)}:{node.lineno}"
 
@@ -107,7 +108,7 @@ def test_tests_have_no_bad_habit(habit):
 
 def test_bad_habits_are_recognised():
     found = [[habit.__name__ for habit in HABITS if any(map(habit, ast.walk(one)))]
-             for one in ast.parse(BAD).body]
+             for one in tree_of(BAD).body]
     assert [name for names in found for name in names] == [
         "looks_at_processes", "looks_at_processes", "looks_at_processes", "kills_others",
         "picks_a_port", "may_stay", "is_impatient", "is_impatient", "is_timed",
