@@ -11,13 +11,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 from kaleido.errors import JavascriptError, KaleidoError
 from PIL import Image
 
 from tests.browser import needs_browser
-from tests.processes import has_ended, kill, named, started_by
+from tests.processes import has_ended, kill, named, started_by, stop
 from tests.waiting import PATIENCE
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
@@ -95,14 +94,6 @@ def test_a_browser_that_died_is_started_again():
     assert render(draw, "svg").startswith(b"<svg")
 
 
-def stopped(*processes):
-    """Processes that stand still, as a browser does that swaps, or waits for a lost lock."""
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            process.suspend()
-    return processes
-
-
 @contextmanager
 def given(**attributes):
     """The browser's module with other attributes."""
@@ -123,8 +114,9 @@ def program(folder, script):
 @needs_browser
 def test_a_browser_that_stands_still_while_it_draws_is_replaced():
     render(draw, "svg")
-    there = stopped(*started_by())
+    there = started_by()
     assert named("chrom", there)
+    stop(*there)
     with given(_DEADLINE=1.0), pytest.raises(ExportError, match=r"too long\. Try another size"):
         render(draw, "svg")
     assert has_ended(*there)
@@ -159,8 +151,9 @@ def test_a_browser_that_ends_as_it_starts_is_told_of(tmp_path):
 @needs_browser
 def test_a_browser_that_stands_still_is_closed():
     render(draw, "svg")
-    there = stopped(*started_by())
+    there = started_by()
     assert named("chrom", there)
+    stop(*there)
     closing = threading.Thread(target=browser.close_browser, daemon=True)
     closing.start()
     closing.join(PATIENCE)
