@@ -71,14 +71,12 @@ def _criterion(context: QualityContext) -> str:
         titles[WEIGHTS] = "None: weights by lapse rate"
     noted = current.drafts.get("exclusions.rule")
     shown = noted if noted in titles else _usual_rule(context.cleaning)
-    rule = st.selectbox(
+    key = current.key_following("exclusions.rule", shown)
+    st.selectbox(
         "Criterion", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
-        key=current.key_following("exclusions.rule", shown),
+        key=key, on_change=current.note_choice, args=("exclusions.rule", key),
     )
-    if rule != shown:
-        current.drafts["exclusions.rule"] = rule
-        st.rerun()
-    return rule
+    return shown
 
 
 def _exclusion(current: Session, triplets: Judgements, rule: str) -> Exclusion | None:

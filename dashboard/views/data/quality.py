@@ -207,15 +207,13 @@ def pick_people(current: Session, names: list[str]) -> list[str]:
     """Let participants be chosen by name."""
     chosen = _chosen_people(current, names)
     short = short_people(names)
-    picked = st.multiselect(
+    key = current.key_following("quality.picked", tuple(chosen))
+    st.multiselect(
         "Chosen participants", names, chosen, format_func=lambda name: short.get(name, name),
-        key=current.key_following("quality.picked", tuple(chosen)),
+        key=key, on_change=current.note_choice, args=("quality.people", key),
         placeholder="Choose here, or by click or lasso in a figure of participants",
     )
-    if picked != chosen:
-        current.drafts["quality.people"] = picked
-        st.rerun()
-    return picked
+    return chosen
 
 
 def _objects(context: QualityContext) -> None:

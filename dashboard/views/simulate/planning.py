@@ -156,13 +156,11 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
         zip(shown, names_of([*map(Simulation.of, runs)]), strict=True)
     )
     with st.popover(f"{count(len(shown), 'plan')} of {len(listed):,}"):
-        chosen = st.multiselect(
-            "Plans shown", list(listed), shown, key=current.key_following(_SHOWN, tuple(shown)),
-            format_func=labels.__getitem__, placeholder="Choose kept plans",
+        key = current.key_following(_SHOWN, tuple(shown))
+        st.multiselect(
+            "Plans shown", list(listed), shown, key=key, format_func=labels.__getitem__,
+            placeholder="Choose kept plans", on_change=current.note_choice, args=(_SHOWN, key),
         )
-        if chosen != shown:
-            current.drafts[_SHOWN] = chosen
-            st.rerun()
         if pressed(
             current, f"{PAGE}.delete", "Delete", icon=":material/delete:", disabled=not shown,
             help="Deletes the plans that are shown.",

@@ -150,6 +150,17 @@ def test_a_refit_takes_names_over_from_what_it_finds_again(services, opened, cho
     assert names_of_dimensions(of(services), fit) == {1: "sour"}
 
 
+def test_names_in_the_table_are_of_the_rows_that_were_seen(services, opened, fit, monkeypatch):
+    """A result that comes meanwhile orders the table anew."""
+    rename_dimension(of(services), fit, 0, "alive")
+    stale = of(services)
+    rename_dimension(stale, fit, 1, "red")
+    typed = {"edited_rows": {"0": {"name": " sour "}, "2": {"name": None}}}
+    monkeypatch.setattr(overview, "widgets", lambda: {"table": typed})
+    overview._rename(stale, fit, "table", [2, 1, 0])
+    assert names_of_dimensions(of(services), fit) == {1: "red", 2: "sour"}
+
+
 def test_the_report_has_the_names_of_now(services, opened, fit):
     for name in ("alive", "animals"):
         rename_dimension(of(services), fit, 0, name)
