@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.paths import ROOT
 from tests.sources import tree_of
-from tripletscope.dashboard.wording.words import catalogue
+from tripletscope.dashboard.wording.sentences import catalogue
 
 KINDS = (ast.FunctionDef, ast.ClassDef)
 #: Words of sentences that conclude.

@@ -12,7 +12,7 @@ from tripletscope.dashboard.report.document import Document, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
-from tripletscope.dashboard.wording import ENGLISH, plain
+from tripletscope.dashboard.wording import plain, words
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def written(material: Material) -> dict[str, Section]:
             if not isinstance(block, Paragraph) or block.text
         )
         if blocks:
-            sections[name] = Section(name, material.words(f"part {name}"), blocks)
+            sections[name] = Section(name, words(f"part {name}"), blocks)
     return dict(sorted(sections.items(), key=lambda one: (
         CHAPTERS.index(PARTS[one[0]].chapter), PARTS[one[0]].order
     )))
@@ -84,7 +84,7 @@ def written(material: Material) -> dict[str, Section]:
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
     """The report as it is set, of the sections of `written`."""
     return Document(
-        report.title or ENGLISH("usual title", name=plain(name)), report.authors,
-        ENGLISH("made", version=__version__, day=date.today().isoformat()), ENGLISH,
+        report.title or words("usual title", name=plain(name)), report.authors,
+        words("made", version=__version__, day=date.today().isoformat()),
         tuple(section for part, section in sections.items() if part not in report.left_out),
     )

@@ -30,7 +30,6 @@ from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import go_to, tab
-from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 
@@ -190,7 +189,7 @@ def _log(context: QualityContext) -> None:
             "here and in every export.",
         )
         return
-    texts = steps_said(ENGLISH, cleaning)
+    texts = steps_said(cleaning)
     for number, (step, text) in enumerate(zip(cleaning.exclusions, texts, strict=True), 1):
         with st.container(border=True):
             st.markdown(f"**{number}.** {panels.plain(text)}")

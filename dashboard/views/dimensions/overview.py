@@ -34,7 +34,6 @@ from tripletscope.dashboard.views.dimensions.naming import (
 )
 from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 #: Dimensions on one page, with pictures and without.
@@ -119,7 +118,7 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
         place.metric("Held-out accuracy", "computing" if context.waiting else "—",
                      help="Not computed: choose it in the menu Fit.")
     else:
-        about = " ".join((*predicted_said(ENGLISH, choices), of_choices(ENGLISH, choices)))
+        about = " ".join((*predicted_said(choices), of_choices(choices)))
         place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=about)
         text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], {text}"
     if ceiling.lower is not None and ceiling.upper is not None:

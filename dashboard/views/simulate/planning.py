@@ -34,7 +34,7 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate import setting
 from tripletscope.dashboard.views.simulate.setting import PAGE
 from tripletscope.dashboard.views.simulate.tabs import too_many
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 from tripletscope.dashboard.wording.formats import count
 
 _SHOWN = f"{PAGE}.shown"
@@ -77,7 +77,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         return []
     sizes = SampleSizes(**{name: options[name] for name in ("most", "fewest", "points")}).n_answers
     st.caption(
-        f"{ENGLISH.listing([f'{n:,}' for n in sizes.tolist()])} answers, "
+        f"{words.listing([f'{n:,}' for n in sizes.tolist()])} answers, "
         f"{count(options['repeats'], 'simulation')} of each."
     )
     pieces: list[analysis.Piece] = []

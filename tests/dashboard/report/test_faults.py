@@ -30,7 +30,7 @@ from tripletscope.dashboard.report.references import bibtex, csl_json, in_full, 
 from tripletscope.dashboard.report.report import ReportSettings
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.views.report import gathering, writing
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 
 def drawn(name):
@@ -41,7 +41,7 @@ def drawn(name):
 def of(*blocks, **given):
     """A report of one part."""
     fields = {"title": "T", "authors": "A", "made": "M", **given}
-    return Document(**fields, words=ENGLISH, sections=(Section("data", "Data", blocks),))
+    return Document(**fields, sections=(Section("data", "Data", blocks),))
 
 
 TABLE = TextTable("flow", "What was left out", ("Step", "Removed"), (("All", ""), ("Few", "3")))
@@ -96,7 +96,7 @@ def test_word_says_what_an_empty_box_means():
     listed = Listed(("One", "Two"), (True, False))
     texts = [p.text for p in docx.Document(io.BytesIO(word(of(listed)))).paragraphs]
     assert "☑ One" in texts
-    assert f"☐ Two ({ENGLISH('not ticked')})" in texts
+    assert f"☐ Two ({words('not ticked')})" in texts
 
 
 def test_empty_cells_have_a_dash(undrawn):

@@ -37,7 +37,6 @@ from tripletscope.dashboard.views.dimensions.naming import (
 )
 from tripletscope.dashboard.views.dimensions.overview import left_out
 from tripletscope.dashboard.views.report.gathering import offered, sections_of
-from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "dimensions"
 
@@ -184,7 +183,7 @@ def test_what_is_told_of_a_dimension_is_what_leaving_it_out_costs(services, open
     np.testing.assert_allclose(left_out(context), fitted.leaving_out(choices))
     facts = facts_table(context.shown(fit), fit, 3).assign(lost=left_out(context))
     assert facts["share"].sum() == pytest.approx(1)
-    said = facts_said(ENGLISH, facts, 0)
+    said = facts_said(facts, 0)
     assert "\N{MINUS SIGN}" in said, "without it, fewer trials are predicted"
     assert facts.loc[0, "highest"].split(", ")[0] == choices.labels[
         int(np.argmax(fitted.embedding_[:, 0]))
