@@ -42,6 +42,11 @@ def test_intervals_and_p():
     assert words.p(0.034) == "*p* = .034"
 
 
+def test_changes_have_a_sign():
+    assert words.change(0.1) == "+10.5%"
+    assert words.change(-0.1) == "\N{MINUS SIGN}9.5%"
+
+
 def test_lists():
     assert words.listing(["a"]) == "a"
     assert words.listing(["a", "b"]) == "a and b"
