@@ -113,8 +113,10 @@ def program(folder, script):
 
 @needs_browser
 def test_a_browser_that_stands_still_while_it_draws_is_replaced():
+    browser.close_browser()
+    before = started_by()  # of other tests, which go on
     render(draw, "svg")
-    there = started_by()
+    there = started_by() - before
     assert named("chrom", there)
     stop(*there)
     with given(_DEADLINE=1.0), pytest.raises(ExportError, match=r"too long\. Try another size"):
@@ -150,8 +152,10 @@ def test_a_browser_that_ends_as_it_starts_is_told_of(tmp_path):
 
 @needs_browser
 def test_a_browser_that_stands_still_is_closed():
+    browser.close_browser()
+    before = started_by()  # of other tests, which go on
     render(draw, "svg")
-    there = started_by()
+    there = started_by() - before
     assert named("chrom", there)
     stop(*there)
     closing = threading.Thread(target=browser.close_browser, daemon=True)
