@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
-import numpy as np
-
-from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
 from tripletscope.core.reading.columns.values import (
     Column,
@@ -62,6 +59,7 @@ class Response:
     codings: Those that fit, best first: names of codings, or the option of each word.
     options: Columns that it chooses among, if it tells.
     called: Whether its name is that of a response.
+    alone: Whether no other column may say what was chosen.
     """
 
     column: Column
@@ -69,6 +67,7 @@ class Response:
     codings: tuple[str | Mapping[str, int], ...]
     options: tuple[str, ...] = ()
     called: bool = False
+    alone: bool = False
 
 
 def never_objects(name: str) -> bool:
@@ -101,6 +100,9 @@ def object_groups(columns: Columns) -> list[list[Column]]:
         c for c in candidates if c.name not in taken and not c.is_measure
         and not (c.counts_rows and c.n_written > _FEW_COUNTED)
     ]
+    most = max((len(column.values) for column in rest), default=0)
+    # Where others have more values, three numbers are places.
+    rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
     return found
 
@@ -181,6 +183,8 @@ def responses(columns: Columns, objects: Sequence[Column]) -> list[Response]:
         if not called and never_objects(column.name):
             continue
         found += _responses(column, objects, called)
+    if len({one.column.name for one in found}) == 1:
+        found = [replace(one, alone=True) for one in found]
     # Of those that say the same, the one that says it plainly.
     order = {"item": 0, "columns": 1, "position": 2, "keys": 3, "words": 4}
     return sorted(found, key=lambda one: (not one.called, order[one.how]))
@@ -205,11 +209,12 @@ def _responses(
         coding = {word: options.index(name) + 1 for word, name in columns.items()}
         yield Response(column, "columns", (coding,), tuple(options), called)
         return
-    for n in (2, 3):
-        codings = codings_of(words, n) if n < len(objects) or n == 3 else []
-        if codings:
-            yield Response(column, "position", tuple(codings), (), called)
-            return
+    of_two = codings_of(words, 2)
+    codings = dict.fromkeys((*of_two, *codings_of(words, 3)))
+    if codings:
+        yield Response(column, "position", tuple(codings), (), called)
+    if of_two or len(codings) and len(words) > 2:
+        return
     if 1 < len(words) <= min(3, len(objects)) and not column.is_numeric:
         keys = _in_order_of_keys(words)
         ordered = keys or sorted(words)
@@ -258,7 +263,31 @@ def pair_of_options(names: Sequence[str]) -> tuple[str, str] | None:
     for one, other in combinations(names, 2):
         parts = _parts(one), _parts(other)
         if parts[0] and parts[0][0] == parts[1][0] and parts[0][1] != parts[1][1]:
-            return one, other
+            return tuple(in_order([one, other]))
+    return None
+
+
+def in_order(names: Sequence[str]) -> list[str]:
+    """Columns in the order of places: by number, letter or side of their names, or as they are."""
+    numbers = [re.findall(r"\d+", name) for name in names]
+    if all(len(found) == 1 for found in numbers):
+        return sorted(names, key=lambda name: int(re.findall(r"\d+", name)[0]))
+    endings = [re.search(r"(?:^|[\W_]|option)([a-z])$", name.casefold()) for name in names]
+    if all(endings) and {found[1] for found in endings} <= set("abc"):
+        return sorted(names, key=lambda name: name.casefold()[-1])
+    sides = [_place(name) for name in names]
+    return sorted(names, key=_place) if None not in sides else list(names)
+
+
+def _place(name: str) -> int | None:
+    """Place of a side that a name says: from the left to the right."""
+    text = normalised(name)
+    for place, words in enumerate((("left", "l"), ("middle", "center", "centre", "m"),
+                                   ("right", "r"))):
+        if any(text == word or (len(word) > 1 and word in text) for word in words) or (
+            re.search(rf"[\W_]{words[-1]}$", name.casefold())
+        ):
+            return place
     return None
 
 
@@ -286,12 +315,3 @@ def task_said(columns: Columns) -> str | None:
         if any(word in re.sub(r"[^a-z]", "", text.casefold()) for text in texts for word in words)
     }
     return said.pop() if len(said) == 1 else None
-
-
-def plain_words(column: Column) -> set[str]:
-    return {plain_number(text).casefold() for text in column.values}
-
-
-def rows_of(objects: Sequence[Column]) -> np.ndarray:
-    """(n,) bool: rows in which every object is written."""
-    return np.all([column.texts != "" for column in objects], axis=0)

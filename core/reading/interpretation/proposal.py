@@ -55,7 +55,9 @@ class Recognition:
 
         A table that may be no answers at all is not decided so: noise prefers a reading, too.
         """
-        if not self.found or any(one.reading is None for one in self.tied):
+        if not self.found or self.found[0].points < LIKELY or any(
+            one.reading is None for one in self.tied
+        ):
             return ()
         return tuple(one.reading for one in self.tied)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tripletscope.core.reading.columns.objects import (
     TELLING,
     Response,
+    in_order,
     never_objects,
     object_groups,
     responses,
@@ -44,7 +45,7 @@ def _by_choice(columns: Columns) -> list[list[Column]]:
 
 
 def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
-    names = [column.name for column in objects]
+    names = in_order([column.name for column in objects])
     choice = response.column.name
     told = [task for task, called in TASK_NAMES.items() if normalised(choice) in called]
     codings = [*_of_three(response, bool(told))]
@@ -73,8 +74,8 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
             points, sign = LIKELY, Sign("one_of_three", {
                 "choice": choice, "columns": named_together(objects),
             })
-            if not response.called:
-                points = POSSIBLE if response.how != "item" else LIKELY
+            if not (response.called or response.alone or response.how == "item"):
+                points = POSSIBLE
         if len(codings) > 1:
             points = min(points, LIKELY)
         found += [

@@ -13,6 +13,7 @@ import pytest
 from tests.core.studies.experiment.made import answered, experiment_of, whole
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for
@@ -117,7 +118,7 @@ def test_the_layouts_of_the_programs_themselves_read_the_objects_as_well(program
     table = load(text.encode(), "results.csv")
     (reading,) = layouts()[program].propose(table)[:1]
     found = [one for one in propose(table) if one.layout == program]
-    imported = interpret(table, found[0] if found else replace(reading, choice_coding="item"))
+    imported = interpret(table, found[0] if found else complete(table, reading)[0])
     mine = gathered_answers(experiment, records)
     ids = np.array(imported.triplets.ids, dtype=object)
     assert ids[imported.triplets.rows].tolist() == np.array(mine.ids)[mine.rows].tolist()
