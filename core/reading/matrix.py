@@ -126,7 +126,7 @@ class Square:
         if not self.is_uneven():
             fits = len(own) == 0 or np.ptp(own) == 0 or extreme
             return bool(fits and np.ptp(values[away]) > 0)
-        return bool(len(own) == len(values) > 3 and extreme)
+        return bool(len(own) == len(values) > 4 and extreme)
 
     def is_preference(self) -> bool:
         """Whether both directions of each pair add up to the same: row preferred to column."""

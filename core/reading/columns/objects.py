@@ -213,7 +213,7 @@ def _responses(
     codings = dict.fromkeys((*of_two, *codings_of(words, 3)))
     if codings:
         yield Response(column, "position", tuple(codings), (), called)
-    if of_two or len(codings) and len(words) > 2:
+    if of_two or (len(codings) and len(words) > 2):
         return
     if 1 < len(words) <= min(3, len(objects)) and not column.is_numeric:
         keys = _in_order_of_keys(words)
