@@ -122,8 +122,11 @@ def _made(columns: Columns, roles: Mapping[str, str], called: bool) -> Pairs:
 def _named(columns: Columns, free: list[Column]) -> Pairs | None:
     """Two columns with the usual names of a pair, and no third."""
     names = [column.name for column in free]
-    groups = {key: group for key, group in numbered_columns(columns.names).items()
-              if len(group) == 2 and {*group} <= {*names} and not any(re.search(r"\d\d", name) for name in group)}
+    groups = {
+        key: group for key, group in numbered_columns(columns.names).items()
+        if len(group) == 2 and {*group} <= {*names}
+        and not any(re.search(r"\d\d", name) for name in group)
+    }
     usual = [group for key, group in groups.items() if key in NAMES["things"]]
     tried = [*usual, *((named(names, (a,)), named(names, (b,))) for a, b in NAMES["pairs"])]
     if len(groups) == 1:
