@@ -227,7 +227,7 @@ def _beside(table: Table) -> list[Square]:
         names = table.names(column)
         above = [one for one in table.columns[place + 1 :] if one in set(names.tolist())]
         others = [one for one in table.columns if one not in (column, *above)]
-        measures = any(map(_is_number, above)) and any(map(re.compile("[.,]").search, above))
+        measures = any(re.search("[.,]", name) and _is_number(name) for name in above)
         if len(above) < 3 or measures or set(names.tolist()) != set(above) or (
             len(others) > 3 or table.n_rows % len(above)
         ):

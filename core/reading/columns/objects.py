@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -30,6 +29,8 @@ _FEW_COUNTED = 5
 _DIFFER = 0.8
 #: Columns that are compared with each other, in quadratic time.
 _COMPARED = 40
+#: Sets of columns that are looked at: a table of many like columns has any number.
+_MOST_CLIQUES = 100
 #: Share of responses that name an option of their row: a few are slips.
 _NAMED = 0.98
 #: Rows from which "never" says something.
@@ -46,7 +47,8 @@ _RESPONSES = frozenset({*ALIASES["choice"], *(name for names in TASK_NAMES.value
 #: Rows of a keyboard, from left to right.
 _KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
 _NEUTRAL = re.compile(
-    r"(column|col|v|x|c|f|unnamed|var|field|name|t)?[ _.:]*\d*|[a-z]", re.IGNORECASE
+    r"(column|col|v|x|c|f|unnamed|var|field|name|t)?[ _.:]*\d*|[a-z]|first|second|third|fourth",
+    re.IGNORECASE,
 )
 
 
@@ -100,10 +102,23 @@ def object_groups(columns: Columns) -> list[list[Column]]:
         c for c in candidates if c.name not in taken and not c.is_measure
         and not (c.counts_rows and c.n_written > _FEW_COUNTED)
     ]
+    named = [[columns[name] for name in group] for group in _named_by_cells(columns)]
+    found += [group for group in named if _are_objects(group)]
     most = max((len(column.values) for column in rest), default=0)
     # Where others have more values, three numbers are places.
     rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
+    return found
+
+
+def _named_by_cells(columns: Columns) -> list[list[str]]:
+    """Three columns whose names are what another column holds."""
+    names = {normalised(name): name for name in columns.names}
+    found = []
+    for column in columns:
+        words = {normalised(text) for text in column.values} if len(column.values) == 3 else set()
+        if words and words <= names.keys():
+            found.append([name for word, name in names.items() if word in words])
     return found
 
 
@@ -152,20 +167,26 @@ def _alike(one: Column, other: Column) -> bool:
 
 
 def _cliques(candidates: Sequence[Column]) -> list[list[Column]]:
-    """Sets of columns of which each two are alike, the first ones first."""
-    @cache
-    def fit(i: int, j: int) -> bool:
-        return _are_objects([candidates[i], candidates[j]])
-
+    """Largest sets of columns of which each two are alike, the first ones first."""
+    n = len(candidates)
+    alike: list[set[int]] = [set() for _ in range(n)]
+    for i, j in combinations(range(n), 2):
+        if _are_objects([candidates[i], candidates[j]]):
+            alike[i].add(j)
+            alike[j].add(i)
     found: list[list[int]] = []
-    for start in range(len(candidates)):
-        clique = [start]
-        for other in range(start + 1, len(candidates)):
-            if all(fit(one, other) for one in clique):
-                clique.append(other)
-        if len(clique) > 2 and not any(set(clique) <= set(other) for other in found):
-            found.append(clique)
-    groups = [[candidates[i] for i in clique] for clique in found]
+
+    def extend(clique: list[int], free: set[int], done: set[int]) -> None:
+        if not free and not done:
+            found.append(sorted(clique))
+        for one in sorted(free):
+            if len(found) == _MOST_CLIQUES:
+                return
+            extend([*clique, one], free & alike[one], done & alike[one])
+            free, done = free - {one}, done | {one}
+
+    extend([], set(range(n)), set())
+    groups = [[candidates[i] for i in clique] for clique in sorted(found) if len(clique) > 2]
     return [group for group in groups if _are_objects(group)]
 
 
@@ -183,6 +204,12 @@ def responses(columns: Columns, objects: Sequence[Column]) -> list[Response]:
         if not called and never_objects(column.name):
             continue
         found += _responses(column, objects, called)
+    if not found:  # codes of a lab's own
+        found = [
+            one for column in columns if column.name not in names
+            and not never_objects(column.name) and 1 < len(column.values) <= 3
+            and not column.is_numeric for one in _own_codes(column)
+        ]
     if len({one.column.name for one in found}) == 1:
         found = [replace(one, alone=True) for one in found]
     # Of those that say the same, the one that says it plainly.
@@ -217,11 +244,20 @@ def _responses(
         return
     if 1 < len(words) <= min(3, len(objects)) and not column.is_numeric:
         keys = _in_order_of_keys(words)
-        ordered = keys or sorted(words)
-        coding = {word: k + 1 for k, word in enumerate(ordered)}
-        turned = {word: k + 1 for k, word in enumerate(reversed(ordered))}
-        if keys or called:
-            yield Response(column, "keys" if keys else "words", (coding, turned), (), called)
+        if keys or called or codings:
+            how = "keys" if keys else "words"
+            yield Response(column, how, _both_ways(keys or sorted(words)), (), called)
+
+
+def _own_codes(column: Column) -> Iterator[Response]:
+    words = {text.casefold() for text in column.values}
+    yield Response(column, "words", _both_ways(_in_order_of_keys(words) or sorted(words)))
+
+
+def _both_ways(words: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+    """Places of words in this order, and in the opposite one."""
+    coding = {word: k + 1 for k, word in enumerate(words)}
+    return coding, {word: k + 1 for k, word in enumerate(reversed(words))}
 
 
 def _share_named(column: Column, other: Column) -> float:

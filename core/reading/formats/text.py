@@ -211,6 +211,11 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
         return False, f"There is no header row.{doubt}"
     if _counts_names(first) and not values & set(first):
         return True, "The first row names the columns: some of its words are numbered."
+    # A response that names columns; a row of objects has more than these.
+    naming = [column for column in columns if len(column) > 1 and column <= set(first)
+              and not any(map(_NUMBER.fullmatch, column))]
+    if naming and len(values) > len(first):
+        return True, "The first row names the columns: another column has their names."
     again = next((cell for cell in first if cell in values), None)
     if again is not None:
         return False, f"There is no header row: {again!r} of the first row occurs again below."

@@ -90,7 +90,7 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
     sure = normalised(response.column.name) in _YES and "first_is_nearer" in codings
     if sure:
         codings.sort(key=lambda coding: coding != "first_is_nearer")
-    if anchor is not None:
+    if anchor is not None and (response.called or normalised(anchor) in ALIASES["anchor"]):
         # Usual names and a response that is called so can hardly mean anything else.
         points = CERTAIN if len(codings) == 1 and response.how != "words" else LIKELY
         if not response.called:

@@ -48,7 +48,7 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
     names = in_order([column.name for column in objects])
     choice = response.column.name
     told = [task for task, called in TASK_NAMES.items() if normalised(choice) in called]
-    codings = [*_of_three(response, bool(told))]
+    codings = [*_of_three(response, bool(told), names)]
     if not codings:
         return []
     said = task_said(columns)
@@ -86,14 +86,19 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
     return sorted(found, key=lambda one: -one.points)
 
 
-def _of_three(response: Response, told: bool) -> Iterable[str | Mapping[str, int]]:
-    """Codings of one of three; `told` that it is."""
+def _of_three(
+    response: Response, told: bool, names: Sequence[str]
+) -> Iterable[str | Mapping[str, int]]:
+    """Codings of one of three columns, in this order; `told` that it is."""
     if response.how == "item":
         # Of many responses, none to one of the objects: that one is an anchor.
         few = response.column.n_written < TELLING
         return ["item"] if len(response.options) == 3 or few or told else []
     if response.how == "columns":
-        return response.codings if len(response.options) == 3 else []
+        if len(response.options) < 3:
+            return []
+        return [{word: names.index(response.options[place - 1]) + 1
+                 for word, place in response.codings[0].items()}]
     if len(response.column.values) < 3:
         return []
     return [

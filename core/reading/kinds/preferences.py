@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.pairs import (
     NAMES,
     Pairs,
@@ -14,7 +15,7 @@ from tripletscope.core.reading.columns.pairs import (
 from tripletscope.core.reading.columns.values import Column, Columns, names_one_of
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
 from tripletscope.core.reading.kinds.squares import squares_of
-from tripletscope.core.reading.names import ALIASES, named, normalised
+from tripletscope.core.reading.names import ALIASES, TASK_NAMES, named, normalised
 
 _TITLE = "paired preferences"
 #: Fewest items and people of rankings.
@@ -25,7 +26,8 @@ _RANKS = 0.9
 
 def _evidence(columns: Columns) -> list[Evidence]:
     usual = {normalised(name) for name in columns.names}
-    if usual & {*ALIASES["anchor"]} - {*NAMES["things"]}:
+    asked = {name for names in TASK_NAMES.values() for name in names}
+    if usual & ({*ALIASES["anchor"]} - {*NAMES["things"]} | asked):
         return []
     return [*_counts(columns), *_ranks(columns), *(_won(columns) or _chosen(columns))]
 
@@ -60,7 +62,9 @@ def _third(other: Column, objects: Column) -> bool:
 def _chosen(columns: Columns) -> list[Evidence]:
     """A pair, and which of the two was chosen."""
     for pairs in pairs_of(columns):
-        if len(pairs.roles) != 2:
+        if len(pairs.roles) != 2 or any(
+            {*pairs.columns} < {*group} for group in numbered_columns(columns.names).values()
+        ):
             continue
         choice, points = _choice(columns, pairs)
         if choice is None:
