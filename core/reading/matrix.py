@@ -126,7 +126,7 @@ class Square:
         if not self.is_uneven():
             fits = len(own) == 0 or np.ptp(own) == 0 or extreme
             return bool(fits and np.ptp(values[away]) > 0)
-        return bool(len(own) == len(values) > 3 and extreme)
+        return bool(len(own) == len(values) > 4 and extreme)
 
     def is_preference(self) -> bool:
         """Whether both directions of each pair add up to the same: row preferred to column."""
@@ -227,8 +227,8 @@ def _beside(table: Table) -> list[Square]:
         names = table.names(column)
         above = [one for one in table.columns[place + 1 :] if one in set(names.tolist())]
         others = [one for one in table.columns if one not in (column, *above)]
-        numbers = any("." in name and _is_number(name) for name in above)
-        if len(above) < 3 or numbers or set(names.tolist()) != set(above) or (
+        measures = any(re.search("[.,]", name) and _is_number(name) for name in above)
+        if len(above) < 3 or measures or set(names.tolist()) != set(above) or (
             len(others) > 3 or table.n_rows % len(above)
         ):
             continue

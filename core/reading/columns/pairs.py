@@ -40,6 +40,8 @@ _SHARED, _SHARED_NUMBERS = 0.3, 0.6
 _DIFFER = 0.6
 #: Most columns beside participants and times where numbers may name objects.
 _FEW_COLUMNS = 4
+#: Fewest rows that show by their values alone that they are about pairs.
+_FEW_ROWS = 10
 #: Times that a person judges a pair at most, where only the values show that these are pairs.
 _AGAIN = 6
 
@@ -120,8 +122,11 @@ def _made(columns: Columns, roles: Mapping[str, str], called: bool) -> Pairs:
 def _named(columns: Columns, free: list[Column]) -> Pairs | None:
     """Two columns with the usual names of a pair, and no third."""
     names = [column.name for column in free]
-    groups = {key: group for key, group in numbered_columns(names).items()
-              if len(group) == 2 and not any(re.search(r"\d\d", name) for name in group)}
+    groups = {
+        key: group for key, group in numbered_columns(columns.names).items()
+        if len(group) == 2 and {*group} <= {*names}
+        and not any(re.search(r"\d\d", name) for name in group)
+    }
     usual = [group for key, group in groups.items() if key in NAMES["things"]]
     tried = [*usual, *((named(names, (a,)), named(names, (b,))) for a, b in NAMES["pairs"])]
     if len(groups) == 1:
@@ -173,10 +178,12 @@ def sided(names: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 def _by_values(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
     """Two columns that share their values, which no third one does, about different pairs."""
+    several = {name for group in numbered_columns(columns.names).values()
+               if len(group) > 2 and columns.table.header for name in group}
     able = [
-        column for column in free
-        if not column.counts_rows and 2 * len(column.values) <= 3 * max(column.n_written, 1)
-        and not column.is_measure
+        column for column in free if column.name not in several
+        and column.n_written >= _FEW_ROWS and not column.counts_rows and not column.is_measure
+        and 2 * len(column.values) <= 3 * column.n_written
     ][:_COMPARED]
     who = participant_of(columns).get("participant")
     fitting = [(one, other) for one, other in combinations(able, 2) if _alike(one, other)]

@@ -19,8 +19,9 @@ from tripletscope.core.reading.columns.values import Column, Columns, names_one_
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
 from tripletscope.core.reading.names import ALIASES, listing, normalised
 
-#: Rows that say nothing by themselves, and those from which they may.
-_FEW_ROWS, _TELLING = 10, 20
+#: Rows from which two columns may say by themselves that they are pairs; rows whose ratings may be
+#: of few different values.
+_TELLING, _FEW_ROWS = 20, 10
 #: Columns that may all be what was said of a pair.
 _MOST_VALUES = 3
 #: Objects for which the direction is looked at.
@@ -81,7 +82,7 @@ def _points(columns: Columns, pairs: Pairs, values: list[Column]) -> int:
     if pairs.called and normalised(one.name) in NAMES["values"]:
         return CERTAIN if len(one.values) > 3 or columns.table.n_rows < _FEW_ROWS else LIKELY
     features = len(pairs.roles) > 2
-    if features or (columns.table.n_rows < _FEW_ROWS and not pairs.called):
+    if features:
         return 0
     away = {normalised(name) for name in pairs.columns} & {*NAMES["journeys"]}
     few = not pairs.called and columns.table.n_rows < _TELLING
