@@ -124,7 +124,8 @@ def accept(
     read = uploads.answers(upload, progress)
     how = _meaning(upload.reading.to_dict())
     info = _kept(
-        read.triplets.renamed(name), upload.name, read.report,
+        read.triplets.renamed(name), upload.name,
+        [*read.report, f"In Python: tripletscope.read(…, {upload.reading.short()})."],
         lambda info: _meaning(info.extra.get("reading") or {}) == how
         and set(info.pictures) == set(read.pictures or {})
         and info.n_pairs == (len(read.pairs) if read.pairs else 0),

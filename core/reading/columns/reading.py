@@ -221,6 +221,16 @@ class Reading:
             lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
         return lines + list(self.reasons)
 
+    def in_words(self) -> str:
+        """The columns of the objects, and what cells of the response mean."""
+        said = [f"{ROLES[role].title.lower()} {self.roles[role]}" for role in self.objects]
+        if "choice" in self.roles:
+            said.append(f"response {self.roles['choice']}")
+        if self.is_coded and self.coding:
+            by_value = self.coding.help.rstrip(".")
+            said.append(by_value if self.coding.name == "assigned" else self.coding.title.lower())
+        return ", ".join(said)
+
     def short(self) -> dict[str, Any]:
         """The roles and settings that have to be given to `tripletscope.read`."""
         needed = {role: column for role, column in self.roles.items() if role in self.needed}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -166,7 +167,7 @@ def recognise(table: Table) -> Recognition:
     ]
     ranks = {name: kind.rank for name, kind in kinds().items()}
     found.sort(key=lambda one: (-one.points, ranks[one.kind]))
-    return Recognition(table.name, tuple(table.columns), tuple(_distinct(found)))
+    return Recognition(table.name, tuple(table.columns), tuple(_told_apart(_distinct(found))))
 
 
 def propose(table: Table, *, insist: bool = False) -> list[Reading]:
@@ -207,6 +208,20 @@ def _distinct(found: Iterable[Evidence]) -> list[Evidence]:
             seen.append(about)
             kept.append(one)
     return kept
+
+
+def _told_apart(found: list[Evidence]) -> list[Evidence]:
+    """The same with titles that differ: a form names readings by them."""
+    titles = Counter(one.title for one in found)
+    told: list[Evidence] = []
+    for one in found:
+        title = one.title
+        if titles[title] > 1 and one.reading is not None:
+            title = f"{title}: {one.reading.in_words()}"
+        if one.reading is not None:
+            one = replace(one, title=title, reading=replace(one.reading, title=title))
+        told.append(one)
+    return told
 
 
 def _further(table: Table, reading: Reading) -> list[str]:

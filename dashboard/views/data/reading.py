@@ -38,6 +38,7 @@ from tripletscope.dashboard.views.data.asking import (
 from tripletscope.dashboard.views.data.direction import show_direction
 from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.first_look import look_first
+from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
 T = TypeVar("T")
@@ -244,7 +245,7 @@ def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
 
 
 def _layout(current: Session, upload: Upload) -> Upload:
-    titles = [reading.title for reading in upload.readings]
+    titles = distinct(reading.title for reading in upload.readings)
     if len(titles) > 1:
         chosen = st.selectbox(
             "Layout", range(len(titles)), upload.chosen, format_func=lambda k: titles[k],
