@@ -10,7 +10,7 @@ from typing import Any
 
 from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
 from tripletscope.core.reading.columns.values import (
-    Column,
+    ColumnCells,
     Columns,
     differ,
     names_one_of,
@@ -64,7 +64,7 @@ class Response:
     alone: Whether no other column may say what was chosen.
     """
 
-    column: Column
+    column: ColumnCells
     how: str
     codings: tuple[str | Mapping[str, int], ...]
     options: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def is_neutral(columns: Columns, names: Sequence[str]) -> bool:
     return is_numbered(names)
 
 
-def object_groups(columns: Columns) -> list[list[Column]]:
+def object_groups(columns: Columns) -> list[list[ColumnCells]]:
     """Columns, three or four, that share their values and differ within a row, likeliest first."""
     free = [column for column in columns if not never_objects(column.name)]
     candidates = [column for column in free if may_name(column)][:_COMPARED]
@@ -122,7 +122,7 @@ def _named_by_cells(columns: Columns) -> list[list[str]]:
     return found
 
 
-def may_name(column: Column) -> bool:
+def may_name(column: ColumnCells) -> bool:
     """Whether a column may name objects, or levels that are numbers and recur."""
     few = column.n_written < _FEW_ROWS
     recurs = column.is_measure and (few or 2 * len(column.values) <= column.n_written)
@@ -136,7 +136,7 @@ def is_numbered(names: Sequence[str]) -> bool:
     return any(set(names) == set(group) for group in numbered_columns(names).values())
 
 
-def _are_objects(group: Sequence[Column]) -> bool:
+def _are_objects(group: Sequence[ColumnCells]) -> bool:
     union = frozenset().union(*(column.values for column in group))
     few = max(column.n_written for column in group) < _FEW_ROWS
     # Two pairs may have an object in common.
@@ -161,12 +161,12 @@ def _are_objects(group: Sequence[Column]) -> bool:
     )
 
 
-def _alike(one: Column, other: Column) -> bool:
+def _alike(one: ColumnCells, other: ColumnCells) -> bool:
     """Whether two columns of numbers have about the same ones."""
     return len(one.values & other.values) >= _SHARED * len(one.values | other.values)
 
 
-def _cliques(candidates: Sequence[Column]) -> list[list[Column]]:
+def _cliques(candidates: Sequence[ColumnCells]) -> list[list[ColumnCells]]:
     """Largest sets of columns of which each two are alike, the first ones first."""
     n = len(candidates)
     alike: list[set[int]] = [set() for _ in range(n)]
@@ -190,7 +190,7 @@ def _cliques(candidates: Sequence[Column]) -> list[list[Column]]:
     return [group for group in groups if _are_objects(group)]
 
 
-def responses(columns: Columns, objects: Sequence[Column]) -> list[Response]:
+def responses(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
     """Columns that may say which of the objects was chosen, the likeliest first."""
     found = []
     names = {column.name for column in objects}
@@ -222,7 +222,7 @@ def is_called_response(name: str) -> bool:
 
 
 def _responses(
-    column: Column, objects: Sequence[Column], called: bool
+    column: ColumnCells, objects: Sequence[ColumnCells], called: bool
 ) -> Iterator[Response]:
     if names_one_of(column, objects) >= _NAMED:
         named = [one.name for one in objects if _share_named(column, one) > 0]
@@ -249,7 +249,7 @@ def _responses(
             yield Response(column, how, _both_ways(keys or sorted(words)), (), called)
 
 
-def _own_codes(column: Column) -> Iterator[Response]:
+def _own_codes(column: ColumnCells) -> Iterator[Response]:
     words = {text.casefold() for text in column.values}
     yield Response(column, "words", _both_ways(_in_order_of_keys(words) or sorted(words)))
 
@@ -260,7 +260,7 @@ def _both_ways(words: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
     return coding, {word: k + 1 for k, word in enumerate(reversed(words))}
 
 
-def _share_named(column: Column, other: Column) -> float:
+def _share_named(column: ColumnCells, other: ColumnCells) -> float:
     written = column.texts != ""
     return float((column.texts == other.texts)[written].mean()) if written.any() else 0.0
 
@@ -273,7 +273,7 @@ def _in_order_of_keys(words: set[str]) -> list[str]:
     return []
 
 
-def may_choose(columns: Columns, objects: Sequence[Column]) -> list[Response]:
+def may_choose(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
     """Responses because of which the order of the columns cannot be that of the answer.
 
     A column that says something of a participant, such as a condition, does not.
@@ -288,7 +288,7 @@ def may_choose(columns: Columns, objects: Sequence[Column]) -> list[Response]:
     ]
 
 
-def _says_who(column: Column, who: Column) -> bool:
+def _says_who(column: ColumnCells, who: ColumnCells) -> bool:
     """Whether each participant has one value of a column."""
     pairs = {*zip(who.texts.tolist(), column.texts.tolist(), strict=True)}
     return len(pairs) == len(who.values | {""} & set(who.texts.tolist()))

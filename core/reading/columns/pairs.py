@@ -16,7 +16,7 @@ from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.objects import never_objects
 from tripletscope.core.reading.columns.values import (
     NEARLY_ALL,
-    Column,
+    ColumnCells,
     Columns,
     differ,
     names_one_of,
@@ -47,7 +47,7 @@ _AGAIN = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class PairColumns:
     """Objects of the rows, (n,) texts each, and columns by role.
 
     called: Whether their names say so.
@@ -85,7 +85,7 @@ def participant_of(columns: Columns) -> dict[str, str]:
     return {"participant": who} if who else {}
 
 
-def pairs_of(columns: Columns) -> list[Pairs]:
+def pairs_of(columns: Columns) -> list[PairColumns]:
     """Pairs that rows may be about, the likeliest first."""
     who = participant_of(columns).values()
     free = [column for column in columns if not is_beside(column.name) and column.name not in who
@@ -97,7 +97,7 @@ def pairs_of(columns: Columns) -> list[Pairs]:
 
 
 def judged(table: Table, roles: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
-    """The two objects of all rows, by the roles of `Pairs`."""
+    """The two objects of all rows, by the roles of `PairColumns`."""
     if "pair" in roles:
         cells = table.names(roles["pair"])
         sign = _sign([text for text in cells.tolist() if text])
@@ -113,13 +113,13 @@ def judged(table: Table, roles: Mapping[str, str]) -> tuple[np.ndarray, np.ndarr
     return both[0], both[1]
 
 
-def _made(columns: Columns, roles: Mapping[str, str], called: bool) -> Pairs:
+def _made(columns: Columns, roles: Mapping[str, str], called: bool) -> PairColumns:
     first, second = judged(columns.sample, roles)
     numeric = all(columns[name].is_numeric for name in roles.values()) and len(roles) == 2
-    return Pairs(first, second, roles, called, numeric)
+    return PairColumns(first, second, roles, called, numeric)
 
 
-def _named(columns: Columns, free: list[Column]) -> Pairs | None:
+def _named(columns: Columns, free: list[ColumnCells]) -> PairColumns | None:
     """Two columns with the usual names of a pair, and no third."""
     names = [column.name for column in free]
     groups = {
@@ -143,7 +143,7 @@ def _named(columns: Columns, free: list[Column]) -> Pairs | None:
     return None
 
 
-def _features(columns: Columns, free: list[Column]) -> Pairs | None:
+def _features(columns: Columns, free: list[ColumnCells]) -> PairColumns | None:
     """Two or more features of either object, such as f1l, f2l, f1r and f2r."""
     sides = sided(column.name for column in free)
     sides = {
@@ -176,7 +176,7 @@ def sided(names: Iterable[str]) -> dict[str, tuple[str, str]]:
     return {}
 
 
-def _by_values(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
+def _by_values(columns: Columns, free: list[ColumnCells]) -> Iterator[PairColumns]:
     """Two columns that share their values, which no third one does, about different pairs."""
     several = {name for group in numbered_columns(columns.names).values()
                if len(group) > 2 and columns.table.header for name in group}
@@ -203,7 +203,7 @@ def _by_values(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
             yield made
 
 
-def _alike(one: Column, other: Column) -> bool:
+def _alike(one: ColumnCells, other: ColumnCells) -> bool:
     numeric = one.is_numeric and other.is_numeric
     union, both = len(one.values | other.values), len(one.values & other.values)
     if one.is_numeric != other.is_numeric or union < (5 if numeric else 3) or not both:
@@ -212,7 +212,7 @@ def _alike(one: Column, other: Column) -> bool:
     return shared >= (_SHARED_NUMBERS if numeric else _SHARED) and differ([one, other]) >= _DIFFER
 
 
-def _each_once(pairs: Pairs, who: np.ndarray | None) -> bool:
+def _each_once(pairs: PairColumns, who: np.ndarray | None) -> bool:
     """Whether each person judges each pair about equally often, if at all."""
     names, codes = pd.unique(np.concatenate([pairs.first, pairs.second])), None
     place = pd.Series(range(len(names)), index=names)
@@ -229,7 +229,7 @@ def _each_once(pairs: Pairs, who: np.ndarray | None) -> bool:
     return design or (not pairs.numeric and often.max() <= _AGAIN and np.median(often) <= 2)
 
 
-def _in_cells(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
+def _in_cells(columns: Columns, free: list[ColumnCells]) -> Iterator[PairColumns]:
     """Both objects in one cell."""
     for column in free[:_COMPARED]:
         if column.is_numeric or len(column.values) < 3:
@@ -268,7 +268,7 @@ def meaning_of(name: str) -> str | None:
     return None
 
 
-def value_columns(columns: Columns, pairs: Pairs) -> list[Column]:
+def value_columns(columns: Columns, pairs: PairColumns) -> list[ColumnCells]:
     """Columns that may say how similar two objects are; those alone that are called so."""
     codes = pd.Series(pairs.first + "\0" + pairs.second)
     every = [column for column in columns.but(*pairs.columns) if not is_beside(column.name)]

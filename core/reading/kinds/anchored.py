@@ -16,12 +16,12 @@ from tripletscope.core.reading.columns.objects import (
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import (
     NEARLY_ALL,
-    Column,
+    ColumnCells,
     Columns,
     differ,
     names_one_of,
 )
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
 from tripletscope.core.reading.names import (
     ALIASES,
@@ -36,8 +36,8 @@ _YES = ("eval", "firstisnearer")
 _FARTHER = ("less", "least", "farther", "further", "dissimilar", "different")
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for objects in [*_by_names(columns), *object_groups(columns)]:
         if len(objects) == 3:
             for response in responses(columns, objects)[:3]:
@@ -45,7 +45,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return found
 
 
-def _by_names(columns: Columns) -> list[list[Column]]:
+def _by_names(columns: Columns) -> list[list[ColumnCells]]:
     """Columns with the usual names of an anchor and two options, if their values can be such."""
     roles, _ = option_roles(columns.table)
     names = [roles[role] for role in ("anchor", "left", "right") if role in roles]
@@ -55,7 +55,7 @@ def _by_names(columns: Columns) -> list[list[Column]]:
     return [objects] if differ(objects[1:]) > 0.5 else []
 
 
-def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
+def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
     names = [column.name for column in objects]
     if response.how == "item":
         few = response.column.n_written < TELLING
@@ -114,7 +114,7 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
     ]
 
 
-def _of_two(coding: str | Mapping[str, int], column: Column) -> bool:
+def _of_two(coding: str | Mapping[str, int], column: ColumnCells) -> bool:
     """Whether all that is written means one of two options."""
     if isinstance(coding, Mapping):
         return set(coding.values()) <= {1, 2}
@@ -152,7 +152,7 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
 def _one(
     columns: Columns, response: Response, anchor: str, options: Sequence[str],
     coding: str | Mapping[str, int], points: int, sign: Sign, opposite: bool = False,
-) -> Evidence:
+) -> Claim:
     choice = response.column.name
     text = normalised(choice)
     farther = any(word in text for word in _FARTHER)

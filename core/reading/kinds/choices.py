@@ -14,8 +14,8 @@ from tripletscope.core.reading.columns.objects import (
     task_said,
 )
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
-from tripletscope.core.reading.columns.values import Column, Columns, differ
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import TASK_NAMES, normalised
@@ -24,8 +24,8 @@ from tripletscope.core.reading.tasks import TASKS
 _TASKS = ("odd_one_out", "most_central", "similar_pair")
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for objects in [*object_groups(columns), *_by_choice(columns)]:
         if len(objects) == 3:
             for response in responses(columns, objects)[:3]:
@@ -33,7 +33,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return found
 
 
-def _by_choice(columns: Columns) -> list[list[Column]]:
+def _by_choice(columns: Columns) -> list[list[ColumnCells]]:
     """The three columns beside a response whose name says the question."""
     names = {name for names in TASK_NAMES.values() for name in names}
     choice = next((c.name for c in columns if normalised(c.name) in names), None)
@@ -44,7 +44,7 @@ def _by_choice(columns: Columns) -> list[list[Column]]:
     return [objects] if len(objects) == 3 and differ(objects) > 0.9 else []
 
 
-def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
+def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
     names = in_order([column.name for column in objects])
     choice = response.column.name
     told = [task for task, called in TASK_NAMES.items() if normalised(choice) in called]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
-from tripletscope.core.reading.columns.values import Column, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import named
 
 #: Share of the responses that are stimuli; least share of right ones, by values alone.
@@ -15,7 +15,7 @@ _STIMULI, _RIGHT, _OFTEN_RIGHT = 0.8, 0.3, 0.6
 _SHOWN, _BESIDE = 3, 2
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     if not columns.table.header:
         return []
     beside = participant_of(columns)
@@ -33,10 +33,10 @@ def _evidence(columns: Columns) -> list[Evidence]:
     if count and columns[count].is_numeric and not columns[count].counts_rows:
         roles["count"] = count
     sign = Sign("names_confusions", {"stimulus": stimulus, "response": response})
-    return [Evidence("confusions", "confusions", points, (sign,), roles)]
+    return [Claim("confusions", "confusions", points, (sign,), roles)]
 
 
-def _confuses(stimulus: Column, response: Column) -> bool:
+def _confuses(stimulus: ColumnCells, response: ColumnCells) -> bool:
     """Whether responses name stimuli."""
     shown, named_ = stimulus.values, response.values
     return len(shown) > 2 and bool(named_) and (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from tripletscope.core.reading.columns.pairs import is_beside, sided
-from tripletscope.core.reading.columns.values import Column, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.languages import FOREIGN_CELLS, WORDS
 from tripletscope.core.reading.names import listing, normalised
 
@@ -35,14 +35,14 @@ def chosen_first(values: set[str]) -> set[str] | None:
     return None
 
 
-def usual_cells(column: Column) -> set[str]:
+def usual_cells(column: ColumnCells) -> set[str]:
     """The two most frequent cells, unless others are too frequent to be slips."""
     often = Counter(text for text in column.texts.tolist() if text).most_common()
     rest = sum(number for _, number in often[2:])
     return {text for text, _ in often[:2]} if rest <= _SLIPS * column.n_written else set()
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     if not columns.table.header:
         return []
     free = [one for one in columns if not is_beside(one.name)]
@@ -56,7 +56,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     called = _is_called(response.name)
     sign = Sign("conjoint", {"dimensions": listing([*sides]), "response": response.name})
     roles = {f"{stem}{k + 1}": pair[k] for stem, pair in sides.items() for k in (0, 1)}
-    return [Evidence("conjoint", "conjoint measurement", CERTAIN if called else LIKELY, (sign,),
+    return [Claim("conjoint", "conjoint measurement", CERTAIN if called else LIKELY, (sign,),
                      {**roles, "first": response.name})]
 
 
@@ -74,7 +74,7 @@ def _levels(columns: Columns, first: str, second: str) -> bool:
     return 2 <= len(one | other) <= _MOST and shared >= 0.5 * min(len(one), len(other)) > 0
 
 
-def _response(free: list[Column]) -> Column | None:
+def _response(free: list[ColumnCells]) -> ColumnCells | None:
     """The column of choices; those that are called so first."""
     choices = [one for one in free if chosen_first(usual_cells(one))]
     choices = [one for one in choices if len(usual_cells(one)) == 2 or _is_called(one.name)]

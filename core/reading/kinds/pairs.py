@@ -13,8 +13,8 @@ from tripletscope.core.reading.columns.objects import (
     responses,
 )
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
-from tripletscope.core.reading.columns.values import NEARLY_ALL, Column, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import NEARLY_ALL, ColumnCells, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import normalised
@@ -24,8 +24,8 @@ from tripletscope.core.reading.tasks import TASKS
 _LEVELS = ("s", "stim", "stimulus", "level", "object")
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for objects in object_groups(columns):
         for response in responses(columns, objects)[:2]:
             if 1 < len(response.column.values) <= 2 and response.how in (
@@ -35,7 +35,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return found
 
 
-def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
+def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
     names = in_order([column.name for column in objects])
     levels = all(normalised(name).rstrip("0123456789") in _LEVELS for name in names)
     numbers = all(column.is_numeric for column in objects)

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import comb
 
 from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
-from tripletscope.core.reading.columns.values import Column, Columns, differ, share
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ, share
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.names import named
 
 #: Fewest and most columns of people that are looked at; fewest objects.
@@ -27,11 +27,11 @@ _APART = 0.3
 _MISSING = 0.2
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     return [*_long(columns), *_wide(columns)] if columns.table.header else []
 
 
-def _long(columns: Columns) -> list[Evidence]:
+def _long(columns: Columns) -> list[Claim]:
     beside = participant_of(columns)
     free = [name for name in columns.names if name not in beside.values()]
     item, pile = named(free, NAMES["items"]), named(free, NAMES["piles"])
@@ -45,13 +45,13 @@ def _long(columns: Columns) -> list[Evidence]:
         return []
     trial = named(free, NAMES["trials"])
     once = rows <= items * people
-    return [Evidence(
+    return [Claim(
         "piles", "sorting into piles", CERTAIN, (Sign("sorts", {"item": item, "pile": pile}),),
         {**beside, **({"trial": trial} if trial and not once else {}), "item": item, "pile": pile},
     )]
 
 
-def _wide(columns: Columns) -> list[Evidence]:
+def _wide(columns: Columns) -> list[Claim]:
     """One column names the objects, and each of the others has the piles of one person."""
     names = [one for one in columns if not one.is_numeric and not is_beside(one.name)
              and columns.named_by(one)]
@@ -71,7 +71,7 @@ def _wide(columns: Columns) -> list[Evidence]:
     agreement, error, same = _agreement(sorts[:_COMPARED])
     if agreement < _AGREE or agreement < _ERRORS * error or (same > _SAME_LABELS and not called):
         return []
-    return [Evidence(
+    return [Claim(
         "piles", "sorting into piles", CERTAIN if called else LIKELY,
         (Sign("sorts_wide", {"number": len(sorts), "pile": sorts[0].name, "item": item.name}),),
         {"item": item.name, **{f"pile[{one.name}]": one.name for one in sorts}},
@@ -83,7 +83,7 @@ def _called_person(name: str) -> bool:
     return stem in NAMES["judges"] and bool(re.search(r"\d", name))
 
 
-def _is_sort(column: Column, n: int) -> bool:
+def _is_sort(column: ColumnCells, n: int) -> bool:
     """Whether the cells are groups: 1, 2, 3 ... without a gap, or words, several of them shared."""
     written = column.texts[column.texts != ""]
     k = len(column.values)
@@ -94,7 +94,7 @@ def _is_sort(column: Column, n: int) -> bool:
     return max(np.unique(written, return_counts=True)[1]) > 1
 
 
-def _agreement(sorts: list[Column]) -> tuple[float, float, float]:
+def _agreement(sorts: list[ColumnCells]) -> tuple[float, float, float]:
     """Mean adjusted Rand index of pairs of columns, its error by columns, and equal labels.
 
     Groups of people agree on what is together, whatever they call it; answers to items agree in

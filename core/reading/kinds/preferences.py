@@ -7,13 +7,13 @@ import numpy as np
 from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.pairs import (
     NAMES,
-    Pairs,
+    PairColumns,
     is_beside,
     pairs_of,
     participant_of,
 )
-from tripletscope.core.reading.columns.values import Column, Columns, names_one_of
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, names_one_of
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.squares import squares_of
 from tripletscope.core.reading.names import ALIASES, TASK_NAMES, named, normalised
 
@@ -24,7 +24,7 @@ _ITEMS, _PEOPLE = 4, 3
 _RANKS = 0.9
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     usual = {normalised(name) for name in columns.names}
     asked = {name for names in TASK_NAMES.values() for name in names}
     if usual & ({*ALIASES["anchor"]} - {*NAMES["things"]} | asked):
@@ -32,26 +32,26 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return [*_counts(columns), *_ranks(columns), *(_won(columns) or _chosen(columns))]
 
 
-def _won(columns: Columns) -> list[Evidence]:
+def _won(columns: Columns) -> list[Claim]:
     for first, second in NAMES["preferred"]:
         winner, loser = named(columns.names, (first,)), named(columns.names, (second,))
         if winner and loser and _share_names(columns[winner], columns[loser]):
             others = [one for one in columns.but(winner, loser) if _third(one, columns[winner])]
             sign = Sign("won", {"winner": winner, "loser": loser})
-            return [] if others else [Evidence(
+            return [] if others else [Claim(
                 "preferences", _TITLE, CERTAIN, (sign,),
                 {**participant_of(columns), "winner": winner, "loser": loser},
             )]
     return []
 
 
-def _share_names(one: Column, other: Column) -> bool:
+def _share_names(one: ColumnCells, other: ColumnCells) -> bool:
     union, both = one.values | other.values, one.values & other.values
     fewer = min(len(one.values), len(other.values))
     return len(union) > 2 and 2 * len(both) >= fewer - 2 and not one.is_measure
 
 
-def _third(other: Column, objects: Column) -> bool:
+def _third(other: ColumnCells, objects: ColumnCells) -> bool:
     """Whether another column is about the same objects, and not one of numbers."""
     both = len(other.values & objects.values)
     alike = both >= (0.8 * len(objects.values | other.values) if other.is_numeric
@@ -59,7 +59,7 @@ def _third(other: Column, objects: Column) -> bool:
     return not is_beside(other.name) and bool(other.values) and alike
 
 
-def _chosen(columns: Columns) -> list[Evidence]:
+def _chosen(columns: Columns) -> list[Claim]:
     """A pair, and which of the two was chosen."""
     for pairs in pairs_of(columns):
         if len(pairs.roles) != 2 or any(
@@ -71,14 +71,14 @@ def _chosen(columns: Columns) -> list[Evidence]:
             continue
         first, second = pairs.columns
         sign = Sign("chose", {"choice": choice.name, "first": first, "second": second})
-        return [Evidence(
+        return [Claim(
             "preferences", _TITLE, points, (sign,),
             {**participant_of(columns), "left": first, "right": second, "choice": choice.name},
         )]
     return []
 
 
-def _choice(columns: Columns, pairs: Pairs) -> tuple[Column | None, int]:
+def _choice(columns: Columns, pairs: PairColumns) -> tuple[ColumnCells | None, int]:
     options = [columns[name] for name in pairs.columns]
     free = [one for one in columns.but(*pairs.columns) if not is_beside(one.name)]
     thirds = [one for one in free if _third(one, options[0])]
@@ -102,17 +102,17 @@ def _choice(columns: Columns, pairs: Pairs) -> tuple[Column | None, int]:
     return None, 0
 
 
-def _counts(columns: Columns) -> list[Evidence]:
+def _counts(columns: Columns) -> list[Claim]:
     """Row preferred to column, of a fixed number."""
     squares = squares_of(columns)
     if not squares or not all(one.is_preference() for one in squares):
         return []
     values = squares[0].values
     sign = Sign("counts_add_up", {"total": float(values[0, 1] + values[1, 0])})
-    return [Evidence("preferences", "counts of preferences", CERTAIN, (sign,))]
+    return [Claim("preferences", "counts of preferences", CERTAIN, (sign,))]
 
 
-def _ranks(columns: Columns) -> list[Evidence]:
+def _ranks(columns: Columns) -> list[Claim]:
     """Each person ranks all items."""
     whole = [one for one in columns if one.is_whole and not one.is_unique and not one.counts_rows]
     free = [one for one in whole if not is_beside(one.name)]
@@ -123,12 +123,12 @@ def _ranks(columns: Columns) -> list[Evidence]:
     if not columns.table.header or not _rank(items) or others:
         return []
     sign = Sign("ranks", {"number": n})
-    return [Evidence("preferences", "rankings of items", CERTAIN, (sign,),
+    return [Claim("preferences", "rankings of items", CERTAIN, (sign,),
                      {**participant_of(columns), **{f"rank[{one.name}]": one.name
                                                     for one in items}})]
 
 
-def _rank(items: list[Column]) -> bool:
+def _rank(items: list[ColumnCells]) -> bool:
     """Whether nearly each row has the numbers from 1, each once."""
     if len(items) < _ITEMS or len(items[0].texts) < _PEOPLE:
         return False

@@ -8,12 +8,12 @@ from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.columns.objects import TELLING, may_name, task_said
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import Columns
-from tripletscope.core.reading.kinds import LIKELY, MARKED, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import LIKELY, MARKED, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.layouts import layouts
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for layout in layouts().values():
         readings = [
             reading for proposed in layout.propose(columns.table) or ()
@@ -29,7 +29,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
                 points = LIKELY
             if not _can_be_objects(columns, reading):
                 points = POSSIBLE
-            found.append(Evidence(
+            found.append(Claim(
                 "programs", reading.title, points, (Sign("program", {"program": layout.title}),),
                 dict(reading.roles), reading=reading,
             ))

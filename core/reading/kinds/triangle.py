@@ -6,18 +6,18 @@ import numpy as np
 
 from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.values import NEARLY_ALL, Columns
-from tripletscope.core.reading.kinds import MARKED, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import MARKED, Claim, Kind, Sign
 from tripletscope.core.reading.names import listing
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     if not columns.table.header:
         return []
     trios = [names for names in numbered_columns(columns.names).values() if len(names) == 3]
     # Two objects that are made of features may have the same level of one.
     if not trios or not all(_two_alike(columns, names) for names in trios):
         return []
-    return [Evidence("triangle", "", MARKED, (Sign("two_alike", {"columns": listing(trios[0])}),))]
+    return [Claim("triangle", "", MARKED, (Sign("two_alike", {"columns": listing(trios[0])}),))]
 
 
 def _two_alike(columns: Columns, names: list[str]) -> bool:
