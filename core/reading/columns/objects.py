@@ -144,7 +144,7 @@ def _are_objects(group: Sequence[ColumnCells]) -> bool:
     if not all(differ(columns) >= _DIFFER for columns in apart):
         return False
     numbered = len(group) > 2 and is_numbered([column.name for column in group])
-    if few and numbered:
+    if numbered and (few or _says_things(group[0].name)):
         return len(union) > 2
     # Levels may ascend in a row: the first and the last column then have little in common.
     pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
@@ -159,6 +159,11 @@ def _are_objects(group: Sequence[ColumnCells]) -> bool:
             not one.is_numeric or _alike(one, other) for one, other in pairs
         ))
     )
+
+
+def _says_things(name: str) -> bool:
+    """Whether a numbered name says that it is of an object."""
+    return normalised(name).rstrip("0123456789") in WORDS["beside"]["things"]
 
 
 def _alike(one: ColumnCells, other: ColumnCells) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import takewhile
 
 from tripletscope.core.reading.columns.pairs import is_beside, sided
 from tripletscope.core.reading.columns.values import ColumnCells, Columns
@@ -46,7 +47,7 @@ def _evidence(columns: Columns) -> list[Claim]:
     if not columns.table.header:
         return []
     free = [one for one in columns if not is_beside(one.name)]
-    sides = {stem: pair for stem, pair in sided(one.name for one in free).items()
+    sides = {_stem(stem, *pair): pair for stem, pair in sided(one.name for one in free).items()
              if _levels(columns, *pair)}
     taken = {name for pair in sides.values() for name in pair}
     response = _response([one for one in free if one.name not in taken])
@@ -56,8 +57,18 @@ def _evidence(columns: Columns) -> list[Claim]:
     called = _is_called(response.name)
     sign = Sign("conjoint", {"dimensions": listing([*sides]), "response": response.name})
     roles = {f"{stem}{k + 1}": pair[k] for stem, pair in sides.items() for k in (0, 1)}
-    return [Claim("conjoint", "conjoint measurement", CERTAIN if called else LIKELY, (sign,),
-                     {**roles, "first": response.name})]
+    return [Claim(
+        "conjoint", "conjoint measurement", CERTAIN if called else LIKELY, (sign,),
+        {**roles, "first": response.name},
+    )]
+
+
+def _stem(stem: str, first: str, second: str) -> str:
+    """What two names have in common, as they are written."""
+    common = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1],
+                                             zip(first, second, strict=False)))
+    common = common.rstrip(" _.-[(")
+    return common if normalised(common) == stem else stem
 
 
 _RESPONSES = {*WORDS["English"]["choice"], "first", "resp", "response", "choice", "key", "answer"}

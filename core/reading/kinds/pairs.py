@@ -28,7 +28,7 @@ def _evidence(columns: Columns) -> list[Claim]:
     found: list[Claim] = []
     for objects in object_groups(columns):
         for response in responses(columns, objects)[:2]:
-            if 1 < len(response.column.values) <= 2 and response.how in (
+            if 0 < len(response.column.values) <= 2 and response.how in (
                 "position", "keys", "words"
             ):
                 found += _of(columns, objects, response)
