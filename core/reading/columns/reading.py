@@ -221,15 +221,15 @@ class Reading:
             lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
         return lines + list(self.reasons)
 
-    def in_words(self) -> str:
-        """The columns of the objects, and what cells of the response mean."""
+    def in_words(self) -> tuple[str, str, str]:
+        """The columns of the objects, that of the response, and what its cells mean."""
         said = [f"{ROLES[role].title.lower()} {self.roles[role]}" for role in self.objects]
-        if "choice" in self.roles:
-            said.append(f"response {self.roles['choice']}")
-        if self.is_coded and self.coding:
-            by_value = self.coding.help.rstrip(".")
-            said.append(by_value if self.coding.name == "assigned" else self.coding.title.lower())
-        return ", ".join(said)
+        choice = f"response {self.roles['choice']}" if "choice" in self.roles else ""
+        coding = self.coding if self.is_coded else None
+        if coding is None:
+            return ", ".join(said), choice, ""
+        named = coding.help.rstrip(".") if coding.name == "assigned" else coding.title.lower()
+        return ", ".join(said), choice, named
 
     def short(self) -> dict[str, Any]:
         """The roles and settings that have to be given to `tripletscope.read`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -212,15 +211,21 @@ def _distinct(found: Iterable[Claim]) -> list[Claim]:
 
 def _told_apart(found: list[Claim]) -> list[Claim]:
     """The same with titles that differ: a form names readings by them."""
-    titles = Counter(one.title for one in found)
+    alike: dict[str, list[Claim]] = {}
+    for one in found:
+        alike.setdefault(one.title, []).append(one)
     told: list[Claim] = []
     for one in found:
-        title = one.title
-        if titles[title] > 1 and one.reading is not None:
-            title = f"{title}: {one.reading.in_words()}"
-        if one.reading is not None:
-            one = replace(one, title=title, reading=replace(one.reading, title=title))
-        told.append(one)
+        if one.reading is None:
+            told.append(one)
+            continue
+        title, others = one.title, [o.reading for o in alike[one.title] if o.reading is not None]
+        # Only what differs is said.
+        parts = zip(*(reading.in_words() for reading in others), strict=True)
+        differ = [k for k, words in enumerate(parts) if len(set(words)) > 1]
+        said = [one.reading.in_words()[k] for k in differ]
+        title = f"{title}: {', '.join(filter(None, said))}" if said else title
+        told.append(replace(one, title=title, reading=replace(one.reading, title=title)))
     return told
 
 
