@@ -92,6 +92,10 @@ class Table:
                 data = data.append_column(name, column)
         return replace(self, data=data, notes=[*self.notes, note])
 
+    def holding(self, data: pa.Table) -> Table:
+        """The same rows with other cells."""
+        return replace(self, data=data)
+
     def preview(self, k: int = 10) -> pd.DataFrame:
         """The first `k` rows as text, labelled with their rows in the file."""
         cells = {name: as_texts(self.data.column(name).slice(0, k)) for name in self.columns}

@@ -45,7 +45,7 @@ SIDE_ROLES = (
 )
 
 #: Reserved columns of answers.
-TAKEN = (*SIDE_ROLES, "anchor", "near", "far")
+TAKEN = (*SIDE_ROLES, "anchor", "near", "far", "copy_of")
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,7 @@ def _coding_of(meanings: Mapping[str, int]) -> Coding:
 CHOICE_CODINGS = {name: _coding(name, **about) for name, about in FORMS["codings"].items()}
 
 RESPONSE_TIME_UNITS = {"s": "seconds", "ms": "milliseconds"}
+_UNDECIDED = (None, True, False)
 INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions counted from 1"}
 
 
@@ -120,6 +121,11 @@ class Reading:
     keep: tuple[str, ...] = ()
     #: Column -> its values in rows whose two options were exchanged: of one observer, in one file.
     exchanged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Whether rows count that repeat another one in all columns. None: they do, with a warning.
+    copies: bool | None = None
+    #: Whether the same participant id in several files is another person in each. None: it is not,
+    #: with a warning.
+    apart: bool | None = None
 
     def __post_init__(self) -> None:
         assigned = isinstance(self.choice_coding, Mapping)
@@ -132,6 +138,8 @@ class Reading:
             ("response_time_unit", self.response_time_unit, {None: None, **RESPONSE_TIME_UNITS}),
             ("index_base", self.index_base, INDEX_BASES),
             ("task", self.task, TASKS),
+            ("copies", self.copies, _UNDECIDED),
+            ("apart", self.apart, _UNDECIDED),
         ):
             if value not in allowed:
                 options = ", ".join(map(repr, allowed))
@@ -217,6 +225,8 @@ class Reading:
             lines.append(f"The options are exchanged where {column} is {listing(values, 12)}.")
         for column, values in self.only.items():
             lines.append(f"Trials are the rows in which {column} is {listing(values, 12)}.")
+        lines += [FORMS["settings"][name][str(value).lower()]
+                  for name in ("copies", "apart") if (value := getattr(self, name)) is not None]
         if self.keep:
             lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
         return lines + list(self.reasons)
@@ -238,7 +248,9 @@ class Reading:
         if self.is_coded:
             more["choice_coding"] = self.choice_coding
         held = {"only": dict(self.only), "exchanged": dict(self.exchanged)}
-        return needed | more | {name: value for name, value in held.items() if value}
+        decided = {name: value for name in ("copies", "apart")
+                   if (value := getattr(self, name)) is not None}
+        return needed | more | {name: value for name, value in held.items() if value} | decided
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, to read the next file of the experiment."""
@@ -272,7 +284,7 @@ class Reading:
         settings = {
             key: roles.pop(key)
             for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
-                        "keep", "exchanged")
+                        "keep", "exchanged", "copies", "apart")
             if key in roles
         }
         return cls("roles", "Chosen columns", roles, **settings)

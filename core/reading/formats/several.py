@@ -14,8 +14,15 @@ from tripletscope.core.reading.formats.text import unique_names
 from tripletscope.core.reading.names import counted, file_name, listing, normalised, stem
 from tripletscope.core.reading.table import Table, decoded
 
-#: Column with the file of each row.
-FILE = "file"
+#: Column with the file of each row, and its name if the files have such a column.
+FILE, _OTHERWISE = "file", "file of the row"
+
+
+def file_column(table: Table) -> str | None:
+    """The column with the file of each row, of a table of several files."""
+    if len(table.files) < 2:
+        return None
+    return next((name for name in (_OTHERWISE, FILE) if name in table.columns), None)
 
 
 def together(tables: Sequence[Table], name: str) -> Table:
@@ -70,12 +77,12 @@ def _stacked(tables: Sequence[Table], name: str) -> Table:
     files = [stem(table.name) for table in tables]
     if len(set(files)) < len(files):
         files = unique_names([table.name for table in tables], [])
-    file_column = FILE if FILE not in data.column_names else "file of the row"
+    column = FILE if FILE not in data.column_names else _OTHERWISE
     number = np.repeat(np.arange(len(tables)), [table.n_rows for table in tables])
-    data = data.append_column(file_column, decoded(number, files))
+    data = data.append_column(column, decoded(number, files))
     first = tables[0]
     files_read = counted(len(tables), "file")
-    notes = [f"{files_read} one after the other; column {file_column!r} names them."]
+    notes = [f"{files_read} one after the other; column {column!r} names them."]
     return replace(
         first, name=name, data=data, notes=[*notes, *first.notes],
         skipped=np.concatenate([table.skipped for table in tables]),

@@ -15,6 +15,12 @@ from tripletscope.core.reading.columns.grouped import named_trials, trial_of_row
 from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
 from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.reading.formats.source import Source, title_of
+from tripletscope.core.reading.interpretation.copies import (
+    apart,
+    copies_of,
+    on_copies,
+    on_people,
+)
 from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Pairs, Report
 from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.reading.layouts import layouts
@@ -44,7 +50,11 @@ def interpret(
     """Apply a reading to a table."""
     reading.check(table)
     trials = trials_of(table, reading)
+    _step(progress, 0.2)
+    copies = copies_of(table, reading, trials)
     _step(progress, 0.3)
+    brought = [*on_people(table, reading, copies)]
+    table = apart(table, reading)
     described, notes = _described(table, reading, trials.ids)
     if objects is not None:
         objects = read_objects(objects)
@@ -52,7 +62,10 @@ def interpret(
         notes.append(how)
         described = _merged(objects, described, places)
         trials = trials.moved(places, described["id"].tolist())
-    usable, omissions = sort_out(table, reading, trials)
+    usable, omissions = sort_out(
+        table, reading, trials, copies.rows if reading.copies is False else None
+    )
+    brought += on_copies(reading, copies, usable)
     _step(progress, 0.5)
     rows, trial, votes = trials.answered(usable)
     _step(progress, 0.6)
@@ -65,6 +78,8 @@ def interpret(
     layout = layouts().get(reading.layout)
     in_places = layout is not None and layout.in_places
     answers = _answers(table, reading, trials, usable, in_places, notes)
+    if (copies.rows & usable).any():
+        answers["copy_of"] = copies.labels(table, usable)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None
     answers = _with_trials(table, reading, usable, rows, answers, trial, votes, notes)
@@ -93,6 +108,7 @@ def interpret(
         never_asked=never_asked,
         numbering=_numbering(triplets.ids),
         notes=[*table.omitted, *notes],
+        brought=brought,
         row_is="question" if reading.is_counted else "trial",
     )
     checks = layout.checks(table, reading) if layout else None

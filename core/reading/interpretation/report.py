@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pandas as pd
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.reading.languages import FORMS
 from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.tasks import TASKS, Task
 
@@ -19,6 +22,23 @@ NO_MAP = (
     "No object occurs in two different questions. Features of the objects can be compared with the "
     "answers.",
 )
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a file brings along: a code of `forms.toml`, and the values of its words."""
+
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody has to decide something."""
+        return FORMS["notes"][self.code].get("asks", False)
+
+    def said(self) -> str:
+        """Sentences."""
+        return FORMS["notes"][self.code]["said"].format(**self.values)
 
 
 @short_repr
@@ -50,6 +70,7 @@ class Report:
     never_asked: list[str]  # ids in the table of objects that occur in no answer
     numbering: str  # how numbers stand for objects; empty if objects have names
     notes: list[str]  # everything else, as sentences
+    brought: list[Note] = field(default_factory=list)  # what the file brings along
     #: Name of a row with several answers: a trial, or a question with counts of answers.
     row_is: str = "trial"
 
@@ -85,7 +106,7 @@ class Report:
                 f"{counted(len(self.never_asked), 'object')} never asked about: "
                 f"{listing(self.never_asked)}."
             )
-        return lines + self.notes
+        return [*lines, *(note.said() for note in self.brought), *self.notes]
 
 
 @dataclass(frozen=True)

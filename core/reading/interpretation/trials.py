@@ -239,14 +239,18 @@ def _truths(table: Table, column: str) -> np.ndarray:
 
 
 def sort_out(
-    table: Table, reading: Reading, trials: Trials
+    table: Table, reading: Reading, trials: Trials, copy: np.ndarray | None = None
 ) -> tuple[np.ndarray, list[Omission]]:
-    """(N,) bool, usable rows; and omissions, each row under its first reason."""
+    """(N,) bool, usable rows; and omissions, each row under its first reason.
+
+    copy (N,): Rows that repeat others and do not count.
+    """
     omissions = [Omission(**FORMS["flaws"]["width"], rows=table.skipped)] if len(
         table.skipped
     ) else []
     usable = np.ones(table.n_rows, dtype=bool)
-    for code, details, wrong in _flaws(table, reading, trials):
+    repeats = [] if copy is None else [("copy", {}, copy.copy())]
+    for code, details, wrong in chain(_flaws(table, reading, trials), repeats):
         wrong &= usable
         count = int(np.count_nonzero(wrong))
         if not count:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.errors import DataError, warn
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part, silent
@@ -46,13 +46,19 @@ def read(
         column of each role, such as
         ``{"anchor": "head", "near": "winner", "far": "loser"}``, and optionally ``task``,
         ``choice_coding`` (such as ``{"q": "left", "p": "right"}``), ``response_time_unit``,
-        ``index_base``, ``only``, ``exchanged`` and ``keep``.
+        ``index_base``, ``only``, ``exchanged``, ``copies``, ``apart`` and ``keep``.
     name : str, optional
         Of the file, for messages, and of the triplets.
     objects : DataFrame, path, bytes or binary file object, optional
         Table of the objects: only these exist, in this order.
     keep : sequence of str, optional
         Further columns that the answers keep.
+
+    Warns
+    -----
+    UserWarning
+        If rows or files occur twice, if the same participants are in several files, or if response
+        times have several units. A reading with ``copies`` and ``apart`` decides.
 
     Raises
     ------
@@ -164,4 +170,8 @@ def import_answers(
     elif not isinstance(reading, Reading):
         reading = complete(table, Reading.from_roles(**reading))[0]
     reading = replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *keep))))
-    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0))
+    result = interpret(table, reading, objects, progress=part(progress, 0.5, 1.0))
+    for note in result.report.brought:
+        if note.asks:
+            warn(note.said())
+    return result

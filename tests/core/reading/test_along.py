@@ -1,0 +1,167 @@
+"""What a file brings along is said: copies, people of several files, practice, units, names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tripletscope.core.reading import Imported, Reading, load, load_several, recognise
+from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.studies.quality.importing import read
+
+HEADERS = {
+    "en": ("participant", "anchor", "left", "right", "choice", "rt"),
+    "de": ("Versuchsperson", "Referenz", "links", "rechts", "Antwort", "Reaktionszeit"),
+    "es": ("participante", "referencia", "izquierda", "derecha", "respuesta", "tiempo de reacción"),
+}
+
+
+def answers(
+    seed: int, n: int = 120, people: Sequence[str] = ("p0", "p1", "p2"),
+    names: Sequence[str] = ("cup", "mug", "pan", "pot", "jar", "bowl", "dish"), lang: str = "en",
+    median: float = 1400.0,
+) -> pd.DataFrame:
+    """Answers in random order with response times in whole milliseconds."""
+    rng = np.random.default_rng(seed)
+    rows = np.array([rng.choice(len(names), 3, replace=False) for _ in range(n)])
+    chosen = rows[np.arange(n), rng.integers(1, 3, n)]
+    named = np.array(names, dtype=object)
+    times = np.round(rng.lognormal(np.log(median), 0.4, n))
+    columns = [rng.choice(list(people), n), *named[rows].T, named[chosen], times.astype(int)]
+    return pd.DataFrame(dict(zip(HEADERS[lang], columns, strict=True)))
+
+
+def csv(frame: pd.DataFrame, **how: object) -> bytes:
+    return frame.to_csv(index=False, **how).encode()
+
+
+def imported(table, **settings: object) -> Imported:
+    table = load(table) if isinstance(table, bytes) else table
+    reading = recognise(table).readings[0]
+    return interpret(table, replace(reading, **settings))
+
+
+def codes(found: Imported) -> list[str]:
+    return [note.code for note in found.report.brought]
+
+
+# Copies ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", HEADERS)
+def test_an_export_that_is_there_twice_is_said_and_can_be_dropped(lang):
+    frame = answers(1, 90, lang=lang)
+    table = load(csv(pd.concat([frame, frame])))
+    found = imported(table)
+    assert codes(found) == ["copies"]
+    assert found.report.brought[0].said().startswith("90 rows repeat an earlier one")
+    labels = found.triplets.answers["copy_of"]
+    assert labels[:90].tolist() == labels[90:].tolist() == [str(row) for row in range(2, 92)]
+    dropped = imported(table, copies=False)
+    assert codes(dropped) == [] and len(dropped.triplets) == 90
+    assert [one.count for one in dropped.report.omissions] == [90]
+    assert codes(imported(table, copies=True)) == ["copies_kept"]
+
+
+def test_a_few_rows_that_occur_twice_are_counted_whatever_numbers_the_rows():
+    frame = answers(2, 100)
+    frame = pd.concat([frame[:60], frame[10:13], frame[60:]], ignore_index=True)
+    found = imported(csv(frame.rename_axis("row").reset_index()))
+    assert codes(found) == ["copies"] and "3 rows" in found.report.brought[0].said()
+    assert found.triplets.answers["copy_of"].notna().sum() == 6
+
+
+def test_without_times_only_long_runs_are_copies():
+    frame = answers(3, 80).drop(columns="rt")
+    assert "80 rows" in imported(csv(pd.concat([frame, frame]))).report.brought[0].said()
+    # The same people answer the same questions alike, in another order.
+    again = frame.sample(frac=1, random_state=1)
+    assert codes(imported(csv(pd.concat([frame, again])))) == []
+
+
+@pytest.mark.parametrize("rounded", [1, 100, 500])
+def test_repeats_of_a_question_are_no_copies(rounded):
+    frame = answers(4, 400, people=["ann"], names=["a", "b", "c", "d"])
+    frame["rt"] = frame["rt"] // rounded * rounded
+    assert codes(imported(csv(frame))) == []
+    others = frame.assign(participant="bob")
+    assert codes(imported(csv(pd.concat([frame, others])))) == [], "others answer alike"
+
+
+def test_counts_that_were_written_as_rows_are_no_copies():
+    frame = answers(5, 40).drop(columns=["rt", "participant"])
+    assert codes(imported(csv(frame.loc[frame.index.repeat(7)]))) == []
+
+
+def test_a_file_that_was_given_twice_is_said():
+    frame = answers(6, 50)
+    table = load_several([("day.csv", csv(frame)), ("day (1).csv", csv(frame))])
+    found = imported(table)
+    assert codes(found) == ["same_files", "copies"]
+    assert found.report.brought[0].said() == "File day (1) holds the same rows as file day."
+    assert len(imported(table, copies=False).triplets) == 50
+    # Files are participants: the second copy is nobody else.
+    without = frame.drop(columns="participant")
+    table = load_several([("s1.csv", csv(without)), ("s2.csv", csv(answers(7, 50).iloc[:, 1:])),
+                          ("s1 copy.csv", csv(without))])
+    found = imported(table, copies=False)
+    assert "same_files" in codes(found) and len(found.triplets) == 100
+    assert found.report.n_participants == 2
+
+
+def test_files_of_people_who_answered_alike_are_no_copies():
+    few = answers(8, 6).drop(columns=["rt", "participant"])
+    table = load_several([("ann.csv", csv(few)), ("bob.csv", csv(few))])
+    assert codes(imported(table)) == []
+
+
+def test_python_warns_until_somebody_has_decided():
+    frame = answers(9, 60)
+    twice = csv(pd.concat([frame, frame]))
+    roles = dict(zip(HEADERS["en"], HEADERS["en"], strict=True))
+    roles = {**roles, "response_time": roles.pop("rt"), "choice_coding": "item"}
+    with pytest.warns(UserWarning, match="60 rows repeat an earlier one"):
+        assert len(read(twice, roles)) == 120
+    assert len(read(twice, {**roles, "copies": False})) == 60
+    assert len(read(twice, {**roles, "copies": True})) == 120
+
+
+# People of several files -------------------------------------------------------------------------
+
+
+def test_the_same_ids_in_several_files_are_asked_about():
+    files = [("north.csv", csv(answers(10, people=["1", "2", "3"]))),
+             ("south.csv", csv(answers(11, people=["3", "2", "4"])))]
+    table = load_several(files)
+    found = imported(table)
+    assert codes(found) == ["same_ids"] and found.report.n_participants == 4
+    assert found.report.brought[0].asks and "2 participant ids" in found.report.brought[0].said()
+    divided = imported(table, apart=True)
+    assert codes(divided) == [] and divided.report.n_participants == 6
+    assert set(divided.triplets.answers["participant"]) == {
+        "1", "4", "2 (north)", "3 (north)", "2 (south)", "3 (south)",
+    }
+    united = imported(table, apart=False)
+    assert codes(united) == [] and united.report.n_participants == 4
+
+
+def test_files_that_are_called_by_their_participant_are_of_one_person():
+    files = [(f"{who}_day{day}.csv", csv(answers(day, people=[who])))
+             for who, day in (("ann", 1), ("ann", 2), ("bob", 3), ("bob", 4))]
+    assert codes(imported(load_several(files))) == []
+    others = [(f"lab{k}.csv", csv(answers(k, people=[f"s{k}{i}" for i in range(3)])))
+              for k in range(3)]
+    assert codes(imported(load_several(others))) == []
+
+
+def test_decisions_are_stored_and_written_as_arguments():
+    reading = Reading("x", "", copies=False, apart=True)
+    assert Reading.from_dict(reading.to_dict()) == reading
+    assert reading.short() == {"copies": False, "apart": True}
+    assert "copies" not in Reading("x", "").short()
+    with pytest.raises(ValueError, match="copies is 'no'"):
+        Reading("x", "", copies="no")
