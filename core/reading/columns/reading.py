@@ -245,7 +245,7 @@ class Reading:
         """The roles and settings that have to be given to `tripletscope.read`."""
         needed = {role: column for role, column in self.roles.items() if role in self.needed}
         more: dict[str, Any] = {} if self.task == "nearer" else {"task": self.task}
-        if self.is_coded:
+        if self.is_coded and self.choice_coding is not None:
             more["choice_coding"] = self.choice_coding
         held = {"only": dict(self.only), "exchanged": dict(self.exchanged)}
         decided = {name: value for name in ("copies", "apart")

@@ -62,7 +62,8 @@ def test_an_export_that_is_there_twice_is_said_and_can_be_dropped(lang):
     labels = found.triplets.answers["copy_of"]
     assert labels[:90].tolist() == labels[90:].tolist() == [str(row) for row in range(2, 92)]
     dropped = imported(table, copies=False)
-    assert codes(dropped) == [] and len(dropped.triplets) == 90
+    assert codes(dropped) == []
+    assert len(dropped.triplets) == 90
     assert [one.count for one in dropped.report.omissions] == [90]
     assert codes(imported(table, copies=True)) == ["copies_kept"]
 
@@ -71,7 +72,8 @@ def test_a_few_rows_that_occur_twice_are_counted_whatever_numbers_the_rows():
     frame = answers(2, 100)
     frame = pd.concat([frame[:60], frame[10:13], frame[60:]], ignore_index=True)
     found = imported(csv(frame.rename_axis("row").reset_index()))
-    assert codes(found) == ["copies"] and "3 rows" in found.report.brought[0].said()
+    assert codes(found) == ["copies"]
+    assert "3 rows" in found.report.brought[0].said()
     assert found.triplets.answers["copy_of"].notna().sum() == 6
 
 
@@ -109,7 +111,8 @@ def test_a_file_that_was_given_twice_is_said():
     table = load_several([("s1.csv", csv(without)), ("s2.csv", csv(answers(7, 50).iloc[:, 1:])),
                           ("s1 copy.csv", csv(without))])
     found = imported(table, copies=False)
-    assert "same_files" in codes(found) and len(found.triplets) == 100
+    assert "same_files" in codes(found)
+    assert len(found.triplets) == 100
     assert found.report.n_participants == 2
 
 
@@ -123,7 +126,7 @@ def test_python_warns_until_somebody_has_decided():
     frame = answers(9, 60)
     twice = csv(pd.concat([frame, frame]))
     roles = dict(zip(HEADERS["en"], HEADERS["en"], strict=True))
-    roles = {**roles, "response_time": roles.pop("rt"), "choice_coding": "item"}
+    roles |= {"response_time": roles.pop("rt"), "choice_coding": "item"}
     with pytest.warns(UserWarning, match="60 rows repeat an earlier one"):
         assert len(read(twice, roles)) == 120
     assert len(read(twice, {**roles, "copies": False})) == 60
@@ -138,15 +141,19 @@ def test_the_same_ids_in_several_files_are_asked_about():
              ("south.csv", csv(answers(11, people=["3", "2", "4"])))]
     table = load_several(files)
     found = imported(table)
-    assert codes(found) == ["same_ids"] and found.report.n_participants == 4
-    assert found.report.brought[0].asks and "2 participant ids" in found.report.brought[0].said()
+    assert codes(found) == ["same_ids"]
+    assert found.report.n_participants == 4
+    assert found.report.brought[0].asks
+    assert "2 participant ids" in found.report.brought[0].said()
     divided = imported(table, apart=True)
-    assert codes(divided) == [] and divided.report.n_participants == 6
+    assert codes(divided) == []
+    assert divided.report.n_participants == 6
     assert set(divided.triplets.answers["participant"]) == {
         "1", "4", "2 (north)", "3 (north)", "2 (south)", "3 (south)",
     }
     united = imported(table, apart=False)
-    assert codes(united) == [] and united.report.n_participants == 4
+    assert codes(united) == []
+    assert united.report.n_participants == 4
 
 
 def test_files_that_are_called_by_their_participant_are_of_one_person():
