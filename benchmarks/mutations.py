@@ -5,14 +5,16 @@
         core/inference/evaluation/compare.py \
         --tests tests/core/inference/evaluation --tool mutating/bin/cosmic-ray [--sample 30]
         [--minutes 60]
+    python benchmarks/mutations.py --rooms results figures --tool mutating/bin/cosmic-ray
 
 cosmic-ray lists what can be changed at one place of a module, and changes it, in a copy of the
 working tree. A sample of the changes is tried, the same for the same seed: one on each of some
 lines, none where parameters are declared. Each is tried in a forked process that imports anew only
 what uses the module, with the tests that call the module, the quickest first, until one fails.
 Compiled code is compiled anew where it uses the module, and all tests are run for it, as calls of
-it cannot be seen. Prints the changes that survived; some of them change nothing that can be seen,
-and some are noticed by tests of other rooms. Needs fork: Linux or macOS. No part of the suite.
+it cannot be seen. ROOMS are those of the dashboard that need no page, each with tests of its own.
+Prints the changes that survived; some of them change nothing that can be seen, and some are noticed
+by tests of other rooms. Needs fork: Linux or macOS. No part of the suite.
 """
 
 from __future__ import annotations
@@ -37,6 +39,20 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
+#: Where modules are.
+HOUSES = ("core", "dashboard")
+#: Modules of the dashboard that need no page, and their tests.
+ROOMS = {
+    "results": (["dashboard/results/*.py"], ["tests/dashboard/results"]),
+    "figures": (["dashboard/figures/*.py"], ["tests/dashboard/figures", "tests/dashboard/results"]),
+    "wording": (["dashboard/wording/*.py"], ["tests/dashboard/wording", "tests/dashboard/results"]),
+    "report": (["dashboard/report/**/*.py"], ["tests/dashboard/report"]),
+    "archive": (["dashboard/door/*.py"], ["tests/dashboard/door"]),
+    "store": (["dashboard/keeping/*.py"], ["tests/dashboard/keeping"]),
+    "upload": (
+        ["dashboard/uploads.py", "dashboard/imports.py"], ["tests/dashboard/test_imports.py"]
+    ),
+}
 #: What is easily written by mistake.
 OPERATORS = [
     "Sub_Add", "Add_Sub", "Mul_Div", "Div_Mul", "Gt_GtE", "Lt_LtE", "Eq_NotEq", "AndWithOr",
@@ -53,7 +69,7 @@ name = "local"
 
 
 class Recorder:
-    """Writes how long each test takes and which files of core it calls."""
+    """Writes how long each test takes and which modules it calls."""
 
     def __init__(self, target: Path) -> None:
         self._target = target
@@ -75,8 +91,8 @@ class Recorder:
         finally:
             sys.setprofile(None)
             threading.setprofile(None)
-            core = str(Path.cwd() / "core")
-            called = sorted(os.path.relpath(name) for name in files if name.startswith(core))
+            houses = tuple(f"{Path.cwd() / house}{os.sep}" for house in HOUSES)
+            called = sorted(os.path.relpath(name) for name in files if name.startswith(houses))
             self._found[item.nodeid] = (time.perf_counter() - began, called)
 
     def pytest_sessionfinish(self) -> None:
@@ -142,7 +158,7 @@ def forget(changed: set[Path]) -> None:
 def users(module: str) -> set[Path]:
     """The module, and what imports it through however many others."""
     imported = {}
-    for path in Path("core").rglob("*.py"):
+    for path in (path for house in HOUSES for path in Path(house).rglob("*.py")):
         text = path.read_text()
         names = set()
         for node in ast.walk(ast.parse(text)):
@@ -190,11 +206,13 @@ def mutations(tool: str, module: str, operators: list[str]) -> dict[int, list[tu
 
 
 def tried(
-    module: str, spec: tuple[str, int], changed: set[Path], warm: Path, recorded: dict, given: Any
+    module: str, spec: tuple[str, int], changed: set[Path], warm: Path, recorded: dict,
+    tests: list[str], given: Any,
 ) -> tuple[int | None, str]:
     """What the tests say of a mutation, and its difference."""
-    shutil.rmtree("core")
-    shutil.copytree(warm, "core")
+    for house in HOUSES:
+        shutil.rmtree(house)
+        shutil.copytree(warm / house, house)
     for path in changed:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"):
             compiled.unlink()
@@ -209,15 +227,51 @@ def tried(
         if module in called or "numba" in before
     ]
     selection = Selection([name for _, name in sorted(calls)])
-    return run_tests(given.tests, selection, changed, given.seconds), "\n".join(difference)
+    return run_tests(tests, selection, changed, given.seconds), "\n".join(difference)
+
+
+def try_all(modules: list[str], tests: list[str], folder: Path, ends: float, given: Any) -> None:
+    """Try a sample of the mutations of each module, and print what survives."""
+    warm, record = folder / "warm", folder / "tests.json"
+    shutil.rmtree(warm, ignore_errors=True)
+    pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", *tests])
+    if run_tests(tests, Recorder(record)):
+        sys.exit(f"The tests fail without mutations.\n{Path('tests.log').read_text()}")
+    recorded = json.loads(record.read_text())
+    for house in HOUSES:
+        shutil.copytree(house, warm / house)
+    for module in modules:
+        found, changed = mutations(given.tool, module, given.operators), users(module)
+        rng = random.Random(f"{given.seed} {module}")
+        lines = rng.sample(sorted(found), min(given.sample, len(found)))
+        drawn = [rng.choice(found[line]) for line in lines]
+        n_tried = n_late = n_survived = 0
+        for spec in drawn:
+            if time.monotonic() > ends:
+                break
+            code, difference = tried(module, spec, changed, warm, recorded, tests, given)
+            n_tried += 1
+            n_late += code is None
+            if code in (0, 5):  # 5: no test calls the module
+                n_survived += 1
+                print(difference, end="\n\n", flush=True)
+        n_all = sum(map(len, found.values()))
+        print(
+            f"{module}: {n_tried} of {n_all} mutations tried, on as many of {len(found)} "
+            f"lines; {n_survived} survived, {n_late} did not end in time.", flush=True,
+        )
+    for house in HOUSES:
+        shutil.rmtree(house)
+        shutil.copytree(warm / house, house)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("modules", nargs="+")
-    parser.add_argument("--tests", nargs="+", required=True)
+    parser.add_argument("modules", nargs="*", default=[])
+    parser.add_argument("--tests", nargs="+", default=[], help="of the modules")
+    parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=[])
     parser.add_argument("--tool", default="cosmic-ray")
     parser.add_argument("--operators", nargs="+", default=OPERATORS)
     parser.add_argument("--sample", type=int, default=30, help="lines of each module at most")
@@ -225,41 +279,24 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0, help="of one run of the tests")
     parser.add_argument("--minutes", type=float, default=60.0, help="in all")
     given = parser.parse_args()
+    if bool(given.modules) != bool(given.tests) or not (given.modules or given.rooms):
+        parser.error("name modules and their tests, or rooms")
     if os.sep in given.tool:
         given.tool = str(Path(given.tool).absolute())
     ends = time.monotonic() + 60 * given.minutes
     with tempfile.TemporaryDirectory() as folder:
-        copy, warm, record = Path(folder, "copy"), Path(folder, "warm"), Path(folder, "tests.json")
+        copy = Path(folder, "copy")
         left_out = shutil.ignore_patterns(".git", ".venv", ".hypothesis")
-        shutil.copytree(ROOT, copy, ignore=left_out)
+        shutil.copytree(ROOT, copy, ignore=left_out, symlinks=True)
         os.chdir(copy)
         os.environ["PYTHONPATH"] = str(copy)
         sys.path.insert(0, str(copy))
-        pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", *given.tests])
-        if run_tests(given.tests, Recorder(record)):
-            sys.exit(f"The tests fail without mutations.\n{Path('tests.log').read_text()}")
-        recorded = json.loads(record.read_text())
-        shutil.copytree("core", warm)
-        for module in given.modules:
-            found, changed = mutations(given.tool, module, given.operators), users(module)
-            rng = random.Random(f"{given.seed} {module}")
-            lines = rng.sample(sorted(found), min(given.sample, len(found)))
-            drawn = [rng.choice(found[line]) for line in lines]
-            n_tried = n_late = n_survived = 0
-            for spec in drawn:
-                if time.monotonic() > ends:
-                    break
-                code, difference = tried(module, spec, changed, warm, recorded, given)
-                n_tried += 1
-                n_late += code is None
-                if code in (0, 5):  # 5: no test calls the module
-                    n_survived += 1
-                    print(difference, end="\n\n", flush=True)
-            n_all = sum(map(len, found.values()))
-            print(
-                f"{module}: {n_tried} of {n_all} mutations tried, on as many of {len(found)} "
-                f"lines; {n_survived} survived, {n_late} did not end in time.", flush=True,
-            )
+        if given.modules:
+            try_all(given.modules, given.tests, Path(folder), ends, given)
+        for room in given.rooms:
+            patterns, tests = ROOMS[room]
+            modules = sorted(str(path) for one in patterns for path in Path().glob(one))
+            try_all(modules, tests, Path(folder), ends, given)
 
 
 if __name__ == "__main__":

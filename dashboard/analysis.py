@@ -20,7 +20,7 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step, current_job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 from tripletscope.dashboard.working.pool import pool
 
 _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
@@ -234,4 +234,4 @@ def find(
 
 
 def describe(method: Method) -> str:
-    return ENGLISH.method(method)
+    return words.method(method)

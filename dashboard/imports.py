@@ -31,7 +31,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.reproduce.restoring import Restored, restore
 from tripletscope.dashboard.state import tab_is_open
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 #: Endings of files that are read, packed or not.
 _ENDINGS = re.compile(
@@ -124,7 +124,8 @@ def accept(
     read = uploads.answers(upload, progress)
     how = _meaning(upload.reading.to_dict())
     info = _kept(
-        read.triplets.renamed(name), upload.name, read.report,
+        read.triplets.renamed(name), upload.name,
+        [*read.report, f"In Python: tripletscope.read(…, {upload.reading.short()})."],
         lambda info: _meaning(info.extra.get("reading") or {}) == how
         and set(info.pictures) == set(read.pictures or {})
         and info.n_pairs == (len(read.pairs) if read.pairs else 0),
@@ -200,7 +201,7 @@ def accept_measured(name: str, table: MeasuredFile) -> DatasetInfo:
             remedy="Ratings that are all equal, or confusions that hardly occur, determine no map.",
         )
     raters = len(data.raters)
-    whose = ENGLISH.count(raters, "participant") if raters else "one rater"
+    whose = words.count(raters, "participant") if raters else "one rater"
     report = [
         *table.notes,
         f"{len(triplets):,} comparisons of {whose}, each of two different values of the same "
@@ -238,7 +239,7 @@ def accept_features(name: str, objects: pd.DataFrame, columns: Sequence[str]) ->
         )
     report = [
         f"{len(rows):,} comparisons of distances between the objects, Euclidean in "
-        f"{ENGLISH.count(len(columns), 'column')}, standardised. "
+        f"{words.count(len(columns), 'column')}, standardised. "
         "Nobody was asked: error bars and intervals mean little here.",
     ]
     return services().workspace.add_dataset(

@@ -152,6 +152,13 @@ class Session:
             self._followed[name] = (turn, value)
         return f"{name}.{turn}"
 
+    def note_choice(self, place: str, key: str) -> None:
+        """Note a widget's value in the drafts; for `on_change`.
+
+        Before the page is drawn: then a result that came meanwhile may give the widget another key.
+        """
+        self.drafts[place] = widgets()[key]
+
     def look(self, begun: bool) -> None:
         """Open or close the search, which stays closed while a figure is composed."""
         self.is_looking = begun and self.composing is None

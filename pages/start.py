@@ -58,7 +58,7 @@ def main() -> None:
     for row in range(0, len(samples()), _ACROSS):
         cards = zip(st.columns(_ACROSS), samples()[row : row + _ACROSS], strict=False)
         for column, sample in cards:
-            with column.container(border=True, height="stretch"):
+            with column.container(border=True, height="stretch", key=f"card.{sample.name}"):
                 _card(current, sample)
 
 

@@ -35,6 +35,13 @@ def kill(*processes: int | psutil.Process) -> None:
             (psutil.Process(process) if isinstance(process, int) else process).kill()
 
 
+def stop(*processes: psutil.Process) -> None:
+    """Let those that there still are stand still, as one that swaps, or waits for a lost lock."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.suspend()
+
+
 def has_ended(*processes: int | psutil.Process) -> bool:
     """Whether processes end, also if nobody has asked yet how they did."""
     return becomes(lambda: not any(map(runs, processes)))

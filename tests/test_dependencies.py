@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.paths import ROOT
+from tests.sources import tree_of
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DECLARED = {canonicalize_name(one.name): one for one in map(Requirement, PROJECT["dependencies"])}
@@ -65,7 +66,7 @@ def sources() -> dict[str, ast.Module]:
     """Syntax of every module that is installed, by its path."""
     folders = ("core", "dashboard", "pages", "reproductions", "tripletscope")
     return {
-        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8"))
+        path.relative_to(ROOT).as_posix(): tree_of(path)
         for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))
         if not any(parent.is_symlink() for parent in path.parents)
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.paths import ROOT
+from tests.sources import tree_of
 
 #: What asks for processes and ports in place of all others, and this file.
 APART = [ROOT / "tests" / "processes.py", ROOT / "tests" / "ports.py", Path(__file__),
@@ -78,14 +79,6 @@ def is_timed(node: ast.AST) -> bool:
     )
 
 
-def where(is_found: Callable[[ast.AST], bool]) -> Iterator[str]:
-    for path in sorted((ROOT / "tests").rglob("*.py")):
-        if path not in APART:
-            for node in ast.walk(ast.parse(path.read_text())):
-                if is_found(node):
-                    yield f"{path.relative_to(ROOT)}:{node.lineno}"
-
-
 HABITS = [looks_at_processes, kills_others, picks_a_port, may_stay, is_impatient, is_timed]
 BAD = """
 psutil.process_iter()
@@ -100,14 +93,26 @@ assert time.monotonic() - begun < 20
 """
 
 
+@cache
+def places() -> dict[str, list[str]]:
+    """Where each habit is found: all files are read once for all habits."""
+    found = {habit.__name__: [] for habit in HABITS}
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(tree_of(path)) if path not in APART else ():
+            for habit in HABITS:
+                if habit(node):
+                    found[habit.__name__].append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    return found
+
+
 @pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.__name__)
 def test_tests_have_no_bad_habit(habit):
-    assert list(where(habit)) == []
+    assert places()[habit.__name__] == []
 
 
 def test_bad_habits_are_recognised():
     found = [[habit.__name__ for habit in HABITS if any(map(habit, ast.walk(one)))]
-             for one in ast.parse(BAD).body]
+             for one in tree_of(BAD).body]
     assert [name for names in found for name in names] == [
         "looks_at_processes", "looks_at_processes", "looks_at_processes", "kills_others",
         "picks_a_port", "may_stay", "is_impatient", "is_impatient", "is_timed",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.conftest import LONG as HANDED_OUT_FIRST
 from tests.paths import ROOT
+from tests.sources import tree_of
 
 #: Rooms of core by floor, from the ground up: what is in one imports from it or from lower floors.
 FLOORS = [
@@ -56,7 +57,7 @@ def modules(*folders: str) -> list[Path]:
 
 @cache
 def imports(path: Path) -> set[str]:
-    found, todo = set(), [ast.parse(path.read_text())]
+    found, todo = set(), [tree_of(path)]
     while todo:  # through statements alone: expressions import nothing
         node = todo.pop()
         for inner in ("body", "orelse", "finalbody", "handlers", "cases"):

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 
 from tests.paths import ROOT
+from tests.sources import tree_of
 
 
 def places_of_classes() -> dict[str, list[str]]:
@@ -13,7 +14,7 @@ def places_of_classes() -> dict[str, list[str]]:
     found = defaultdict(list)
     for folder in ("core", "reproductions", "dashboard"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.parse(path.read_text()).body:
+            for node in tree_of(path).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     found[node.name].append(str(path.relative_to(ROOT)))
     return found

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from tests.paths import ROOT
-from tripletscope.dashboard.wording.words import catalogue
+from tests.sources import tree_of
+from tripletscope.dashboard.wording.sentences import catalogue
 
 KINDS = (ast.FunctionDef, ast.ClassDef)
 #: Words of sentences that conclude.
@@ -36,7 +37,7 @@ NO_VERDICTS = {
 @cache
 def parts_of(file: Path) -> list[ast.AST]:
     """Its classes and functions."""
-    found, todo = [], [ast.parse(file.read_text())]
+    found, todo = [], [tree_of(file)]
     while todo:  # through statements alone: expressions define nothing
         node = todo.pop()
         if isinstance(node, KINDS):
@@ -69,7 +70,7 @@ def named_tests(file: str) -> set[str]:
 def test_what_concludes_has_a_test_of_its_silence():
     faults, number = [], 0
     for place, concluding in table().items():
-        there = set(names_in(ast.parse((ROOT / place).read_text())))
+        there = set(names_in(tree_of(ROOT / place)))
         faults += [f"{place} has no {name}" for name in concluding if name not in there]
         for tests in concluding.values():
             number += len(tests)

@@ -13,7 +13,6 @@ from tripletscope.core.people import WeightedEuclidean, compare_people
 from tripletscope.core.people.floor import floor_of
 from tripletscope.core.people.groups import groups_of
 from tripletscope.dashboard.results.people import axes_said
-from tripletscope.dashboard.wording import ENGLISH
 
 PEOPLE, OBJECTS, RUNS = 12, 15, 20
 #: Attention on the axes of half of the people, and of the others.
@@ -62,7 +61,7 @@ def _axes(differ: bool, each: int, seed: int) -> tuple[bool, bool]:
     method = WeightedEuclidean(n_init=2)
     fitted = method.fit(answers)
     found = compare_people(method, answers, most_groups=1)
-    return fitted.axes_are_fixed, "may be named" in axes_said(ENGLISH, fitted, found)
+    return fitted.axes_are_fixed, "may be named" in axes_said(fitted, found)
 
 
 def _told(n_objects: int, each: int, seed: int) -> bool:

@@ -19,7 +19,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "AmbiguousTable", "MatrixGiven", "MeasuredGiven", "OtherTask", "Recognition", "propose",
         "recognise",
     ],
-    "kinds": ["Evidence", "Kind", "Sign", "kinds"],
+    "kinds": ["Claim", "Kind", "Sign", "kinds"],
     "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],

@@ -19,8 +19,9 @@ from tripletscope.core.reading.table import Table
 
 #: Relative differences of the two halves that are rounding.
 _ROUNDING = 1e-6
-#: Share of the objects whose own value is the largest or smallest, in squares without names.
-_OWN = 0.75
+#: Share of the objects whose own value is the largest or smallest, in squares without names; of
+#: few objects, all.
+_OWN, _FEW = 0.75, 8
 #: Columns beyond these are no square.
 _MOST = 3_000
 #: What a repeated name of a column has behind it.
@@ -121,10 +122,11 @@ class Square:
         if len(values) < 3 or np.isfinite(values[away]).mean() < 0.9 or not values[away].any():
             return False
         own = np.diag(self.values)[np.isfinite(np.diag(self.values))]
+        extreme = max(_extremes(values)) >= (_OWN if len(values) > _FEW else 1)
         if not self.is_uneven():
-            fits = len(own) == 0 or np.ptp(own) == 0 or max(_extremes(values)) >= _OWN
+            fits = len(own) == 0 or np.ptp(own) == 0 or extreme
             return bool(fits and np.ptp(values[away]) > 0)
-        return bool(len(own) == len(values) > 3 and max(_extremes(values)) >= _OWN)
+        return bool(len(own) == len(values) > 4 and extreme)
 
     def is_preference(self) -> bool:
         """Whether both directions of each pair add up to the same: row preferred to column."""
@@ -169,12 +171,12 @@ def square_table(source: Source, name: str | None = None) -> SquareTable | None:
     table = load(source, name, least_columns=1, reshape=False)
     try:
         squares = squares_in(table)
-        if len(squares) != 1:
-            return None
-        beside = squares[0].is_named and len(table.columns) > len(squares[0].ids)
-        return squares[0].dissimilarities() if beside else squares[0].dissimilarities_or_none()
     except DataError:
         return None
+    if len(squares) != 1:
+        return None
+    beside = set(squares[0].ids) < set(table.columns)
+    return squares[0].dissimilarities() if beside else squares[0].dissimilarities_or_none()
 
 
 # From tables ------------------------------------------------------------------------------------
@@ -225,7 +227,8 @@ def _beside(table: Table) -> list[Square]:
         names = table.names(column)
         above = [one for one in table.columns[place + 1 :] if one in set(names.tolist())]
         others = [one for one in table.columns if one not in (column, *above)]
-        if len(above) < 3 or set(names.tolist()) != set(above) or (
+        measures = any(re.search("[.,]", name) and _is_number(name) for name in above)
+        if len(above) < 3 or measures or set(names.tolist()) != set(above) or (
             len(others) > 3 or table.n_rows % len(above)
         ):
             continue
@@ -257,12 +260,15 @@ def _without_names(table: Table) -> list[Square]:
     """A square whose rows have no names, or other names than its columns."""
     columns = table.columns
     n = len(columns)
+    if table.header and n == table.n_rows + 1 and len(table.blank):
+        return _without_blank(table)
     numeric = [bool(np.isfinite(table.numbers(column)).any()) or
                not any(table.texts(column)) for column in columns]
     if table.header and n == table.n_rows + 1 and all(numeric) and all(
-        _is_number(name) for name in columns
-    ):  # the header is a row of numbers
-        top = np.array([[float(_AGAIN.sub("", name).replace(",", ".")) for name in columns]])
+        map(_is_number, columns[1:])
+    ) and (_is_number(columns[0]) or columns[0] == "column 1"):  # the header is a row of numbers
+        top = np.array([[float(_AGAIN.sub("", name).replace(",", ".")) if _is_number(name)
+                         else np.nan for name in columns]])
         below = np.column_stack([table.numbers(column) for column in columns])
         rows = np.concatenate([[table.row_number(0) - 1], table.row_numbers(np.arange(n - 1))])
         ids = [str(k + 1) for k in range(n)]
@@ -283,9 +289,21 @@ def _without_names(table: Table) -> list[Square]:
         if not all(np.isfinite(table.numbers(columns[0]))):
             _refuse_repeated(names, table)
             return [_of_columns(table, columns[1:], names)]
-        if np.ptp(np.diff(table.numbers(columns[0]))) == 0:  # numbers of the rows
-            return [_of_columns(table, columns[1:], names)]
+        if n > 3 and np.ptp(np.diff(table.numbers(columns[0]))) == 0:  # numbers of the rows
+            square = _of_columns(table, columns[1:], names)
+            return [square] if square.is_one() else []
     return []
+
+
+def _without_blank(table: Table) -> list[Square]:
+    """Half a square with names above alone, of which one row is blank: the first or the last."""
+    columns = table.columns
+    values = np.column_stack([table.numbers(column) for column in columns])
+    first = table.blank[0] < table.row_number(0)
+    values = np.insert(values, 0 if first else len(values), np.nan, axis=0)
+    rows = np.sort([*table.row_numbers(np.arange(table.n_rows)), table.blank[0]])
+    other = np.triu(np.isfinite(values)) if first else np.tril(np.isfinite(values))
+    return [] if other.any() else [Square(values, columns, True, table.name, rows)]
 
 
 def _is_number(name: str) -> bool:

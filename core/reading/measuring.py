@@ -19,9 +19,9 @@ from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
-from tripletscope.core.reading.kinds import Evidence, kinds
+from tripletscope.core.reading.kinds import Claim, kinds
 from tripletscope.core.reading.kinds.arrangements import placed
-from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first
+from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
 from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
 from tripletscope.core.reading.loading import load, load_several
 from tripletscope.core.reading.matrix import Square, SquareTable, read_squares
@@ -36,7 +36,7 @@ ANALYSED_ELSEWHERE = (
 )
 
 
-def recognised(table: Table) -> Evidence | None:
+def recognised(table: Table) -> Claim | None:
     """The best supported kind of a table without answers about three objects, if it is one."""
     columns = Columns(table)
     names = (*_READ, "preferences")
@@ -138,14 +138,14 @@ def file_of_measured(
     return _of_table(only_of(table), result, options)
 
 
-def _are_preferences(found: Evidence, name: str) -> DataError:
+def _are_preferences(found: Claim, name: str) -> DataError:
     return DataError(
         f"these are {found.title}, which say what is liked, not what is alike: "
         f"{found.signs[0].said().rstrip('.')}", file=name, remedy=ANALYSED_ELSEWHERE,
     )
 
 
-def _of_table(table: Table, found: Evidence, options: Mapping[str, Any]) -> MeasuredFile:
+def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> MeasuredFile:
     frame, rows = _frame(table, found)
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
@@ -168,7 +168,7 @@ def _of_table(table: Table, found: Evidence, options: Mapping[str, Any]) -> Meas
     return MeasuredFile(found.kind, made.table, made.options, notes + made.notes)
 
 
-def _frame(table: Table, found: Evidence) -> tuple[pd.DataFrame, np.ndarray]:
+def _frame(table: Table, found: Claim) -> tuple[pd.DataFrame, np.ndarray]:
     """Columns of the kind by role, and the row of the table of each of theirs."""
     roles = dict(found.roles)
     rows = np.arange(table.n_rows)
@@ -391,7 +391,16 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
         )
     answer = found.roles["first"]
     texts = np.array([plain_number(text) for text in table.texts(answer).tolist()], dtype=object)
-    first = chosen_first(columns[answer].values)
+    codes = usual_cells(columns[answer])
+    first = chosen_first(codes)
+    wrong = (texts != "") & ~np.isin(texts, [*codes])
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"the answer {texts[row]!r} is neither {' nor '.join(sorted(codes, reverse=True))}",
+            file=table.name, row=table.row_number(row),
+            remedy="Write 1 where the first stimulus was chosen, else 0.",
+        )
     frame = pd.DataFrame({"first": np.where(texts == "", np.nan, np.isin(texts, [*first]))})
     if (person := participant_of(columns).get("participant")) is not None:
         frame["participant"] = table.texts(person)

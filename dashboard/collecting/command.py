@@ -27,6 +27,8 @@ _logger = logging.getLogger(__name__)
 _OTHER_FILES = 100
 #: Seconds after which a dead chooser of questions is started again.
 _AGAIN = 30.0
+#: Seconds that it may take to end.
+_DEAF = 5.0
 _MOST_LOGGED = 100  # messages an hour
 #: Seconds of a thread's turn: the log's thread needs short ones soon, when the disk has answered.
 _TURN = 0.0005
@@ -200,6 +202,9 @@ def choosing_beside(folder: Path, experiment: Experiment) -> Iterator[None]:
         ended.set()
         keeper.join()
         chooser.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            chooser.wait(_DEAF)
+        chooser.kill()  # one that stands still does not hear it
         chooser.wait()
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.collecting import answer_log, running
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 #: Seconds between looks at the state, and between runs of the page.
 _LOOK, _SHOW = 2.0, 10.0
@@ -52,23 +52,23 @@ def has_answers(folder: Path) -> bool:
 def state_told(folder: Path) -> Mapping[str, Any] | None:
     """State of an experiment for the browser, which runs the page again when `step` changes."""
     try:
-        words, share, active = _state(folder, int(time.monotonic() / _LOOK))
+        text, share, active = _state(folder, int(time.monotonic() / _LOOK))
         step = _step(folder, int(time.monotonic() / _SHOW))
     except DataError:
         return None
-    return {"words": words, "share": share, "step": step, "active": active}
+    return {"words": text, "share": share, "step": step, "active": active}
 
 
 @lru_cache(maxsize=64)
 def _state(folder: Path, moment: int) -> tuple[str, float, bool]:
-    """Words, share of finished people, and whether the server runs; cached by `moment`."""
+    """Text, share of finished people, and whether the server runs; cached by `moment`."""
     state, most = answer_log.state(folder), Experiment.load(folder).most_people
-    words = (
-        f"{state.state.capitalize()}: {ENGLISH.count(state.n_people, 'participant')}, "
-        f"{state.n_finished:,} of {most:,} finished; {ENGLISH.count(state.n_answers, 'answer')}, "
+    text = (
+        f"{state.state.capitalize()}: {words.count(state.n_people, 'participant')}, "
+        f"{state.n_finished:,} of {most:,} finished; {words.count(state.n_answers, 'answer')}, "
         f"{state.n_last_minute:,} in the last minute"
     )
-    return words, min(state.n_finished / most, 1.0), running.running(folder) is not None
+    return text, min(state.n_finished / most, 1.0), running.running(folder) is not None
 
 
 @lru_cache(maxsize=64)

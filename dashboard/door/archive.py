@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.parsing import undisturbed
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.dashboard.door.contents import check_table, json_of, packed_arrays
 
@@ -139,7 +140,7 @@ class PackedFolder:
             with zipfile.ZipFile(io.BytesIO(content)) as packed:
                 packed_arrays(packed, len(content), place)
             with np.load(io.BytesIO(content), allow_pickle=False) as kept:
-                return dict(kept)
+                return undisturbed(lambda: dict(kept))
 
     @contextmanager
     def checking(self, problem: str) -> Iterator[None]:

@@ -19,6 +19,7 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
+from tripletscope.core.engine.parsing import undisturbed
 from tripletscope.core.reading.formats.archive import MAX_ENTRIES, check_size
 
 #: Bytes of a description that is read at once.
@@ -148,7 +149,7 @@ def packed_arrays(
 
 def _head(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> PackedArray:
     with archive.open(member) as content:
-        shape, by_column, dtype = _header(content)
+        shape, by_column, dtype = undisturbed(lambda: _header(content))
         begin = content.tell()
     whole = begin + math.prod(shape) * dtype.itemsize
     if dtype.hasobject or any(size < 0 for size in shape) or whole != member.file_size:
@@ -157,6 +158,7 @@ def _head(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> PackedArray:
 
 
 def _header(content: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
+    content.seek(0)
     version = np.lib.format.read_magic(content)
     if version not in _HEADERS:
         raise Unsound("its arrays are of an unknown version")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.parsing import undisturbed
 from tripletscope.core.reading import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
 from tripletscope.core.reading.replies import Replies
 from tripletscope.core.studies.quality.direction import DirectionTest
@@ -127,7 +128,8 @@ def _unpacked(node: Any, buffers: list[memoryview]) -> Any:
 
 
 def _array(node: dict, within: Callable, buffers: list[memoryview]) -> np.ndarray:
-    return np.load(io.BytesIO(buffers[node["array"]]), allow_pickle=False)
+    content = buffers[node["array"]]
+    return undisturbed(lambda: np.load(io.BytesIO(content), allow_pickle=False))
 
 
 def _frame(node: dict, within: Callable, buffers: list[memoryview]) -> pd.DataFrame:

@@ -31,7 +31,7 @@ from tripletscope.dashboard.figures.theme import (
     Canvas,
     finished,
 )
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 from tripletscope.dashboard.wording.formats import interval, number
 
 #: Most values joined by a line with a band; more are points with error bars.
@@ -226,7 +226,7 @@ def group_errors(table: pd.DataFrame) -> Plot:
     table = table.assign(method=[shorten(method, 30.0) for method in table["method"]])
 
     def text(row: Any) -> str:
-        people = ENGLISH.over("participants", row.participants or None)
+        people = words.over("participants", row.participants or None)
         return bold(row.name, f"{row.answers:,} answers", f"{escape(row.method)}: "
                     f"{interval(row.error, row.low, row.high)}{people}")
 

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, Protocol, runtime_checkable
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.parsing import undisturbed
 from tripletscope.dashboard.door.contents import (
     PackedArray,
     Unsound,
@@ -150,7 +151,8 @@ def _is_mapped(one: PackedArray) -> bool:
 
 
 def _loaded(archive: zipfile.ZipFile, one: PackedArray) -> np.ndarray:
-    return np.load(io.BytesIO(archive.read(one.member)), allow_pickle=False)
+    content = archive.read(one.member)
+    return undisturbed(lambda: np.load(io.BytesIO(content), allow_pickle=False))
 
 
 def _mapped(path: Path, file: BinaryIO, one: PackedArray) -> np.ndarray:

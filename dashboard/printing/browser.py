@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import atexit
+import logging
+import os
 import shutil
+import signal
+import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import kaleido
 import plotly.graph_objects as go
-import plotly.io
 from choreographer.browsers.chromium import Chromium
-from choreographer.errors import ChannelClosedError, DevtoolsProtocolError
+from choreographer.channels import Pipe
+from choreographer.errors import (
+    BrowserClosedError,
+    BrowserFailedError,
+    ChannelClosedError,
+    DevtoolsProtocolError,
+)
 from choreographer.utils import get_browser_path
 from kaleido.errors import JavascriptError, KaleidoError
 
@@ -19,11 +33,20 @@ from tripletscope.dashboard.printing.typeface import whole_face
 
 #: Seconds without a figure after which it ends: it takes a gigabyte.
 _IDLE = 300.0
-#: Errors of a figure, not of the browser, and timeouts.
-_NOT_DRAWN = (KaleidoError, JavascriptError, DevtoolsProtocolError, TimeoutError)
+#: Seconds that a figure may take, with the browser's start.
+_DEADLINE = 120.0
+#: Seconds to wait for figures of others: for one that takes too long, and some more.
+_WAIT = 2 * _DEADLINE
+#: Seconds that a process or a thread may take to end.
+_DEAF = 5.0
+#: Errors of a browser that has ended.
+_ENDED = (ChannelClosedError, BrowserClosedError, BrowserFailedError, CancelledError)
+#: Errors of a figure, not of the browser, and of the system, timeouts among them.
+_NOT_DRAWN = (KaleidoError, JavascriptError, DevtoolsProtocolError, OSError)
 
-_lock = threading.RLock()
-_running = False
+_drawing = threading.Lock()  # held while a figure is drawn
+_changing = threading.Lock()  # held for a moment
+_browser: _Browser | None = None
 _clock: threading.Timer | None = None
 
 
@@ -66,28 +89,87 @@ def can_render() -> bool:
     return bool(browser_path())
 
 
+def kill(process: subprocess.Popen) -> None:
+    """End a process that leads a session, with all that it has started, whatever state it is in."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):  # all of them have ended
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_DEAF)
+
+
+class _Browser:
+    """A browser, and the thread that speaks with it; either may stand still."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._ended = asyncio.Event()
+        self._pipe = Pipe()
+        self._kaleido = kaleido.Kaleido(
+            n=1, timeout=None, page_generator=_Lettered(mathjax=False), path=browser_path(),
+            browser_cls=_Offline, channel_cls=lambda: self._pipe,
+        )
+        self._opening = asyncio.run_coroutine_threadsafe(self._kaleido.open(), self._loop)
+        self._thread = threading.Thread(target=self._run, name="browser that draws", daemon=True)
+        # What becomes of a browser that has ended is told to those who wait for its figures.
+        self._loop.set_exception_handler(lambda *_: None)
+        logging.getLogger("choreographer").setLevel(logging.ERROR)
+        atexit.register(self.end)
+        self._thread.start()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._until_its_end())
+
+    async def _until_its_end(self) -> None:
+        await self._ended.wait()
+        await self._kaleido.close()
+
+    def draw(self, figure: go.Figure, options: Mapping[str, Any], seconds: float) -> bytes:
+        task = asyncio.run_coroutine_threadsafe(self._drawn(figure.to_dict(), options), self._loop)
+        return task.result(seconds)
+
+    async def _drawn(self, figure: dict[str, Any], options: Mapping[str, Any]) -> bytes:
+        await asyncio.wrap_future(self._opening)
+        return await self._kaleido.calc_fig(figure, dict(options))
+
+    def end(self) -> None:
+        """End the browser by force, as one that stands still would never end itself."""
+        atexit.unregister(self.end)
+        until = time.monotonic() + _DEAF
+        while not hasattr(self._kaleido, "subprocess") and not self._opening.done():
+            if time.monotonic() > until:
+                break
+            time.sleep(0.01)
+        if hasattr(self._kaleido, "subprocess"):
+            kill(self._kaleido.subprocess)
+            self._pipe.close()  # wakes threads that read or write
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join(_DEAF)
+
+
 def get_ready() -> None:
     """Start the browser, if there is one, without waiting for it."""
-    if can_render() and not _running:
-        threading.Thread(target=_start, name="browser that draws", daemon=True).start()
+    if can_render():
+        _started()
 
 
 def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
-    """A figure as the browser draws it."""
-    with _lock:
-        # Asking first matters: without a browser, kaleido's server would wait for ever.
-        if not can_render():
-            raise ExportError(
-                "This format needs a Chrome or Chromium on the server. Install one, or choose "
-                "HTML."
-            )
+    """A figure as the browser draws it; one that takes too long is an error."""
+    if not can_render():
+        raise ExportError(
+            "This format needs a Chrome or Chromium on the server. Install one, or choose HTML."
+        )
+    with _turn():
+        until = time.monotonic() + _DEADLINE
         try:
             try:
-                return _drawn(figure, options)
-            except ChannelClosedError:
+                return _drawn(figure, options, until)
+            except _ENDED:
                 close_browser()
-                return _drawn(figure, options)
-        except ChannelClosedError as error:
+                return _drawn(figure, options, until)
+        except _ENDED as error:
             close_browser()
             raise ExportError(
                 "The browser that draws figures on the server ended twice. Try again, or choose "
@@ -102,31 +184,50 @@ def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
             ) from error
 
 
-def _drawn(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
-    _start()
-    return plotly.io.to_image(figure, **options)
+@contextmanager
+def _turn() -> Iterator[None]:
+    """The figures of all sessions are drawn one by one."""
+    if not _drawing.acquire(timeout=_WAIT):
+        raise ExportError(
+            "The browser on the server is busy with other figures. Try again in a minute, or "
+            "choose HTML."
+        )
+    try:
+        yield
+    finally:
+        _drawing.release()
 
 
-def _start() -> None:
-    global _running, _clock
-    with _lock:
+def _drawn(figure: go.Figure, options: Mapping[str, Any], until: float) -> bytes:
+    return _started().draw(figure, options, until - time.monotonic())
+
+
+def _started() -> _Browser:
+    global _browser, _clock
+    with _changing:
         if _clock is not None:
             _clock.cancel()
-        _clock = threading.Timer(_IDLE, close_browser)
+        _clock = threading.Timer(_IDLE, _rest)
         _clock.daemon = True
         _clock.start()
-        if not _running:
-            plotly.io.defaults.headers = None  # otherwise every call warns about them
-            kaleido.start_sync_server(
-                n=1, path=browser_path(), page_generator=_Lettered(mathjax=False),
-                browser_cls=_Offline, silence_warnings=True,
-            )
-            _running = True
+        if _browser is None:
+            _browser = _Browser()
+        return _browser
+
+
+def _rest() -> None:
+    """End the browser, unless a figure is being drawn: that has set the clock anew."""
+    if _drawing.acquire(blocking=False):
+        try:
+            close_browser()
+        finally:
+            _drawing.release()
 
 
 def close_browser() -> None:
-    global _running
-    with _lock:
-        if _running:
-            kaleido.stop_sync_server(silence_warnings=True)
-            _running = False
+    """End the browser; the next figure starts another."""
+    global _browser
+    with _changing:
+        ending, _browser = _browser, None
+    if ending is not None:
+        ending.end()

@@ -14,7 +14,7 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.dashboard.printing.render import NOT_XML
 from tripletscope.dashboard.report.references import cited, library
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 _MARKUP = re.compile(
     r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"
@@ -91,7 +91,6 @@ class Document:
     title: str
     authors: str
     made: str
-    words: Words
     sections: tuple[Section, ...]
 
     def __post_init__(self) -> None:
@@ -154,7 +153,7 @@ class Document:
                 if number is None:
                     yield match[0], "plain", ""
                 else:
-                    word = self.words("figure" if match["kind"] == "fig" else "table")
+                    word = words("figure" if match["kind"] == "fig" else "table")
                     yield f"{word}\N{NO-BREAK SPACE}{number}", "reference", match[0][1:]
             else:
                 yield from self._cited(_ids(match["cited"]))

@@ -17,6 +17,7 @@ from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import WIDTH, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.wording import words
 
 _LANGUAGE = "en-US"
 _TALLEST = 200.0  # millimetres that a figure may take of a page
@@ -38,7 +39,7 @@ def word(document: Document) -> bytes:
             for block in section.blocks:
                 _add(made, document, block)
     if document.references:
-        made.add_heading(document.words("references"), 1)
+        made.add_heading(words("references"), 1)
         for one in ordered(document.references):
             paragraph = made.add_paragraph()
             paragraph.paragraph_format.left_indent = Mm(10)
@@ -85,7 +86,7 @@ def _add(made: docx.document.Document, document: Document, block: Block) -> None
                 _fill(made.add_paragraph(style="List Bullet"), document, item)
             else:
                 ticked = block.ticked[number]
-                said = "" if ticked else f" ({document.words('not ticked')})"
+                said = "" if ticked else f" ({words('not ticked')})"
                 box = "☑" if ticked else "☐"
                 _fill(made.add_paragraph(), document, f"{box} {item}{said}")
     elif isinstance(block, TextTable):
@@ -113,14 +114,14 @@ def _add_figure(made: docx.document.Document, document: Document, drawing: Drawi
     described.set("title", drawing.title)
     caption = made.add_paragraph(style="Caption")
     number = document.figures[drawing.name]
-    caption.add_run(f"{document.words('figure')} {number}. ").bold = True
+    caption.add_run(f"{words('figure')} {number}. ").bold = True
     _fill(caption, document, drawing.caption)
 
 
 def _add_table(made: docx.document.Document, document: Document, table: TextTable) -> None:
     caption = made.add_paragraph(style="Caption")
     caption.paragraph_format.keep_with_next = True
-    caption.add_run(f"{document.words('table')} {document.tables[table.name]}").bold = True
+    caption.add_run(f"{words('table')} {document.tables[table.name]}").bold = True
     caption.add_run().add_break()
     caption.add_run(table.caption).italic = True
     grid = made.add_table(rows=1 + len(table.rows), cols=len(table.columns))
@@ -142,7 +143,7 @@ def _add_table(made: docx.document.Document, document: Document, table: TextTabl
     head.append(repeated)
     note = made.add_paragraph(style="Caption")
     if table.note:
-        note.add_run(f"{document.words('note')} ").italic = True
+        note.add_run(f"{words('note')} ").italic = True
         _fill(note, document, table.note)
 
 

@@ -21,6 +21,7 @@ from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import on_screen, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.wording import words
 
 _STYLE = (Path(__file__).parent / "report.css").read_text("utf-8")
 #: Draws a figure when it is opened, and again when its place gets another width.
@@ -53,7 +54,6 @@ def page(document: Document, *, interactive: bool = True) -> str:
     """
     drawn = can_render()
     interactive = interactive or not drawn
-    words = document.words
     body = []
     for title, sections in chapters(document):
         body.append(f"<h2>{escaped(title)}</h2>")
@@ -110,7 +110,7 @@ def references(document: Document) -> str:
 
 def caption(document: Document, drawing: Drawing) -> str:
     return (
-        f"<strong>{escaped(document.words('figure'))} {document.figures[drawing.name]}.</strong> "
+        f"<strong>{escaped(words('figure'))} {document.figures[drawing.name]}.</strong> "
         f"{_marked(document, drawing.caption)}"
     )
 
@@ -121,15 +121,15 @@ def _listed(document: Document, block: Listed) -> str:
         return f"<ul>{items}</ul>"
     items = []
     for item, ticked in zip(block.items, block.ticked, strict=True):
-        words = escaped(document.words("ticked" if ticked else "not ticked"))
+        text = escaped(words("ticked" if ticked else "not ticked"))
         box = "☑" if ticked else "☐"
-        items.append(f'<li><span role="img" aria-label="{words}" title="{words}">{box}</span> '
+        items.append(f'<li><span role="img" aria-label="{text}" title="{text}">{box}</span> '
                      f"{_marked(document, item)}</li>")
     return f'<ul class="ticks">{"".join(items)}</ul>'
 
 
 def _table(document: Document, table: TextTable) -> str:
-    words, number = document.words, document.tables[table.name]
+    number = document.tables[table.name]
     sides = [' class="number"' * is_number for is_number in table.numbers]
     head = "".join(
         f'<th scope="col"{side}>{_marked(document, name)}</th>'
@@ -155,7 +155,6 @@ def _table(document: Document, table: TextTable) -> str:
 
 
 def _figure(document: Document, drawing: Drawing, drawn: bool, interactive: bool) -> str:
-    words = document.words
     alt, name = escaped(drawing.alt), escaped(drawing.name)
     shown = ""
     if drawn:

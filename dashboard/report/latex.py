@@ -9,6 +9,7 @@ from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import picture
 from tripletscope.dashboard.report.references import bibtex, csl_json
 from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.wording import words
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
@@ -106,7 +107,7 @@ def _table(document: Document, table: TextTable) -> str:
     def row(cells: tuple[str, ...]) -> str:
         return f"    {' & '.join(marked(document, cell) for cell in cells)} \\\\"
 
-    note = (f"\n  \\par\\smallskip\\footnotesize\\emph{{{escaped(document.words('note'))}}} "
+    note = (f"\n  \\par\\smallskip\\footnotesize\\emph{{{escaped(words('note'))}}} "
             f"{marked(document, table.note)}") if table.note else ""
     rows = "\n".join(row(cells) for cells in table.shown)
     return (
@@ -129,7 +130,7 @@ def marked(document: Document, text: str) -> str:
         elif cited and piece == "; ":
             continue
         elif style == "reference":
-            kind = document.words("figure" if target.startswith("fig-") else "table")
+            kind = words("figure" if target.startswith("fig-") else "table")
             parts.append(rf"{escaped(kind)}~\ref{{{document.labels[target]}}}")
         elif style == "plain":
             parts.append(escaped(piece))

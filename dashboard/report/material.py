@@ -26,7 +26,7 @@ from tripletscope.dashboard.results.shown import (
     ShownResults,
     Statement,
 )
-from tripletscope.dashboard.wording import ENGLISH, Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,6 @@ class Material:
     name: str
     cleaning: Cleaning
     runs: tuple[Run, ...] = ()
-    words: Words = ENGLISH
     asked: str = ""
     turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
@@ -65,7 +64,7 @@ class Material:
     def shown(self, *runs: Run) -> ShownResults:
         """Some results, for figures; by default all."""
         return ShownResults(
-            runs or self.runs, self.answers, plain(self.name), self.words, self.turns,
+            runs or self.runs, self.answers, plain(self.name), self.turns,
             self.cuts, self.pictures, self.dimension_names, cautious=True, asked=self.asked,
             measured=self.measured,
             limits_of=lambda _: Limits(self.quality.ceiling, self.quality.choices),
@@ -89,8 +88,8 @@ class Material:
         figures = [self.named(part) for part in parts if isinstance(part, Drawing)]
         sentences = [*(part.text for part in parts if isinstance(part, Statement)), *also]
         if figures:
-            places = self.words.listing([f"@fig-{figure.name}" for figure in figures])
-            sentences.append(self.words("see figure", place=places))
+            places = words.listing([f"@fig-{figure.name}" for figure in figures])
+            sentences.append(words("see figure", place=places))
         yield joined(*sentences)
         yield from figures
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import tempfile
 from pathlib import Path
 
-from tripletscope.dashboard.printing.browser import ExportError, browser_path
+from tripletscope.dashboard.printing.browser import ExportError, browser_path, kill
 from tripletscope.dashboard.report.document import Document
 from tripletscope.dashboard.report.html import page
 
@@ -61,6 +59,4 @@ def _told(command: list[str]) -> bytes:
             return browser.communicate(timeout=_PATIENCE)[1]
         finally:
             if browser.poll() is None:
-                if hasattr(os, "killpg"):  # a script may have started the browser
-                    os.killpg(browser.pid, signal.SIGKILL)
-                browser.kill()
+                kill(browser)

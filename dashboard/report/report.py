@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any, Self
@@ -12,7 +12,7 @@ from tripletscope.dashboard.report.document import Document, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
-from tripletscope.dashboard.wording import ENGLISH, plain
+from tripletscope.dashboard.wording import plain, words
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,14 @@ class ReportSettings:
         others = tuple(other for other in self.left_out if other != name)
         return replace(self, left_out=others if shown else (*others, name))
 
-    def with_results(self, now: Sequence[str], new: Sequence[str], usual: Sequence[str]) -> Self:
-        """With other results than now; those not seen with the open map stay as they were.
-
-        now, new: Keys of the results before and after.
-        usual: Keys of the default.
-        """
-        out, back = set(now) - set(new), set(new) - set(now)
-        left = [key for key in self.results_left_out if key not in back]
-        added = [key for key in self.results_added if key not in out]
-        left += [key for key in now if key in out and key in usual and key not in left]
-        added += [key for key in new if key in back and key not in usual]
-        return replace(self, results_left_out=tuple(left), results_added=tuple(added))
+    def with_result(self, key: str, shown: bool, usual: bool) -> Self:
+        """With or without a result; `usual` if it is in a report of which nothing is set."""
+        left = tuple(other for other in self.results_left_out if other != key)
+        added = tuple(other for other in self.results_added if other != key)
+        return replace(
+            self, results_left_out=left if shown or not usual else (*left, key),
+            results_added=(*added, key) if shown and not usual else added,
+        )
 
 
 def written(material: Material) -> dict[str, Section]:
@@ -79,7 +75,7 @@ def written(material: Material) -> dict[str, Section]:
             if not isinstance(block, Paragraph) or block.text
         )
         if blocks:
-            sections[name] = Section(name, material.words(f"part {name}"), blocks)
+            sections[name] = Section(name, words(f"part {name}"), blocks)
     return dict(sorted(sections.items(), key=lambda one: (
         CHAPTERS.index(PARTS[one[0]].chapter), PARTS[one[0]].order
     )))
@@ -88,7 +84,7 @@ def written(material: Material) -> dict[str, Section]:
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
     """The report as it is set, of the sections of `written`."""
     return Document(
-        report.title or ENGLISH("usual title", name=plain(name)), report.authors,
-        ENGLISH("made", version=__version__, day=date.today().isoformat()), ENGLISH,
+        report.title or words("usual title", name=plain(name)), report.authors,
+        words("made", version=__version__, day=date.today().isoformat()),
         tuple(section for part, section in sections.items() if part not in report.left_out),
     )

@@ -22,16 +22,16 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 
 @presents("align_spaces", told_in="features")
 def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Accuracy of matching each feature space with the map, and the matched objects."""
-    result, words = run.result(), shown.words
-    yield from alignment_said(words, result)
+    result = run.result()
+    yield from alignment_said(result)
     table = pd.DataFrame({
-        "name": [_name(words, name) for name in result.spaces], "value": result.accuracy,
+        "name": [_name(name) for name in result.spaces], "value": result.accuracy,
         "low": result.low, "high": result.high,
     })
     method = unfitted(run.options["embedding"]) if run.options["embedding"] else STE()
@@ -64,11 +64,11 @@ def _partners(result: Aligned, k: int, labels: list[str]) -> pd.DataFrame:
     })
 
 
-def _name(words: Words, name: str) -> str:
+def _name(name: str) -> str:
     return words("halves of the answers") if name == HALVES else name
 
 
-def alignment_said(words: Words, result: Aligned) -> Iterator[Statement]:
+def alignment_said(result: Aligned) -> Iterator[Statement]:
     """Which space aligns with the map, and whether the map aligns with itself."""
     m, surely = len(result.objects), result.surely
     best = int(result.accuracy[:-1].argmax())

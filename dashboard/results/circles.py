@@ -18,7 +18,7 @@ from tripletscope.dashboard.figures.scales import Curve, scale_curves, stimulus_
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.scales import RATIO, named_objects, stimulus_title
 from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 
 @presents("ordinal_scale")
@@ -26,14 +26,14 @@ def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """A map in the plane or in space with a line along the stimulus, and its angle against it."""
     if run.result().values.shape[1] == 1:
         return
-    words, result, stimulus = shown.words, run.result(), stimulus_title(shown, run)
+    result, stimulus = run.result(), stimulus_title(shown, run)
     error = shown.of(run, "cross_validate")
     line = None if error is None else _of_a_line(shown, error)
     if line is not None:
         above = paired_difference(
             line.result(), error.result(), shown.answers, 1.0 / (error.options["folds"] - 1)
         )
-        yield Statement(circle_said(words, stimulus, result, above))
+        yield Statement(circle_said(stimulus, result, above))
     if error is not None:
         estimate = error.result()
         yield Statement(words("scale predicts", method=words.method(run.fresh()), error=(
@@ -87,9 +87,7 @@ def _against(shown: ShownResults, run: Run, stimulus: str, table: pd.DataFrame) 
     )
 
 
-def circle_said(
-    words: Words, stimulus: str, result: OrdinalScale, above: PairedDifference
-) -> str:
+def circle_said(stimulus: str, result: OrdinalScale, above: PairedDifference) -> str:
     """Whether the stimulus closes on itself, tested against a line.
 
     above: Error of a line minus that of the map.

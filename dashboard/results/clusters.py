@@ -47,7 +47,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 #: Width for which trees are laid out, and height of the tallest on paper, divided by it.
 TREE_WIDTH, _TALLEST = 640.0, 1.9
@@ -127,7 +127,7 @@ def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
     """Sizes of clusters, and the source of their number unless a user chose it."""
-    words, clusters, fitted = shown.words, clusters_of(shown, run), run.fitted()
+    clusters, fitted = clusters_of(shown, run), run.fitted()
     sizes = np.bincount(clusters[clusters >= 0])
     listed = [words.whole(int(size)) for size in sizes[:_SIZES]]
     yield words(
@@ -146,7 +146,7 @@ def usual_rows(n_leaves: int) -> int:
 
 
 def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
-    words, tree = shown.words, run.fitted().tree_
+    tree = run.fitted().tree_
     clusters, support = clusters_of(shown, run), support_of(shown, run)
     number, marks = int(clusters.max(initial=-1) + 1), shown.marks
     has_pictures = bool(shown.addresses or shown.pictures)
@@ -202,7 +202,7 @@ def merges(shown: ShownResults, run: Run) -> pd.DataFrame:
 
 
 def described(shown: ShownResults, run: Run) -> str:
-    words, method = shown.words, run.fresh()
+    method = run.fresh()
     if "distances" in run.options and hasattr(method, "basis"):
         method.set_params(basis=None)  # which does not matter then
     text = words.method(method)
@@ -220,8 +220,8 @@ def described(shown: ShownResults, run: Run) -> str:
 
 def _sizes(shown: ShownResults, clusters: np.ndarray) -> str:
     sizes = np.bincount(clusters[clusters >= 0])
-    return shown.words.listing([
-        f"{cluster_name(rank)}: {shown.words.whole(int(size))}" for rank, size in enumerate(sizes)
+    return words.listing([
+        f"{cluster_name(rank)}: {words.whole(int(size))}" for rank, size in enumerate(sizes)
     ][:_SIZES])
 
 
@@ -232,7 +232,7 @@ def memberships(shown: ShownResults, clusters: np.ndarray) -> pd.DataFrame:
 
 def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Clusters on the first plane or space, or on the components of a kernel."""
-    words, clusters = shown.words, clusters_of(shown, run)
+    clusters = clusters_of(shown, run)
     ground = next((
         r for r in shown.runs if r.task == "kernel_map"
         or ((r.task, r.kind) == ("fit", "embedding") and r.parameters["n_components"] > 1)
@@ -268,9 +268,9 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 @presents("count_clusters", told_in="clusters")
 def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The recommended number, and silhouettes beside those of continua."""
-    counts, words = run.result(), shown.words
+    counts = run.result()
     advice = recommend_clusters(counts)
-    yield Statement(number_said(words, counts, advice))
+    yield Statement(number_said(counts, advice))
     text = words("silhouettes of", method=described(shown, run), number=counts.best_by_silhouette)
     if advice.n_clusters is not None and advice.n_clusters in counts.numbers:
         text += f" {words('recommended marked')}"
@@ -287,7 +287,7 @@ def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-def number_said(words: Words, counts: ClusterCounts, advice: ClusterAdvice) -> str:
+def number_said(counts: ClusterCounts, advice: ClusterAdvice) -> str:
     """The number of clusters that the answers support, or why none is named."""
     fields = {}
     if advice.reason == "supported":
@@ -318,11 +318,11 @@ def _number_shown(shown: ShownResults, run: Run) -> int | None:
 @presents("stability", told_in="clusters")
 def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Numbers of stable clusters, and agreement with clusters of resampled answers."""
-    stability, words = run.result(), shown.words
+    stability = run.result()
     test = next(_of_same_method(shown, run, "count_clusters"), None)
     counts = test.result() if test else None
     advice = recommend_clusters(counts) if counts else None
-    yield Statement(stability_said(words, stability, counts, run))
+    yield Statement(stability_said(stability, counts, run))
     agreement, method = stability.agreement, described(shown, run)
     number, over = words.whole(len(agreement)), words.over(stability.unit, stability.n_units)
     text = words("stability of", method=method, number=number, over=over,
@@ -368,9 +368,7 @@ def _merges(shown: ShownResults, stability: Stability, nodes: np.ndarray) -> pd.
     })
 
 
-def stability_said(
-    words: Words, stability: Stability, counts: ClusterCounts | None, run: Run
-) -> str:
+def stability_said(stability: Stability, counts: ClusterCounts | None, run: Run) -> str:
     """The number of stable clusters, unless the answers are noise."""
     numbers, method = stable_and_dissolved(stability, counts), run.fresh().title
     if numbers is None:
@@ -385,7 +383,7 @@ def stability_said(
 
 def _together(shown: ShownResults, run: Run, text: str) -> Drawing:
     """How often two objects share a cluster, in the order of the tree or of the clusters."""
-    stability, words, labels = run.result(), shown.words, shown.answers.labels
+    stability, labels = run.result(), shown.answers.labels
     clusters = by_size(stability.labels)
     order = stability.tree.order if len(stability.linkage) else np.argsort(clusters, kind="stable")
     order = order[clusters[order] >= 0]
@@ -407,7 +405,7 @@ def _together(shown: ShownResults, run: Run, text: str) -> Drawing:
 @presents("agreement_curve", told_in="clusters")
 def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Purity of clusters of growing subsets of the answers."""
-    curve, words = run.result(), shown.words
+    curve = run.result()
     text = words(
         "purity of", method=described(shown, run), column=run.options["labels"],
         number=len(curve.purity), about=shown.about,
@@ -422,7 +420,7 @@ def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 def labels_of(shown: ShownResults, agreement: LabelAgreement) -> Iterator[Element]:
     """Agreement of the shown clustering with the column that colours objects."""
-    words, (run,), column = shown.words, shown.runs, shown.colour
+    (run,), column = shown.runs, shown.colour
     table = agreement.table.rename(index=cluster_name)
     yield Statement(words(
         "labels agree", column=column, purity=agreement.purity, rand=agreement.adjusted_rand,

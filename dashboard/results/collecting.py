@@ -18,7 +18,7 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 _FLAT, _MAP = 0.37, 0.63
 
@@ -49,8 +49,8 @@ class MapSoFar:
 @presents(Collected)
 def collected_of(shown: ShownResults, result: Collected) -> Iterator[Element]:
     """The state of the rule, effects of looking, and every look as a figure."""
-    words, experiment = shown.words, result.experiment
-    yield from map(Statement, enough_said(words, result))
+    experiment = result.experiment
+    yield from map(Statement, enough_said(result))
     if len(result.looks) < 2:
         return
     table = pd.DataFrame([
@@ -70,7 +70,7 @@ def collected_of(shown: ShownResults, result: Collected) -> Iterator[Element]:
 @presents(MapSoFar)
 def map_so_far(shown: ShownResults, result: MapSoFar) -> Iterator[Drawing]:
     """The newest map, aligned with the previous one."""
-    words, experiment = shown.words, result.experiment
+    experiment = result.experiment
     objects = experiment_objects(experiment)
     style = MapStyle(marks="labels", colour="color" if "color" in objects else None)
     text = words("map so far", title=experiment.title, method=DEFAULT_EMBEDDING.title,
@@ -85,7 +85,7 @@ def map_so_far(shown: ShownResults, result: MapSoFar) -> Iterator[Drawing]:
     )
 
 
-def enough_said(words: Words, result: Collected) -> Iterator[str]:
+def enough_said(result: Collected) -> Iterator[str]:
     """The state of the stopping rule, and effects of looking."""
     experiment = result.experiment
     target, most = experiment.enough_error, experiment.most_people

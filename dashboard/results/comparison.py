@@ -25,7 +25,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, distinct
+from tripletscope.dashboard.wording import distinct, words
 
 _FLAT = 0.45
 _LOSS = "training loss, share of its highest"
@@ -35,18 +35,18 @@ _LOSS = "training loss, share of its highest"
 @presents("split_error", told_in="dimension")
 def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Held-out errors of methods and dimensions, once for all of the same scheme."""
-    words, runs = shown.words, alike(shown, run)
+    runs = alike(shown, run)
     if run is not runs[0]:
         return
     suggestions = suggestions_of(runs, shown.answers)
     for name, (suggestion, best) in suggestions.items():
-        yield Statement(dimensions_told(words, name, suggestion, best))
+        yield Statement(dimensions_told(name, suggestion, best))
     yield from _methods(shown, runs, suggestions)
     numbers = partial(_numbers, shown, runs)
     yield from _errors(shown, runs, suggestions, numbers)
     yield Numbers(words("numbers"), numbers, about=" ".join((
-        ceiling_said(words, shown.limits.ceiling),
-        *(of_choices(words, choice) for choice in shown.limits.choices),
+        ceiling_said(shown.limits.ceiling),
+        *(of_choices(choice) for choice in shown.limits.choices),
         words("compared by"), words("numbers explained"),
     )))
     yield from _losses(shown, runs)
@@ -89,18 +89,16 @@ def suggestions_of(
     return suggestions
 
 
-def dimensions_told(
-    words: Words, name: str, suggestion: Suggestion, best: ErrorEstimate
-) -> str:
+def dimensions_told(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
     """Held-out errors by number of dimensions, and which number to take."""
     return " ".join((
-        *dimensions_said(words, name, suggestion, best, best.scheme),
-        *dimensions_advised(words, suggestion),
+        *dimensions_said(name, suggestion, best, best.scheme),
+        *dimensions_advised(suggestion),
     ))
 
 
 def dimensions_said(
-    words: Words, name: str, suggestion: Suggestion, best: ErrorEstimate, scheme: str = ""
+    name: str, suggestion: Suggestion, best: ErrorEstimate, scheme: str = ""
 ) -> Iterator[str]:
     """What held-out errors can decide about the number of dimensions.
 
@@ -133,7 +131,7 @@ def dimensions_said(
         yield words("at the edge", best=suggestion.best)
 
 
-def dimensions_advised(words: Words, suggestion: Suggestion) -> Iterator[str]:
+def dimensions_advised(suggestion: Suggestion) -> Iterator[str]:
     """Which number of dimensions to take, and whether the answers suffice for it."""
     if suggestion.is_chance:
         return
@@ -147,9 +145,7 @@ def dimensions_advised(words: Words, suggestion: Suggestion) -> Iterator[str]:
                     number=suggestion.n_answers)
 
 
-def methods_said(
-    words: Words, best: str, behind: Mapping[str, PairedDifference]
-) -> Iterator[str]:
+def methods_said(best: str, behind: Mapping[str, PairedDifference]) -> Iterator[str]:
     """Whether the method with the lowest error beats each other one."""
     for name, more in behind.items():
         yield words(
@@ -163,7 +159,7 @@ def _methods(
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]],
 ) -> Iterator[Statement]:
     """Which method predicts best, each in its recommended number of dimensions."""
-    words, chosen = shown.words, {}
+    chosen = {}
     for run in runs:
         name, d = run.fresh().title, run.parameters.get("n_components")
         if name not in suggestions and run.kind != "embedding":
@@ -177,7 +173,7 @@ def _methods(
             "compared" if behind else "one predicts", method=best,
             error=(error.error, error.low, error.high), over=(error.unit, error.n_units),
         ))
-    yield from map(Statement, methods_said(words, best, behind))
+    yield from map(Statement, methods_said(best, behind))
 
 
 def _errors(
@@ -185,7 +181,7 @@ def _errors(
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]], numbers: Any,
 ) -> Iterator[Drawing]:
     """Errors by the number of dimensions; methods without dimensions as lines."""
-    words, ceiling = shown.words, shown.limits.ceiling
+    ceiling = shown.limits.ceiling
     rows = pd.DataFrame([{**_of_error(run), "key": run.key} for run in runs])
     rows = rows.drop_duplicates(["method", "dimensions"])
     has_some = rows["dimensions"].notna()
@@ -212,7 +208,6 @@ def _errors(
 
 def _losses(shown: ShownResults, runs: Sequence[Run]) -> Iterator[Drawing]:
     """Training loss by the number of dimensions, where the fits are shown, too."""
-    words = shown.words
     fits = {run.key: fit for run in runs
             if run.kind == "embedding" and (fit := shown.of(run, "fit"))}
     table = pd.DataFrame([
@@ -233,7 +228,7 @@ def _losses(shown: ShownResults, runs: Sequence[Run]) -> Iterator[Drawing]:
 
 def _numbers(shown: ShownResults, runs: Sequence[Run]) -> pd.DataFrame:
     """All numbers of the comparison, the lowest error first."""
-    names = distinct(shown.words.method(run.fresh()) for run in runs)
+    names = distinct(words.method(run.fresh()) for run in runs)
     errors = dict(zip(names, (run.result() for run in runs), strict=True))
     _, behind = behind_best(errors, shown.answers, ratio_of(runs[0]))
     rows = []

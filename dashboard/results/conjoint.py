@@ -20,7 +20,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 _FLAT = 0.5
 
@@ -37,8 +37,8 @@ class JointScales:
 @presents(JointScales)
 def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Element]:
     """The contribution of each property, and whether contributions add up."""
-    words, scales = shown.words, result.scales
-    yield from map(Statement, conjoint_said(words, scales))
+    scales = result.scales
+    yield from map(Statement, conjoint_said(scales))
     text = words(
         "conjoint of", number=scales.n_answers, file=result.file, level=scales.level,
         link=LINKS[scales.link].title,
@@ -65,7 +65,7 @@ def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Elemen
     yield from map(Advice, [*result.notes, *scales.notes])
 
 
-def conjoint_said(words: Words, scales: ConjointScales) -> Iterator[str]:
+def conjoint_said(scales: ConjointScales) -> Iterator[str]:
     """Which properties count, and whether their contributions add up."""
     if not scales.is_enough:
         yield words("conjoint few", number=scales.n_answers,

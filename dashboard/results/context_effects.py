@@ -19,14 +19,14 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 
 @presents("context_effects", told_in="comparison")
 def context_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Log-likelihood of held-out choices under each model beyond that of the Euclidean map."""
-    result, words = run.result(), shown.words
-    yield from context_said(words, result)
+    result = run.result()
+    yield from context_said(result)
     table = pd.DataFrame({
         "name": [words(f"effect {model}") for model in result.models], "value": result.gain,
         "low": result.gain_low, "high": result.gain_high, "p": result.p,
@@ -42,7 +42,7 @@ def context_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Advice(words("effects alike"))
 
 
-def context_said(words: Words, result: ContextEffects) -> Iterator[Statement]:
+def context_said(result: ContextEffects) -> Iterator[Statement]:
     """Whether the Euclidean map holds against context and asymmetry."""
     surely = result.surely
     if not result.predicts:

@@ -25,7 +25,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 _FLAT = 0.5
 #: A gain of held-out error below this is next to nothing.
@@ -35,7 +35,7 @@ _NEXT_TO_NOTHING = 0.005
 @presents("uncertainty_by_dimension", told_in="dimension")
 def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Average uncertainty by the number of dimensions, once for all methods."""
-    runs, words = shown.all_of("uncertainty_by_dimension"), shown.words
+    runs = shown.all_of("uncertainty_by_dimension")
     if run is not runs[0]:
         return
     table = pd.concat([
@@ -59,7 +59,7 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
 
 @presents("tune", told_in="comparison")
 def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    tuning, words = run.result(), shown.words
+    tuning = run.result()
     errors, best = tuning.errors.mean(axis=1), tuning.setting()
     yield Statement(words(
         "best setting", dimensions=words.count(best["n_components"], "dimension"),
@@ -81,10 +81,10 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 @presents("learning_curve", told_in="comparison")
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    curve, words, n = run.result(), shown.words, shown.answers.n_objects
+    curve, n = run.result(), shown.answers.n_objects
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
     ceiling = shown.limits.ceiling
-    yield Statement(enough_said(words, curve, ceiling))
+    yield Statement(enough_said(curve, ceiling))
     last = (curve.mean[-1], curve.mean[-1] - curve.reach[-1], curve.mean[-1] + curve.reach[-1])
     yield Statement(words(
         "learned", method=words.method(run.fresh()), first=curve.mean[0], last=last,
@@ -108,7 +108,7 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
+def enough_said(curve: LearningCurve, ceiling: Ceiling) -> str:
     """Whether more answers would help: not where the noise ceiling leaves nothing to gain."""
     gain, low, high = curve.gain()
     error, reach = float(curve.mean[-1]), float(curve.reach[-1])
@@ -125,7 +125,7 @@ def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
 @presents("errors_by_group", told_in="groups")
 def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How well the answers of every group are predicted by its other answers, by all methods."""
-    words, by = shown.words, run.options["by"]
+    by = run.options["by"]
     runs = [one for one in shown.all_of(run.task) if one.options == run.options]
     if run is not runs[0]:
         return

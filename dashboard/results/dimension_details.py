@@ -38,7 +38,7 @@ from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.dimensions import data_of, strips_of, weights_table
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 #: Objects that are shown at a time, with pictures and without; rows with intervals.
 _PICTURED, _WRITTEN, _ROWS = 30, 60, 24
@@ -118,11 +118,11 @@ def some_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
             for k in which for rank, i in enumerate(data.highest(k, _IN_TABLE).tolist(), 1)
         ])
 
-    lines = {k: facts_said(shown.words, facts, k) for k in which}
+    lines = {k: facts_said(facts, k) for k in which}
     yield strips_of(shown, run, which, "", table, lines)
 
 
-def facts_said(words: Words, facts: pd.DataFrame, dimension: int) -> str:
+def facts_said(facts: pd.DataFrame, dimension: int) -> str:
     row = facts.iloc[dimension]
     lines = [
         words("weight of dimension", share=row["share"], objects=int(row["objects"])),
@@ -191,7 +191,7 @@ def one_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 def _origin(shown: ShownResults, run: Run) -> str:
     """The source of intervals, as the end of a sentence."""
-    words, again = shown.words, shown.of(run, "bootstrap_dimensions")
+    again = shown.of(run, "bootstrap_dimensions")
     if run.fitted().embedding_sd_ is not None:
         return words("weights of posterior")
     if again is None:
@@ -202,7 +202,7 @@ def _origin(shown: ShownResults, run: Run) -> str:
 
 
 def _quantity(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
-    words, k, column = shown.words, shown.detail.dimension, shown.detail.column
+    k, column = shown.detail.dimension, shown.detail.column
     values = numbers_of(data.objects[column])
     r, low, high, n = rank_correlation(data.weights[:, k], values)
     said = words("no rank correlation")
@@ -220,7 +220,7 @@ def _quantity(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
 
 
 def _categories(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
-    words, k, column = shown.words, shown.detail.dimension, shown.detail.column
+    k, column = shown.detail.dimension, shown.detail.column
     values = data.objects[column]
     table = category_table(data.weights[:, k], values)
     best = table.dropna(subset=["auc"])
@@ -249,7 +249,7 @@ def objects_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     things = [looked.one] if looked.other is None else [looked.one, looked.other]
     names = [data.labels[i] for i in things]
     if looked.other is not None:
-        yield from map(Statement, similar_said(shown.words, data, *things))
+        yield from map(Statement, similar_said(data, *things))
     if looked.other is None and looked.bars:
         key = f"bars{' with intervals' * (data.sd is not None)}"
         yield _drawing(
@@ -273,7 +273,7 @@ def objects_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         )
 
 
-def similar_said(words: Words, data: DimensionData, one: int, other: int) -> Iterator[str]:
+def similar_said(data: DimensionData, one: int, other: int) -> Iterator[str]:
     products = data.weights[one] * data.weights[other]
     total, every = float(products.sum()), data.weights @ data.weights[one]
     yield words(
@@ -310,7 +310,7 @@ def _named(data: DimensionData) -> pd.DataFrame:
 
 @presents("fit", "dimensions", detail=OneTrial)
 def trial_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    data, words, fitted = data_of(shown, run), shown.words, run.fitted()
+    data, fitted = data_of(shown, run), run.fitted()
     row = np.array([shown.detail.objects])
     trial = ExplainedTrial(
         shown.detail.objects, fitted.contributions(row)[0], fitted.probabilities(row)[0]

@@ -28,7 +28,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 #: Dimensions of one figure of strips: with the letters of a journal they fill a page.
 _ON_A_SHEET = 16
@@ -105,12 +105,12 @@ def facts_table(shown: ShownResults, run: Run, most: int) -> pd.DataFrame:
 @presents("fit", "dimensions", told_in="interpretable")
 def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The number of dimensions, their predictions, and their highest objects on sheets."""
-    data, words = data_of(shown, run), shown.words
+    data = data_of(shown, run)
     d = data.n_dimensions
     if not d:
         yield Statement(words("no dimension left", method=words.method(run.fresh())))
         return
-    yield from map(Statement, number_said(words, run))
+    yield from map(Statement, number_said(run))
     yield from map(Statement, accuracy_said(shown, run))
     if not fitted_again(shown, run):
         yield Statement(words("dimensions not repeated"))
@@ -136,7 +136,7 @@ def strips_of(
     )
 
 
-def number_said(words: Words, fit: Run) -> Iterator[str]:
+def number_said(fit: Run) -> Iterator[str]:
     """The number of dimensions of a fit, and its limits."""
     fitted, method = fit.fitted(), fit.fresh()
     n_objects, d = fitted.embedding_.shape
@@ -156,7 +156,7 @@ def number_said(words: Words, fit: Run) -> Iterator[str]:
 
 
 def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
-    words, run = shown.words, shown.of(fit, "split_error", "cross_validate")
+    run = shown.of(fit, "split_error", "cross_validate")
     if run is None:
         yield words("dimensions not tested")
         return
@@ -168,15 +168,15 @@ def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
         if is_chance(error):
             yield words("dimensions guess")
     for choice in choices:
-        yield from choice_said(words, choice)
+        yield from choice_said(choice)
 
 
-def choice_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
+def choice_said(choice: ChoiceAccuracy) -> Iterator[str]:
     """Predictions of choices, beside the noise ceiling."""
-    yield from predicted_said(words, choice)
+    yield from predicted_said(choice)
     if choice.accuracy.low <= choice.chance:
         yield words("dimensions guess")
-    yield of_choices(words, choice)
+    yield of_choices(choice)
 
 
 def fitted_again(shown: ShownResults, fit: Run, *, first: bool = False) -> list[Run]:
@@ -198,7 +198,7 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
     Nothing is counted in a first result: in two halves, one of ten dimensions of coins comes back.
     """
-    words, fit = shown.words, shown.of(run, "fit")
+    fit = shown.of(run, "fit")
     again = fitted_again(shown, fit, first=True) if fit is not None else []
     if not again or run is not again[0]:
         return
@@ -224,7 +224,7 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 @presents("penalty_curve", told_in="interpretable")
 def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    curve, words = run.result(), shown.words
+    curve = run.result()
     table = penalty_table(curve)
     yield shown.drawing(
         run, "penalty", _FLAT, partial(

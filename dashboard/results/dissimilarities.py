@@ -18,7 +18,7 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates, rough_said
 from tripletscope.dashboard.results.shown import Element, Numbers, ShownResults, presents
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 _MAP, _PLOT = 0.62, 0.55
 #: Objects per dimension that must be exceeded for stress to mean anything (Kruskal and Wish, 1978).
@@ -51,8 +51,8 @@ def dissimilarities_of(
     shown: ShownResults, result: MappedDissimilarities
 ) -> Iterator[Element]:
     """The map, its Shepard plot, and the objects that fit worst."""
-    words, fitted, answers = shown.words, result.fitted, shown.answers
-    text = " ".join(_said(words, result))
+    fitted, answers = result.fitted, shown.answers
+    text = " ".join(_said(result))
     stem = f"{fitted.name}-dissimilarities"
     n, d = answers.n_objects, fitted.n_components
     positions, covariances, degrees = np.full((n, d), np.nan), None, None
@@ -90,7 +90,7 @@ def dissimilarities_of(
     yield Numbers(words("objects that fit worst"), lambda: table)
 
 
-def _said(words: Words, result: MappedDissimilarities) -> Iterator[str]:
+def _said(result: MappedDissimilarities) -> Iterator[str]:
     """Method and data, fit to the matrix, and meaning of the ellipses."""
     fitted, neighbours, number = result.fitted, result.neighbours, len(result.objects)
     yield words("dissimilarities of", method=words.method(fitted), number=number,
@@ -109,7 +109,7 @@ def _said(words: Words, result: MappedDissimilarities) -> Iterator[str]:
         unit = "raters" if result.samples.unit == "participants" else "trials"
         if np.isfinite(result.samples.radius(0.95)):
             yield words(f"ellipses over {unit}")
-        yield from rough_said(words, result.samples, "ellipses")
+        yield from rough_said(result.samples, "ellipses")
 
 
 def _of_objects(result: MappedDissimilarities) -> tuple[str, np.ndarray]:

@@ -27,7 +27,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 #: Most names in a sentence, and examples of gold questions.
 _NAMED, _EXAMPLES = 12, 5
@@ -39,9 +39,9 @@ _NAMED, _EXAMPLES = 12, 5
 @presents(Cleaning)
 def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
     """The collected answers, and exclusions or weights step by step."""
-    words, raw, kept = shown.words, cleaning.raw, cleaning.triplets
-    yield Statement(_derived(words, raw, shown.measured) if shown.measured else words(
-        "collected", objects=raw.n_objects, trials=trials_of(words, raw),
+    raw, kept = cleaning.raw, cleaning.triplets
+    yield Statement(_derived(raw, shown.measured) if shown.measured else words(
+        "collected", objects=raw.n_objects, trials=trials_of(raw),
     ))
     if shown.asked:
         yield Statement(words("asked", task=plain(shown.asked).rstrip(".?! ")))
@@ -52,12 +52,12 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
         yield Statement(words("no exclusions"))
         return
     yield Statement(words(
-        "excluded", steps="; ".join(steps_said(words, cleaning)), left=trials_of(words, kept),
+        "excluded", steps="; ".join(steps_said(cleaning)), left=trials_of(kept),
         objects=int((kept.answers_per_object > 0).sum()),
     ))
 
 
-def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
+def steps_said(cleaning: Cleaning) -> Iterator[str]:
     for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         title = step.title[:1].lower() + step.title[1:]
         reason = f" ({plain(step.reason)})" if step.reason else ""
@@ -72,21 +72,21 @@ def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
         people = len(removed.participants)
         yield words(
             "exclusion", title=title, reason=reason,
-            trials=_size(words, removed.n_trials, removed.n_answers),
+            trials=_size(removed.n_trials, removed.n_answers),
             entirely=words("entirely", people=people) if people else "",
         )
 
 
-def _size(words: Words, n_trials: int, n_answers: int) -> str:
+def _size(n_trials: int, n_answers: int) -> str:
     """Trials, and their answers where these are more."""
     text = words.count(n_trials, "trial")
     return text if n_trials == n_answers else f"{text} ({words.count(n_answers, 'answer')})"
 
 
-def trials_of(words: Words, answers: Judgements) -> str:
+def trials_of(answers: Judgements) -> str:
     once = one_per_trial(answers)
     who, people = participants_of(answers)
-    text = _size(words, int(once.sum()), len(answers))
+    text = _size(int(once.sum()), len(answers))
     if people:
         each = np.bincount(who[once & (who >= 0)], minlength=people)
         least, most = int(each.min()), int(each.max())
@@ -98,7 +98,7 @@ def trials_of(words: Words, answers: Judgements) -> str:
     return text
 
 
-def _derived(words: Words, raw: Judgements, measured: str) -> str:
+def _derived(raw: Judgements, measured: str) -> str:
     """Measured values, and the answers derived from them."""
     people = participants_of(raw)[1]
     # A matrix without participants may hold anything.
@@ -116,10 +116,10 @@ def _derived(words: Words, raw: Judgements, measured: str) -> str:
 @presents(Preview)
 def preview_of(shown: ShownResults, preview: Preview) -> Iterator[Element]:
     """What an exclusion would remove, and whose answers these are."""
-    words, gone, touched = shown.words, preview.participants, preview.touched
+    gone, touched = preview.participants, preview.touched
     short = short_people(list(touched))
     yield Statement(words(
-        "removes", trials=_size(words, preview.n_trials, preview.n_answers),
+        "removes", trials=_size(preview.n_trials, preview.n_answers),
         share=preview.n_answers / len(shown.answers),
     ))
     if gone:
@@ -146,7 +146,6 @@ def _removed(short: dict[str, str], preview: Preview) -> pd.DataFrame:
 @presents(Treatments)
 def treatments_of(shown: ShownResults, result: Treatments) -> Iterator[Element]:
     """Effects of exclusion and weights, and which predicts better."""
-    words = shown.words
     if result.apart is None:
         before, after = 1 - result.error
         change = -result.difference[1], -result.high[1], -result.low[1]
@@ -161,7 +160,7 @@ def treatments_of(shown: ShownResults, result: Treatments) -> Iterator[Element]:
     yield Statement(words(f"weights beside exclusion {_sign(result.apart)}",
                           change=tuple(result.apart)))
     yield Advice(words("treatments", excluded=result.n_excluded, number=result.n_predicted))
-    yield Numbers(words("numbers"), partial(_treatment_numbers, words, result))
+    yield Numbers(words("numbers"), partial(_treatment_numbers, result))
 
 
 def _sign(change: np.ndarray) -> str:
@@ -170,7 +169,7 @@ def _sign(change: np.ndarray) -> str:
     return "fewer" if high < 0 else "more" if low > 0 else "alike"
 
 
-def _treatment_numbers(words: Words, result: Treatments) -> pd.DataFrame:
+def _treatment_numbers(result: Treatments) -> pd.DataFrame:
     table = result.table
     return pd.DataFrame({
         "answers": table["treatment"], "held-out error": table["error"],
@@ -201,7 +200,7 @@ class GoldQuestions(NamedTuple):
 
 @presents(GoldQuestions)
 def gold_of(shown: ShownResults, gold: GoldQuestions) -> Iterator[Element]:
-    words, questions = shown.words, gold.questions
+    questions = gold.questions
     wrong = int(np.nansum(gold.mistakes))
     yield Statement(words(
         "gold", number=len(questions), answers=gold.n_answers, wrong=wrong,

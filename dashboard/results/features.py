@@ -38,7 +38,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 #: Widest interval of a bound of the ceiling that is shown.
 _VAGUE = 0.1
@@ -50,12 +50,12 @@ _MOST, _NOTHING = 5, 10
 
 @presents("explain", told_in="features")
 def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    result, words = run.result(), shown.words
+    result = run.result()
     table = in_order(measured_as(result, as_asked=not shown.two_at_a_time))
     ceilings = ceilings_of(
         result, shown.limits.choices, as_asked=not shown.two_at_a_time
     )
-    yield from accuracy_said(words, result, table, ceilings)
+    yield from accuracy_said(result, table, ceilings)
     spaces, models = table["space"].nunique(), table["model"].nunique()
     text = words("features of", over=words.over(result.unit, result.n_units), about=shown.about)
     if ceilings:
@@ -119,7 +119,7 @@ def ceilings_of(
 
 
 def accuracy_said(
-    words: Words, result: Explained, table: pd.DataFrame, ceilings: dict[str, tuple[float, float]]
+    result: Explained, table: pd.DataFrame, ceilings: dict[str, tuple[float, float]]
 ) -> Iterator[Element]:
     """None is ahead of another where neither is surely above chance (`surely_above`).
 
@@ -141,14 +141,14 @@ def accuracy_said(
     if best["surely"]:
         if nothing:
             yield Statement(words("features at chance", names=nothing))
-        yield from _differences(words, rows, best)
-    yield _of_ceiling(words, best, ceilings.get(scheme))
+        yield from _differences(rows, best)
+    yield _of_ceiling(best, ceilings.get(scheme))
     if len(set(table["held_out"])) > 1:
         learned = (table["model"] != "raw").any()
         yield Advice(words("learned by heart" if learned else "nothing learned"))
 
 
-def _differences(words: Words, rows: pd.DataFrame, best: pd.Series) -> Iterator[Statement]:
+def _differences(rows: pd.DataFrame, best: pd.Series) -> Iterator[Statement]:
     """The next space against the best, of the same model and on the same choices."""
     same = rows[(rows["model"] == best["model"]) & (rows["space"] != best["space"])]
     if len(same) and "behind" in same:
@@ -160,7 +160,7 @@ def _differences(words: Words, rows: pd.DataFrame, best: pd.Series) -> Iterator[
         ))
 
 
-def _of_ceiling(words: Words, best: pd.Series, bounds: tuple[float, float] | None) -> Statement:
+def _of_ceiling(best: pd.Series, bounds: tuple[float, float] | None) -> Statement:
     if bounds is None:
         return Statement(words("features no ceiling"))
     lower, upper = bounds
@@ -185,9 +185,9 @@ def _accuracy_numbers(table: pd.DataFrame) -> pd.DataFrame:
 
 @presents("feature_weights", told_in="features")
 def weights_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    result, words = run.result(), shown.words
+    result = run.result()
     table = shares_of(result)
-    yield from _weights_said(words, result, table)
+    yield from _weights_said(result, table)
     text = words("feature weights of", number=words.whole(len(result.samples)),
                  over=words.over(result.unit, result.n_units), about=shown.about)
     yield _rows(
@@ -212,7 +212,7 @@ def shares_of(result: FeatureWeights) -> pd.DataFrame:
     return table.sort_values("value", ascending=False, kind="stable", ignore_index=True)
 
 
-def _weights_said(words: Words, result: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
+def _weights_said(result: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
     """Features that count, and features not shown to."""
     if len(table) == 1:
         yield Statement(words("one feature"))
@@ -221,7 +221,7 @@ def _weights_said(words: Words, result: FeatureWeights, table: pd.DataFrame) -> 
     counts, nothing = table[~table["is_zero"]], table[table["is_zero"]]["name"]
     if len(counts):
         estimates = zip(*counts[["name", "value", "low", "high"]].to_numpy().T, strict=True)
-        names = words.first(_named(words, estimates), _MOST)
+        names = words.first(_named(estimates), _MOST)
         yield Statement(words("features count", names=names, over=(result.unit, result.n_units)))
     if len(nothing):
         names = words.first([plain(name) for name in nothing], _NOTHING)
@@ -229,15 +229,15 @@ def _weights_said(words: Words, result: FeatureWeights, table: pd.DataFrame) -> 
     yield Advice(words("weights are shared"))
 
 
-def _named(words: Words, estimates: Iterator[tuple[str, float, float, float]]) -> list[str]:
+def _named(estimates: Iterator[tuple[str, float, float, float]]) -> list[str]:
     return [f"{plain(name)} {words.estimate(*estimate)}" for name, *estimate in estimates]
 
 
 @presents("unique_parts", told_in="features")
 def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    result, words = run.result(), shown.words
+    result = run.result()
     scheme, table = parts_of(result)
-    yield from _parts_said(words, result, scheme)
+    yield from _parts_said(result, scheme)
     text = words(f"unique of {scheme}", over=words.over(result.unit, result.n_units),
                  about=shown.about)
     yield _rows(
@@ -267,7 +267,7 @@ def parts_of(result: UniqueParts) -> tuple[str, pd.DataFrame]:
     return result.schemes[k], pd.concat([*parts, together], ignore_index=True)
 
 
-def _parts_said(words: Words, result: UniqueParts, scheme: str) -> Iterator[Statement]:
+def _parts_said(result: UniqueParts, scheme: str) -> Iterator[Statement]:
     k = result.schemes.index(scheme)
     some = result.total_low[k] > 0
     yield Statement(words(
@@ -278,7 +278,7 @@ def _parts_said(words: Words, result: UniqueParts, scheme: str) -> Iterator[Stat
         return
     unique = zip(result.predictors, result.unique[:, k], result.unique_low[:, k],
                  result.unique_high[:, k], strict=True)
-    adds, named = result.adds[:, k], _named(words, unique)
+    adds, named = result.adds[:, k], _named(unique)
     some = [name for name, counts in zip(named, adds, strict=True) if counts]
     rest = [name for name, counts in zip(result.predictors, adds, strict=True) if not counts]
     yield Statement(words("parts add", names=words.listing(some)) if some else
@@ -306,8 +306,8 @@ def _subsets(result: UniqueParts, scheme: str) -> pd.DataFrame:
 
 @presents("map_correlation", told_in="features")
 def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    result, words = run.result(), shown.words
-    yield from correlations_said(words, result)
+    result = run.result()
+    yield from correlations_said(result)
     table = result.table.rename(columns={"space": "name", "correlation": "value"}).sort_values(
         "value", ascending=False, kind="stable", ignore_index=True
     )
@@ -324,7 +324,7 @@ def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Advice(words("map between"))
 
 
-def correlations_said(words: Words, result: MapCorrelation) -> Iterator[Statement]:
+def correlations_said(result: MapCorrelation) -> Iterator[Statement]:
     """Which features rank pairs as the map does."""
     best = int(result.value.argmax())
     surely = result.surely[best]
@@ -353,9 +353,9 @@ def correlations_said(words: Words, result: MapCorrelation) -> Iterator[Statemen
 @presents("left_over", told_in="features")
 def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The map of what features leave unexplained, and its contribution."""
-    result, words = run.result(), shown.words
+    result = run.result()
     objects = shown.answers.objects
-    yield from _rest_said(words, result)
+    yield from _rest_said(result)
     positions = np.where(result.placed[:, None], result.embedding, np.nan)
     text = words("left over of", features=words.method(run.fresh()), about=shown.about)
     if not result.is_something:
@@ -381,7 +381,7 @@ def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
                 words("alt rows"), table, "deviance explained", run)
 
 
-def _rest_said(words: Words, result: ResidualMap) -> Iterator[Statement]:
+def _rest_said(result: ResidualMap) -> Iterator[Statement]:
     yield Statement(words(
         "left over something" if result.is_something else "left over nothing",
         gain=(result.gain, result.gain_low, result.gain_high), over=(result.unit, result.n_units),
@@ -395,7 +395,7 @@ def _rest_said(words: Words, result: ResidualMap) -> Iterator[Statement]:
         result.parts, result.accuracy, result.accuracy_low, result.accuracy_high, strict=True
     )
     yield Statement(words("left over accuracy", chance=result.chance,
-                         parts=words.listing(_named(words, parts))))
+                         parts=words.listing(_named(parts))))
 
 
 def _rows(

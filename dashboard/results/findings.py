@@ -57,7 +57,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     uncertainty_of,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)
@@ -86,10 +86,6 @@ class SubjectResults(Subject):
 
     shown: ShownResults
     verdict_of: Callable[[], Verdict]
-
-    @property
-    def words(self) -> Words:
-        return self.shown.words
 
     def run(self, method: Method, task: str) -> Run | None:
         """The first result of a task for a method, whatever its options."""
@@ -133,7 +129,7 @@ class Topic:
     said: Said
     applies: Callable[[Subject], bool]
     pieces: Callable[[Subject], list[Piece]]
-    lacks: Callable[[Subject, Words], str]
+    lacks: Callable[[Subject], str]
     seconds: float
 
 
@@ -159,7 +155,7 @@ def are_triplets(subject: Subject) -> bool:
 def finding(
     name: str, page: str, tab: str, *, applies: Callable[[Subject], bool] = are_triplets,
     pieces: Callable[[Subject], list[Piece]] = lambda subject: [],
-    lacks: Callable[[Subject, Words], str] = lambda subject, words: "", seconds: float = 0.0,
+    lacks: Callable[[Subject], str] = lambda subject: "", seconds: float = 0.0,
 ) -> Callable[[Said], Said]:
     """Declare a finding; see `Topic`."""
 
@@ -181,14 +177,14 @@ def _can_hold_out(answers: Judgements) -> bool:
     return n_groups(answers) >= _FOLDS
 
 
-def _too_few_questions(subject: Subject, words: Words) -> str:
+def _too_few_questions(subject: Subject) -> str:
     if _can_hold_out(subject.answers):
         return ""
     return words("too few questions", number=n_groups(subject.answers), needed=_FOLDS)
 
 
-def _too_few_for_an_error(subject: Subject, words: Words) -> str:
-    return "" if has_split(subject.answers) else _too_few_questions(subject, words)
+def _too_few_for_an_error(subject: Subject) -> str:
+    return "" if has_split(subject.answers) else _too_few_questions(subject)
 
 
 # The answers ---------------------------------------------------------------------------------
@@ -205,9 +201,9 @@ def care(results: SubjectResults) -> Iterator[Element]:
 
 @finding("ceiling", "data", "quality", applies=lambda subject: True)
 def ceiling(results: SubjectResults) -> Iterator[Element]:
-    words, limits = results.words, results.shown.limits
+    limits = results.shown.limits
     yield from reasoned((
-        ceiling_said(words, limits.ceiling), *(of_choices(words, one) for one in limits.choices),
+        ceiling_said(limits.ceiling), *(of_choices(one) for one in limits.choices),
     ))
 
 
@@ -237,23 +233,23 @@ def error(results: SubjectResults) -> Iterator[Element]:
          pieces=lambda subject: [(subject.method, "fit", {}), (subject.method, "bootstrap", {})])
 def shown_map(results: SubjectResults) -> Iterator[Element]:
     """The map with its uncertainty, where it predicts better than guesses."""
-    fit, words = results.map, results.words
+    fit = results.map
     if fit is None or results.error is None:
         return
     if is_chance(results.error.result()):
         yield Statement(words("map withheld"))
         return
-    samples, said = uncertainty_of(results.shown, fit), [f"{_named(words, fit)}."]
+    samples, said = uncertainty_of(results.shown, fit), [f"{_named(fit)}."]
     if samples is not None:
         said += uncertainty_said(results.shown, samples, MapStyle(), fit.fitted().n_components)
     yield from reasoned(said)
     yield map_drawn(results.shown, fit)
 
 
-def _named(words: Words, fit: Run) -> str:
+def _named(fit: Run) -> str:
     """The method of a map, and problems of its fit."""
     is_sound = fit.complete and fit.numbers["converged_"]
-    return words.method(fit.fresh()) if is_sound else fit_said(words, fit)
+    return words.method(fit.fresh()) if is_sound else fit_said(fit)
 
 
 def _in_dimensions(subject: Subject) -> list[Piece]:
@@ -265,12 +261,12 @@ def _in_dimensions(subject: Subject) -> list[Piece]:
          lacks=_too_few_questions)
 def dimensions(results: SubjectResults) -> Iterator[Element]:
     """The number of dimensions that held-out errors of the same folds recommend."""
-    runs, words = _errors_by_dimension(results), results.words
+    runs = _errors_by_dimension(results)
     if {run.parameters["n_components"] for run in runs} >= set(DIMENSIONS):
         for name, (suggestion, best) in suggestions_of(runs, results.answers).items():
             # The lowest of errors whose intervals overlap is no finding.
-            why = islice(dimensions_said(words, name, suggestion, best), 1, None)
-            yield from reasoned((*dimensions_advised(words, suggestion), *why))
+            why = islice(dimensions_said(name, suggestion, best), 1, None)
+            yield from reasoned((*dimensions_advised(suggestion), *why))
 
 
 def _errors_by_dimension(results: SubjectResults) -> list[Run]:
@@ -285,11 +281,11 @@ def _errors_by_dimension(results: SubjectResults) -> list[Run]:
 # Structure -----------------------------------------------------------------------------------
 
 
-def _too_few_objects(subject: Subject, words: Words) -> str:
+def _too_few_objects(subject: Subject) -> str:
     n = int((subject.answers.answers_per_object > 0).sum())
     if n < 2 * GROUP:
         return words("too few objects", number=n, needed=2 * GROUP, least=GROUP)
-    return _too_few_questions(subject, words)
+    return _too_few_questions(subject)
 
 
 def usual_clustering() -> AgglomerativeClustering:
@@ -335,7 +331,7 @@ def scale(results: SubjectResults) -> Iterator[Element]:
     run = results.run(_scale(results), "cross_validate")
     if run is None:
         return
-    words, name, result = results.words, results.words.method(run.fresh()), run.result()
+    name, result = words.method(run.fresh()), run.result()
     said = [words(
         "one predicts", method=name, error=(result.error, result.low, result.high),
         over=(result.unit, result.n_units),
@@ -345,7 +341,7 @@ def scale(results: SubjectResults) -> Iterator[Element]:
     if others and not is_chance(result):
         both = {name: result, words.method(results.method): others[0].result()}
         best, behind = behind_best(both, results.answers, ratio_of(run))
-        said = [*methods_said(words, best, behind), *said]
+        said = [*methods_said(best, behind), *said]
     yield from reasoned(said)
 
 
@@ -357,7 +353,7 @@ def _has_people(subject: Subject) -> bool:
     return are_triplets(subject) and column is not None and column.nunique() > 1
 
 
-def _too_few_of_each(subject: Subject, words: Words) -> str:
+def _too_few_of_each(subject: Subject) -> str:
     """That fewer than two people gave answers enough for weights of their own."""
     answers, method = subject.answers, WeightedEuclidean()
     counts = {who: int((answers.weight[of] > 0).sum())
@@ -367,8 +363,8 @@ def _too_few_of_each(subject: Subject, words: Words) -> str:
     floor = Floor(np.array(list(counts)), np.array(list(counts.values())), needed, "weights",
                   method.n_components)
     if floor.reached.sum() < 2:
-        return floor_said(words, floor, method.by)
-    return _too_few_questions(subject, words)
+        return floor_said(floor, method.by)
+    return _too_few_questions(subject)
 
 
 @finding("people", "people", "weights", applies=_has_people, lacks=_too_few_of_each, seconds=2.5e-3,
@@ -377,10 +373,10 @@ def _too_few_of_each(subject: Subject, words: Words) -> str:
          ])
 def people(results: SubjectResults) -> Iterator[Element]:
     """Whether weights of each person predict better than one map, where that predicts anything."""
-    method, words = WeightedEuclidean(), results.words
+    method = WeightedEuclidean()
     run = results.run(method, "compare_people")
     if run is not None:
-        yield from reasoned(people_said(words, run.result(), method.by))
+        yield from reasoned(people_said(run.result(), method.by))
 
 
 # What to do ----------------------------------------------------------------------------------
@@ -388,7 +384,7 @@ def people(results: SubjectResults) -> Iterator[Element]:
 
 @finding("objects", "data", "objects", applies=lambda subject: subject.answers.objects_recur)
 def objects(results: SubjectResults) -> Iterator[Element]:
-    words, each = results.words, results.answers.answers_per_object
+    each = results.answers.answers_per_object
     if not len(each):
         return
     least, most = int(each.min()), int(each.max())
@@ -408,7 +404,7 @@ def objects(results: SubjectResults) -> Iterator[Element]:
 @finding("questions", "simulate", "questions")
 def questions(results: SubjectResults) -> Iterator[Element]:
     """How many answers a map takes, and whether more would lower its error."""
-    words, answers, d = results.words, results.answers, results.method.n_components
+    answers, d = results.answers, results.method.n_components
     needed, number = needed_answers(answers.n_objects, d), len(answers)
     if number < needed:
         yield Statement(words("answers missing", d=d, needed=round(needed), number=number,

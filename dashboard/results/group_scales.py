@@ -24,7 +24,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 #: People in a sentence, width of their names there, and above small panels, in em.
 _NAMED, _NAME, _TITLE = 6, 16.0, 8.0
@@ -33,10 +33,8 @@ _NAMED, _NAME, _TITLE = 6, 16.0, 8.0
 @presents("scales_by", told_in="scales")
 def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """A small scale for every group beside that of all answers, by all methods."""
-    words, options = shown.words, run.options
-    runs = {
-        scale_name(words, one): one for one in shown.all_of(run.task) if one.options == options
-    }
+    options = run.options
+    runs = {scale_name(one): one for one in shown.all_of(run.task) if one.options == options}
     if run is not next(iter(runs.values())):
         return
     stimulus = stimulus_title(shown, run)
@@ -44,7 +42,7 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     scales = {name: groups_aligned(one.result()) for name, one in runs.items()}
     for name, scale in scales.items():
         if scale.held.any():
-            yield Statement(held_said(words, name, scale))
+            yield Statement(held_said(name, scale))
         enough = np.append(True, scale.floor.reached)
         empty = scale.names[np.isnan(scale.values).all(axis=1) & enough].tolist()
         if empty:
@@ -60,11 +58,11 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         coverage=options["coverage"], over=words(f"each over {options['unit']}", enough=ENOUGH),
     )
     for name, scale in scales.items():
-        if said := floor_said(words, scale.floor, options["by"] or "group"):
+        if said := floor_said(scale.floor, options["by"] or "group"):
             yield Advice(f"{name}: {said[0].lower()}{said[1:]}")
 
 
-def held_said(words: Words, name: str, scale: GroupScales) -> str:
+def held_said(name: str, scale: GroupScales) -> str:
     """Groups whose scales are held by the common prior alone."""
     held = [plain(one) for one in short_labels(scale.names[scale.held].tolist(), _NAME)]
     return words("scales held", method=name, names=words.first(held, _NAMED))

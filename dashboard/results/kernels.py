@@ -36,7 +36,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 #: Smaller differences of held-out error do not count.
 _POINT = 0.01
@@ -56,8 +56,8 @@ def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
     In the order of its average-linkage tree, or of the column that colours the objects.
     """
-    kernel, words, answers = run.fitted(), shown.words, shown.answers
-    yield from map(Statement, similarities_said(words, run, kernel, answers))
+    kernel, answers = run.fitted(), shown.answers
+    yield from map(Statement, similarities_said(run, kernel, answers))
     if answers.n_objects > MOST_IN_A_MATRIX or kernel.placed_.sum() < 2:
         return
     by, objects = shown.colour, answers.objects
@@ -102,9 +102,7 @@ def evidence_of(kernel: Kernel, answers: Judgements) -> Evidence | None:
     return evidence(kernel, answers, most=_COUNTED) if isinstance(kernel, TripletKernel) else None
 
 
-def similarities_said(
-    words: Words, run: Run, kernel: Kernel, answers: Judgements
-) -> Iterator[str]:
+def similarities_said(run: Run, kernel: Kernel, answers: Judgements) -> Iterator[str]:
     """Whether similarities are more than chance, their method, and their evidence."""
     basis = evidence_of(kernel, answers)
     if basis is not None and basis.is_noise:
@@ -116,7 +114,7 @@ def similarities_said(
 
 def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
     """The evidence of the similarity of two selected objects."""
-    words, answers = shown.words, shown.answers
+    answers = shown.answers
     if len(shown.selected) != 2:
         return words("click a cell")
     first, second = shown.selected
@@ -130,7 +128,7 @@ def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
 
 def _gaps(shown: ShownResults, kernel: Kernel) -> Iterator[str]:
     """Missing similarities, and their reasons."""
-    words, answers, n = shown.words, shown.answers, kernel.n_objects_
+    answers, n = shown.answers, kernel.n_objects_
     without = 1.0 - _n_similar(kernel) / max(n * (n - 1), 1)
     if without > _MANY_WITHOUT:
         of_triplets = isinstance(kernel, TripletKernel)
@@ -163,8 +161,8 @@ def _in_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
 
 @presents("spectrum", told_in="similarities")
 def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    spectrum, words = run.result(), shown.words
-    yield from map(Statement, components_said(words, spectrum))
+    spectrum = run.result()
+    yield from map(Statement, components_said(spectrum))
     text = words(
         "spectrum of", method=words.method(run.fresh()), number=words.whole(len(spectrum.shuffled)),
         share=words.percent(2 * spectrum.level - 1, 0), about=shown.about,
@@ -182,7 +180,7 @@ def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Advice(words("ask compare"))
 
 
-def components_said(words: Words, spectrum: Spectrum) -> Iterator[str]:
+def components_said(spectrum: Spectrum) -> Iterator[str]:
     """Components above chance, which are no dimensions, and predictions of the leading ones.
 
     Another number is named only where it predicts better by a point at least.
@@ -197,9 +195,9 @@ def components_said(words: Words, spectrum: Spectrum) -> Iterator[str]:
 
 @presents("kernel_map")
 def kernel_map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    result, words = run.result(), shown.words
+    result = run.result()
     objects = shown.answers.objects
-    text = words("kernel map of", method=words.method(run.fresh()), how=_how(words, result),
+    text = words("kernel map of", method=words.method(run.fresh()), how=_how(result),
                  about=shown.about)
     yield Drawing(
         f"kernel-map-{run.method}", words("title kernel map"), text,
@@ -213,7 +211,7 @@ def kernel_map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-def _how(words: Words, result: KernelMap) -> str:
+def _how(result: KernelMap) -> str:
     if not len(result.shares):
         return "UMAP"
 

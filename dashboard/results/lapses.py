@@ -23,7 +23,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 _TALL = 0.7
 _NAMED = 5  # people in a sentence
@@ -32,7 +32,7 @@ _NAMED = 5  # people in a sentence
 @presents("with_lapses", told_in="groups")
 def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Rates of answers like guesses of all people, where the answers determine them."""
-    result, words, method = run.result(), shown.words, shown.words.method(run.fresh())
+    result, method = run.result(), words.method(run.fresh())
     if not result.told:
         why = "withheld" if result.heavier is not None else "not converged"
         key = f"lapses {why}" if run.method == STE.name else "lapses of ste"
@@ -47,7 +47,7 @@ def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         usual=words.percent(result.usual), number=words.count(out, "participant"),
     ))
     if out:
-        yield Advice(words("who guesses", names=_who(words, result)))
+        yield Advice(words("who guesses", names=_who(result)))
     text = words("lapses of", method=method, low=low, people=people,
                  shown=words.whole(min(len(table), MOST_RATES)))
     yield Drawing(
@@ -59,7 +59,7 @@ def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Numbers(words("rates and weights"), partial(_rates, table, side))
 
 
-def _who(words: Words, result: LapseFit) -> str:
+def _who(result: LapseFit) -> str:
     """People who clearly guess more often than usual, by descending rate."""
     short = short_people(result.participants.tolist())
     out = np.flatnonzero(result.stand_out)

@@ -30,7 +30,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     uncertainty_of,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 #: A map's frame: width, least and highest height, and height above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
@@ -47,20 +47,20 @@ def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How well a map predicts, and the gain that the ceiling allows."""
     error, training = error_of(shown, run), run.numbers["triplet_error_"]
     if error is None:
-        yield Statement(shown.words("no held-out error", error=training))
+        yield Statement(words("no held-out error", error=training))
     else:
         yield from error_said(shown, error)
     if run.fitted().n_components > 1:
-        yield Statement(shown.words("turned"))
+        yield Statement(words("turned"))
     if error is not None:
-        yield Advice(shown.words("training error", error=training))
+        yield Advice(words("training error", error=training))
 
 
 def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The held-out error of a map, beside chance and the noise ceiling."""
-    words, error, ceiling = shown.words, run.result(), shown.limits.ceiling
+    error, ceiling = run.result(), shown.limits.ceiling
     yield Statement(words("map predicts", error=(error.error, error.low, error.high),
-                          scheme=_scheme(words, run), over=(error.unit, error.n_units)))
+                          scheme=_scheme(run), over=(error.unit, error.n_units)))
     if is_chance(error):
         yield Statement(words("like guessing"))
     elif ceiling.is_precise:
@@ -69,8 +69,8 @@ def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
         if ceiling.is_reached(error.error, error.low):
             yield Statement(words("ceiling reached"))
     for choice in choice_accuracies(shown.answers, error):
-        yield from map(Statement, predicted_said(words, choice))
-        yield Advice(of_choices(words, choice))
+        yield from map(Statement, predicted_said(choice))
+        yield Advice(of_choices(choice))
 
 
 def error_of(shown: ShownResults, run: Run) -> Run | None:
@@ -86,7 +86,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def map_drawn(shown: ShownResults, run: Run) -> Drawing:
     """The map, with ellipses if its uncertainty was computed."""
-    words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
+    samples, fitted = uncertainty_of(shown, run), run.fitted()
     d = fitted.n_components
     rotation = shown.turns[run.key].rotation if run.key in shown.turns else np.eye(d)
     where = placed(run, samples, rotation)
@@ -118,9 +118,9 @@ def map_caption(
 
     selected: Whether objects are selected, which alone have ellipses where there are many.
     """
-    words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
+    samples, fitted = uncertainty_of(shown, run), run.fitted()
     d = fitted.n_components
-    sentences = [words("map of", fit=fit_said(words, run), about=shown.about)]
+    sentences = [words("map of", fit=fit_said(run), about=shown.about)]
     if d > 2 and style.flat:
         sentences.append(words("first axes"))
     if run.key in shown.turns and shown.turns[run.key].towards:
@@ -136,14 +136,14 @@ def map_caption(
         result = error.result()
         sentences.append(words(
             "held-out error of", error=(result.error, result.low, result.high),
-            scheme=_scheme(words, error), over=(result.unit, result.n_units), chance=CHANCE,
+            scheme=_scheme(error), over=(result.unit, result.n_units), chance=CHANCE,
         ))
     if style.uncertainty and samples is not None:
         sentences += uncertainty_said(shown, samples, style, d, selected)
     return " ".join(sentences)
 
 
-def fit_said(words: Words, run: Run) -> str:
+def fit_said(run: Run) -> str:
     fitted, parts = run.fitted(), [words.method(run.fresh())]
     if fitted.n_init == type(fitted).n_init:  # otherwise it was named
         parts.append(words("lowest of", restarts=len(run.arrays["losses_"])))
@@ -156,7 +156,7 @@ def fit_said(words: Words, run: Run) -> str:
     return ", ".join(parts)
 
 
-def _scheme(words: Words, run: Run) -> str:
+def _scheme(run: Run) -> str:
     """The answers on which a held-out error was measured."""
     if run.task == "split_error":
         return words("by own split")
@@ -168,7 +168,7 @@ def uncertainty_said(
     shown: ShownResults, run: Run, style: MapStyle, d: int, selected: bool = False
 ) -> Iterator[str]:
     """Source and meaning of the ellipses."""
-    words, samples = shown.words, run.samples()
+    samples = run.samples()
     kind = "error bars" if d == 1 else "ellipses" if d == 2 or style.flat else "ellipsoids"
     if np.isfinite(samples.radius(style.coverage)):
         few, whose = kind != "error bars" and len(shown.answers.objects) > MANY, ""
@@ -179,11 +179,11 @@ def uncertainty_said(
         yield words("shapes", share=style.coverage, shape=words(kind), whose=whose,
                     origin=origin_of(shown, run))
         yield words(_meaning(run), share=style.coverage, shape=words(_ONE[kind]))
-    yield from rough_said(words, samples, kind)
+    yield from rough_said(samples, kind)
 
 
 def apart_said(
-    words: Words, samples: Samples, names: Sequence[str], pair: tuple[int, int], coverage: float
+    samples: Samples, names: Sequence[str], pair: tuple[int, int], coverage: float
 ) -> Iterator[str]:
     """Whether two objects are distinguishable."""
     are_distinct = samples.are_apart(*pair, coverage)
@@ -193,7 +193,7 @@ def apart_said(
                     share=coverage)
 
 
-def rough_said(words: Words, samples: Samples, kind: str) -> Iterator[str]:
+def rough_said(samples: Samples, kind: str) -> Iterator[str]:
     """That few participants leave it open how much people differ."""
     if samples.is_rough:
         is_finite = np.isfinite(samples.radius(0.95))
@@ -212,7 +212,7 @@ def _meaning(run: Run) -> str:
 
 
 def origin_of(shown: ShownResults, run: Run) -> str:
-    words, samples, options = shown.words, run.samples(), run.options
+    samples, options = run.samples(), run.options
     number = len(samples.embeddings)
     if samples.source != "bootstrap":
         text = words(f"from {samples.source}", number=words.whole(number))
@@ -250,7 +250,7 @@ def _far_apart(shown: ShownResults, where: Any) -> str:
     along = positions[finite, 0]
     first, last = finite[np.argmin(along)], finite[np.argmax(along)]
     labels = shown.answers.labels
-    return shown.words("along the first axis", first=labels[first], last=labels[last])
+    return words("along the first axis", first=labels[first], last=labels[last])
 
 
 def coordinates(

@@ -34,6 +34,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
+from tripletscope.dashboard.wording import words
 
 #: Width of the names of people above maps, in em.
 _TITLE = 8.0
@@ -42,7 +43,7 @@ _TITLE = 8.0
 @presents("who_predicts_whom", told_in="groups")
 def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How well each participant is predicted, and from whom."""
-    result, words, by = run.result(), shown.words, run.options["by"]
+    result, by = run.result(), run.options["by"]
     for column in dict.fromkeys((by, run.options["group"])):
         if column is not None and (said := silence_said(shown, run, column)):
             yield Advice(said)
@@ -69,7 +70,7 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
-    words, by = shown.words, run.options["by"]
+    by = run.options["by"]
     order = by_similarity(result.accuracy, result.groups)
     names, groups = result.names[order].tolist(), result.groups[order]
     values = result.accuracy[np.ix_(order, order)]
@@ -128,7 +129,7 @@ def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 @presents("observer_maps", told_in="groups")
 def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """A map of each beside that of all, and their distances."""
-    result, words, by = run.result(), shown.words, run.options["by"]
+    result, by = run.result(), run.options["by"]
     if len(result.names) == 2:
         yield Statement(words("two maps", share=result.apart[0, 1], by=by) if
                         result.comparable[0, 1] else words("two maps not comparable"))
@@ -147,7 +148,7 @@ def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[Element]:
     """Matrix of Procrustes distances, and the tree of the participants."""
-    words, by, names, tree = shown.words, run.options["by"], result.names.tolist(), result.tree
+    by, names, tree = run.options["by"], result.names.tolist(), result.tree
     order = tree.order
     ordered = result.apart[np.ix_(order, order)]
     matrix = pd.DataFrame(result.apart, index=names, columns=names).rename_axis("of")

@@ -37,7 +37,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 
 def weights_table(fitted: WeightedEuclidean) -> pd.DataFrame:
@@ -65,11 +65,11 @@ def weights_table(fitted: WeightedEuclidean) -> pd.DataFrame:
 @presents("compare_people", told_in="groups")
 def compared(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Which view of people predicts their held-out answers."""
-    yield from map(Statement, people_said(shown.words, run.result(), run.parameters["by"]))
+    yield from map(Statement, people_said(run.result(), run.parameters["by"]))
     yield _gains(shown, run)
 
 
-def people_said(words: Words, comparison: PeopleComparison, by: str) -> Iterator[str]:
+def people_said(comparison: PeopleComparison, by: str) -> Iterator[str]:
     """Sentences on the comparison, the most important first."""
     if comparison.is_chance:
         yield words("people at chance")
@@ -78,7 +78,7 @@ def people_said(words: Words, comparison: PeopleComparison, by: str) -> Iterator
     if chosen == ONE:
         yield words("people one map", by=by)
     else:
-        yield words("people best", view=_view(words, chosen), over=("participants", people),
+        yield words("people best", view=_view(chosen), over=("participants", people),
                     gain=comparison.gain(chosen), right=comparison.gain(chosen, of="accuracy"))
     better, clearly, worse = comparison.better(WEIGHTS)
     chance = words("by chance", number=round(0.025 * n_told)) if 0.025 * n_told >= 1 else words(
@@ -91,7 +91,7 @@ def people_said(words: Words, comparison: PeopleComparison, by: str) -> Iterator
         yield words("weights add nothing")
 
 
-def _view(words: Words, model: str) -> str:
+def _view(model: str) -> str:
     if model in (ONE, CONSISTENCY, WEIGHTS, OWN):
         return words(f"view {model}")
     return words("view groups", number=int(model.split()[0]))
@@ -99,11 +99,11 @@ def _view(words: Words, model: str) -> str:
 
 @presents("compare_conditions", told_in="groups")
 def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
-    yield from map(Statement, conditions_said(shown.words, run.result(), run.parameters["by"]))
+    yield from map(Statement, conditions_said(run.result(), run.parameters["by"]))
     yield _gains(shown, run)
 
 
-def conditions_said(words: Words, comparison: ConditionComparison, by: str) -> Iterator[str]:
+def conditions_said(comparison: ConditionComparison, by: str) -> Iterator[str]:
     """Sentences on the permutation test and held-out answers."""
     yield words(f"conditions {comparison.attention}", by=by)
     if comparison.attention == "unseen" and comparison.chosen not in (ONE, CONSISTENCY):
@@ -114,7 +114,7 @@ def conditions_said(words: Words, comparison: ConditionComparison, by: str) -> I
                 over=words(f"conditions over {comparison.unit}"))
 
 
-def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
+def floor_said(floor: Floor, by: str = "participant") -> str:
     """People below the floor, and why; empty where everybody gave enough."""
     few = ~floor.reached
     if not few.any():
@@ -129,7 +129,7 @@ def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
 
 
 def _gains(shown: ShownResults, run: Run) -> Drawing:
-    words, comparison = shown.words, run.result()
+    comparison = run.result()
     table, by = comparison.table, run.parameters["by"]
     number = len(comparison.log_share)
     over = words.over("participants", number) if run.task == "compare_people" or \
@@ -146,12 +146,12 @@ def _gains(shown: ShownResults, run: Run) -> Drawing:
 @presents("fit", "individuals", told_in="groups")
 def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Weights, or groups; when cautious, only those that a comparison confirms."""
-    fitted, words = run.fitted(), shown.words
+    fitted = run.fitted()
     if isinstance(fitted, LatentClassMap):
         comparison = next((
             one for one in _comparisons(shown, run) if isinstance(one, PeopleComparison)
         ), None)
-        yield Statement(groups_said(words, comparison))
+        yield Statement(groups_said(comparison))
         if not fitted.converged_:
             yield Advice(words("groups not converged"))
         if not shown.cautious or (comparison is not None and comparison.n_groups > 1):
@@ -159,7 +159,7 @@ def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         return
     comparisons = _comparisons(shown, run)
     if not any(isinstance(one, ConditionComparison) for one in comparisons):
-        yield Statement(axes_said(words, fitted, next(iter(comparisons), None)))
+        yield Statement(axes_said(fitted, next(iter(comparisons), None)))
     if shown.cautious and not any(one.weights_differ for one in comparisons):
         yield Statement(words("weights not shown", by=fitted.by))
         return
@@ -179,7 +179,7 @@ def _comparisons(
     ]
 
 
-def groups_said(words: Words, comparison: PeopleComparison | None) -> str:
+def groups_said(comparison: PeopleComparison | None) -> str:
     """The number of groups that held-out answers support."""
     if comparison is None or groups_model(2) not in comparison.models:
         return words("groups not tested")
@@ -189,7 +189,7 @@ def groups_said(words: Words, comparison: PeopleComparison | None) -> str:
     return words("groups predict", number=number, gain=comparison.gain(groups_model(number), ONE))
 
 
-def axes_said(words: Words, fitted: WeightedEuclidean, comparison: PeopleComparison | None) -> str:
+def axes_said(fitted: WeightedEuclidean, comparison: PeopleComparison | None) -> str:
     """Whether the axes of the map mean something."""
     if fitted.n_components == 1:
         return words("one axis")
@@ -203,7 +203,7 @@ def axes_said(words: Words, fitted: WeightedEuclidean, comparison: PeopleCompari
 
 
 def _weights(shown: ShownResults, run: Run, fitted: WeightedEuclidean) -> Drawing:
-    words, d = shown.words, fitted.n_components
+    d = fitted.n_components
     text = words(
         "weights of", people=words.whole(len(fitted.people_)), by=fitted.by,
         method=words.method(run.fresh()),
@@ -220,7 +220,6 @@ def _weights(shown: ShownResults, run: Run, fitted: WeightedEuclidean) -> Drawin
 
 
 def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[Drawing]:
-    words = shown.words
     text = words(
         "membership of", people=words.whole(len(fitted.people_)), by=fitted.by,
         groups=words.whole(fitted.n_groups), method=words.method(run.fresh()),
@@ -250,7 +249,7 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
 def silence_said(shown: ShownResults, run: Run, by: str) -> str:
     """People or groups below the floor of a result, and why; empty if there are none."""
     members = dict(list(groups_of(shown.answers, by).items())[: run.options["most"]])
-    return floor_said(shown.words, floor_of(run.fresh(), shown.answers, members), by)
+    return floor_said(floor_of(run.fresh(), shown.answers, members), by)
 
 
 def maps_beside(

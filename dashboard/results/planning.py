@@ -33,7 +33,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import ENGLISH, Words, distinct
+from tripletscope.dashboard.wording import distinct, words
 
 #: Parameters of a scenario, which tasks have too.
 SCENARIO = tuple(p.name for p in parameters(Scenario))
@@ -54,11 +54,10 @@ class Simulation:
     method: Method
     options: Mapping[str, Any]
     run: Run | None = None
-    words: Words = ENGLISH
 
     @classmethod
-    def of(cls, run: Run, words: Words = ENGLISH) -> Simulation:
-        return cls(run.fresh(), run.options, run, words)
+    def of(cls, run: Run) -> Simulation:
+        return cls(run.fresh(), run.options, run)
 
     @cached_property
     def plan(self) -> Plan:
@@ -67,9 +66,9 @@ class Simulation:
     @property
     def title(self) -> str:
         """Short name of the method with settings that differ from the defaults."""
-        described, title = self.words.method(self.method), self.method.title
+        described, title = words.method(self.method), self.method.title
         if isinstance(self.method, OrdinalEmbedding):
-            dimensions = self.words.count(self.method.n_components, "dimension")
+            dimensions = words.count(self.method.n_components, "dimension")
             described = described.replace(f", {dimensions}", "", 1)
         return described.replace(title, short(title), 1)
 
@@ -106,7 +105,7 @@ class Simulation:
         return {
             "method": self.title, "design": self.design, "scenario": self.setting,
             "most": f"up to {self.options['most']:,} answers",
-            "repeats": self.words.count(self.options["repeats"], "simulation"),
+            "repeats": words.count(self.options["repeats"], "simulation"),
             "seed": f"seed {self.options['seed']}",
         }
 
@@ -159,16 +158,15 @@ def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if varied_in(run.options) != "answers":
         yield from _by_noise(shown, run)
         return
-    words = shown.words
     runs = [one for one in shown.all_of("plan") if varied_in(one.options) == "answers"]
     if run is not runs[0]:
         return
-    simulations = [Simulation.of(one, words) for one in runs]
+    simulations = [Simulation.of(one) for one in runs]
     plans = dict(zip(names_of(simulations), (one.plan for one in simulations), strict=True))
     comparable = groups(simulations)
     for members in () if shown.is_fixed else comparable:
         named = {name: plans[name] for name in (list(plans)[k] for k in members)}
-        yield from map(Statement, plans_said(words, named, alone=len(plans) == 1))
+        yield from map(Statement, plans_said(named, alone=len(plans) == 1))
     if shown.is_fixed:
         plan = simulations[0].plan
         yield Statement(words(
@@ -180,7 +178,7 @@ def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         for quantity, value in wanted.items():
             yield Statement(words(
                 "wanted takes", wanted=words(f"wanted {quantity}", value=value),
-                answers=_answers_for(words, simulations[0].plan, quantity, value),
+                answers=_answers_for(simulations[0].plan, quantity, value),
             ))
     ways, about = (
         "; ".join(dict.fromkeys(getattr(one, name) for one in simulations))
@@ -193,17 +191,17 @@ def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             continue
         text = words("simulated", meaning=words(f"meaning {quantity}"), ways=ways, about=about)
         yield _half(
-            f"plan-{quantity}", words(f"title {quantity}"), text, words,
+            f"plan-{quantity}", words(f"title {quantity}"), text,
             partial(plan_curves, table, quantity, wanted=wanted.get(quantity),
                     ceiling=ceiling if quantity == "accuracy" else None),
             table, *runs,
         )
     if table.empty:
         yield Advice(words("no map, no shape"))
-    yield Numbers(words("numbers"), partial(_ends, words, plans, wanted))
+    yield Numbers(words("numbers"), partial(_ends, plans, wanted))
 
 
-def plans_said(words: Words, plans: Mapping[str, Plan], *, alone: bool) -> Iterator[str]:
+def plans_said(plans: Mapping[str, Plan], *, alone: bool) -> Iterator[str]:
     """How many answers to collect, and by which plan; see `Plan.judgement` and `ranking`.
 
     alone: Whether it is the only plan, which needs no name.
@@ -231,7 +229,7 @@ def plans_said(words: Words, plans: Mapping[str, Plan], *, alone: bool) -> Itera
     yield text if alone else words("with plan", name=best, advice=text)
 
 
-def _answers_for(words: Words, one: Plan, quantity: str, value: float) -> str:
+def _answers_for(one: Plan, quantity: str, value: float) -> str:
     enough = one.enough(**{quantity: value})
     if enough is None:
         return words("more than, if ever", number=int(one.n_answers[-1]))
@@ -245,12 +243,12 @@ def _bands(plans: Mapping[str, Plan], quantity: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[["plan", "answers", "mean", "low", "high"]].dropna()
 
 
-def _ends(words: Words, plans: Mapping[str, Plan], wanted: Mapping[str, float]) -> pd.DataFrame:
+def _ends(plans: Mapping[str, Plan], wanted: Mapping[str, float]) -> pd.DataFrame:
     rows = []
     for name, one in plans.items():
         row = {"plan": name} | {
             words(f"wanted {quantity}", value=value):
-            _answers_for(words, one, quantity, value).rstrip(",")
+            _answers_for(one, quantity, value).rstrip(",")
             for quantity, value in wanted.items()
         }
         row["answers"] = int(one.n_answers[-1])
@@ -265,7 +263,7 @@ def _ends(words: Words, plans: Mapping[str, Plan], wanted: Mapping[str, float]) 
 
 def _by_noise(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Results against the noise, or against differences of observers."""
-    words, one = shown.words, Simulation.of(run, shown.words)
+    one = Simulation.of(run)
     varied = VARIED[run.options["vary"]]
     for quantity in QUANTITIES:
         table = one.plan.band(quantity).assign(series=one.title).dropna()
@@ -278,7 +276,7 @@ def _by_noise(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         text = words("simulated", meaning=words(f"meaning {quantity}"), ways=one.way,
                      about=one.about)
         yield _half(
-            f"noise-{quantity}", words(f"title {quantity}"), text, words,
+            f"noise-{quantity}", words(f"title {quantity}"), text,
             partial(noise_curves, table, quantity, varied), table, run,
         )
 
@@ -286,8 +284,8 @@ def _by_noise(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 @presents("detect_dimension")
 def dimension_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The number of dimensions that cross-validation suggests, by the number of answers."""
-    detection, words, one = run.result(), shown.words, Simulation.of(run, shown.words)
-    yield Statement(detection_said(words, detection))
+    detection, one = run.result(), Simulation.of(run)
+    yield Statement(detection_said(detection))
     text = words("detected of", ways=one.way, about=one.about)
     most = max(int(detection.suggested.max()), detection.true)
     yield Drawing(
@@ -301,7 +299,7 @@ def dimension_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Advice(words("too few dimensions"))
 
 
-def detection_said(words: Words, detection: Detection) -> str:
+def detection_said(detection: Detection) -> str:
     """From how many answers on the dimension is detected; see `Detection.revealed`."""
     first = detection.revealed
     at = len(detection.found) - 1 if first is None else first
@@ -315,7 +313,7 @@ def detection_said(words: Words, detection: Detection) -> str:
 
 
 def _half(
-    name: str, title: str, text: str, words: Words, draw: Callable, table: pd.DataFrame, *runs: Run
+    name: str, title: str, text: str, draw: Callable, table: pd.DataFrame, *runs: Run
 ) -> Drawing:
     return Drawing(
         name, title, text, words("alt curve"), _HALF,

@@ -31,7 +31,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 #: Least triads for a share of circular ones.
 _ENOUGH_TRIADS = 30
@@ -58,7 +58,7 @@ _SAMPLERS = {
 @presents(Coverage)
 def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
     """Questions, and numbers of answers about an object."""
-    words, answers, each = shown.words, shown.answers, shown.answers.answers_per_object
+    answers, each = shown.answers, shown.answers.answers_per_object
     if not shown.measured:  # comparisons of measured values were not asked for one by one
         yield Statement(words(
             "questions", number=coverage.answers, asked=coverage.questions,
@@ -103,7 +103,7 @@ def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
 @presents(QualityReport)
 def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
     """Agreement of people with themselves and each other, and the ceiling."""
-    words, again = shown.words, report.repeats
+    again = report.repeats
     if again.repeated:
         yield Statement(words(
             "asked again", repeated=again.repeated, questions=again.questions,
@@ -112,12 +112,12 @@ def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
     between = "between people" if participants_of(shown.answers)[1] else "between unnamed"
     for name, share in (("within people", again.within), (between, again.between)):
         if share.n:
-            yield Statement(_share_said(words, name, share))
-    yield Statement(ceiling_said(words, report.ceiling))
+            yield Statement(_share_said(name, share))
+    yield Statement(ceiling_said(report.ceiling))
     for choice in report.choices:
-        yield Statement(of_choices(words, choice))
+        yield Statement(of_choices(choice))
     if report.checks.n:
-        yield Statement(_share_said(words, "checks", report.checks))
+        yield Statement(_share_said("checks", report.checks))
     if report.circular.n >= _ENOUGH_TRIADS:
         yield Statement(words(
             "circular", share=report.circular.value, triads=report.circular.n,
@@ -126,18 +126,18 @@ def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
     if "response_time" in once and once["response_time"].notna().any():
         low, middle, high = once["response_time"].quantile([0.25, 0.5, 0.75])
         yield Statement(words("times", middle=middle, low=low, high=high))
-    yield from _sides_said(words, report)
-    yield Numbers(words("shares and intervals"), partial(_numbers, words, report))
+    yield from _sides_said(report)
+    yield Numbers(words("shares and intervals"), partial(_numbers, report))
 
 
-def _share_said(words: Words, key: str, share: Share) -> str:
+def _share_said(key: str, share: Share) -> str:
     return words(
         key, share=share.value, pairs=share.n, interval=(share.low, share.high),
         over=("participants" if share.n_units else "answers", share.n_units),
     )
 
 
-def _sides_said(words: Words, report: QualityReport) -> Iterator[Element]:
+def _sides_said(report: QualityReport) -> Iterator[Element]:
     """Side biases; names, and that nothing is known, are for the page alone."""
     sides, who = report.sides, report.sides.participants
     kind = Advice if sides.code == "unknown" else Statement
@@ -147,7 +147,7 @@ def _sides_said(words: Words, report: QualityReport) -> Iterator[Element]:
         yield Advice(words("sides of", names=words.first(names, _NAMED)))
 
 
-def _numbers(words: Words, report: QualityReport) -> pd.DataFrame:
+def _numbers(report: QualityReport) -> pd.DataFrame:
     shares = {
         "ceiling lower": report.ceiling.lower, "ceiling upper": report.ceiling.upper,
         "within": report.repeats.within, "between": report.repeats.between,
@@ -162,7 +162,7 @@ def _numbers(words: Words, report: QualityReport) -> pd.DataFrame:
 
 def samplers_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
     """Agreement and noise ceilings of questions that were selected in several ways."""
-    words, table = shown.words, report.samplers
+    table = report.samplers
     rows = pd.concat([
         pd.DataFrame({"name": table["sampler"], "series": words(f"sampler {key}"),
                       "value": table[value], "low": table[low], "high": table[high]})
@@ -186,7 +186,7 @@ def samplers_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]
 
 
 def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
-    words, table, name = shown.words, report.over_time, shown.stretch
+    table, name = report.over_time, shown.stretch
     timed = "time" in shown.answers.answers
     text = words("over time of" if timed else "in order of", parts=len(table), about=shown.about)
     if name == "predicted":
@@ -211,7 +211,7 @@ def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element
 @presents(Verdict)
 def verdict_of(shown: ShownResults, verdict: Verdict) -> Iterator[Statement | Advice]:
     """Participants to look at, without names, and the measures behind it."""
-    words, people = shown.words, verdict.n_participants
+    people = verdict.n_participants
     if not people or not verdict.looked_at:
         yield Statement(words("verdict nothing known" if people else "verdict nobody"))
         return
@@ -231,37 +231,37 @@ def verdict_of(shown: ShownResults, verdict: Verdict) -> Iterator[Statement | Ad
         yield Advice(words("not looked at", names=left))
 
 
-def reasons_said(words: Words, verdict: Verdict, who: str) -> str:
+def reasons_said(verdict: Verdict, who: str) -> str:
     return "; ".join(words(f"reason {one.code}", **one.values) for one in verdict.reasons[who])
 
 
 # What can be reached -----------------------------------------------------------------------------
 
 
-def ceiling_said(words: Words, ceiling: Ceiling) -> str:
+def ceiling_said(ceiling: Ceiling) -> str:
     """Both bounds of the accuracy that noise allows."""
     if ceiling.lower is None or ceiling.upper is None:
         return words("no ceiling")
     return words(
         "ceiling" if ceiling.among == "people" else "ceiling of one",
         questions=words.count(ceiling.questions, "question"),
-        lower=_bound(words, ceiling.lower), upper=_bound(words, ceiling.upper),
+        lower=_bound(ceiling.lower), upper=_bound(ceiling.upper),
         over=words.over(ceiling.unit, ceiling.n_units),
     )
 
 
-def kind_of(words: Words, kind: ChoiceKind) -> str:
+def kind_of(kind: ChoiceKind) -> str:
     name = "two" if kind.shown == 2 else kind.name
     return words(f"choice {name}", shown=kind.shown, chosen=kind.chosen, steps=kind.steps)
 
 
-def predicted_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
+def predicted_said(choice: ChoiceAccuracy) -> Iterator[str]:
     """Share of whole choices that were predicted, and the people that it holds for."""
     share = choice.accuracy
     if share is None:
         return
     yield words(
-        "choices predicted", kind=kind_of(words, choice.kind), number=choice.n_trials,
+        "choices predicted", kind=kind_of(choice.kind), number=choice.n_trials,
         share=share.value, interval=(share.low, share.high), chance=choice.chance,
         over=(choice.unit, choice.n_units),
     )
@@ -269,26 +269,25 @@ def predicted_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
         yield words("choices of the learned")
 
 
-def of_choices(words: Words, choice: ChoiceAccuracy) -> str:
+def of_choices(choice: ChoiceAccuracy) -> str:
     """Chance and noise ceiling of choices among more than two."""
     ceiling = choice.ceiling
-    fields = {"kind": kind_of(words, choice.kind), "number": choice.n_trials,
-              "chance": choice.chance}
+    fields = {"kind": kind_of(choice.kind), "number": choice.n_trials, "chance": choice.chance}
     if ceiling.lower is None or ceiling.upper is None:
         key = "choices without ceiling" if choice.kind.steps == 1 else "rankings without ceiling"
         return words(key, **fields)
     return words(
-        "choices", questions=ceiling.questions, lower=_bound(words, ceiling.lower),
-        upper=_bound(words, ceiling.upper), **fields,
+        "choices", questions=ceiling.questions, lower=_bound(ceiling.lower),
+        upper=_bound(ceiling.upper), **fields,
     )
 
 
-def agreement_said(words: Words, choice: ChoiceAccuracy, observer: str) -> Iterator[str]:
+def agreement_said(choice: ChoiceAccuracy, observer: str) -> Iterator[str]:
     """Agreement of people with a model, an additional observer, in one kind of question."""
     share, ceiling = choice.accuracy, choice.ceiling
     yield words(
         "answers as", observer=observer, share=share.value, number=choice.n_trials,
-        kind=kind_of(words, choice.kind), interval=(share.low, share.high), chance=choice.chance,
+        kind=kind_of(choice.kind), interval=(share.low, share.high), chance=choice.chance,
         over=(choice.unit, choice.n_units),
     )
     if choice.is_chance:
@@ -298,12 +297,12 @@ def agreement_said(words: Words, choice: ChoiceAccuracy, observer: str) -> Itera
         return
     yield words(
         "people predict each other" if ceiling.is_precise else "people repeat too little",
-        questions=ceiling.questions, lower=_bound(words, ceiling.lower),
-        upper=_bound(words, ceiling.upper),
+        questions=ceiling.questions, lower=_bound(ceiling.lower),
+        upper=_bound(ceiling.upper),
     )
 
 
-def _bound(words: Words, bound: Share) -> str:
+def _bound(bound: Share) -> str:
     if not np.isfinite(bound.value):
         return words("bound unknown")
     return f"{words.share(bound.value)}, {words.interval(bound.low, bound.high)}"
@@ -312,7 +311,7 @@ def _bound(words: Words, bound: Share) -> str:
 # How a file is read ------------------------------------------------------------------------------
 
 
-def direction_said(words: Words, test: DirectionTest) -> str:
+def direction_said(test: DirectionTest) -> str:
     """Whether a file is read the right way round, by a map's predictions under each reading."""
     best = test.best or test.next_best
     return words(

@@ -18,7 +18,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 #: Most indistinguishable pairs that are named.
 _MOST = 3
@@ -26,8 +26,8 @@ _MOST = 3
 
 @presents("recover_spaces", told_in="features")
 def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    result, words = run.result(), shown.words
-    yield from recovery_said(words, result)
+    result = run.result()
+    yield from recovery_said(result)
     yield shown.drawing(
         run, "recovery", 0.62,
         partial(
@@ -41,7 +41,7 @@ def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from map(Advice, [*result.notes, words("recovery is needed")])
 
 
-def recovery_said(words: Words, result: Recovered) -> Iterator[Statement]:
+def recovery_said(result: Recovered) -> Iterator[Statement]:
     """Which spaces cannot be distinguished, and how many choices would do."""
     confused = result.confused
     if not confused:

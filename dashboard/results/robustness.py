@@ -18,12 +18,13 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
+from tripletscope.dashboard.wording import words
 
 
 @presents("robustness")
 def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Which views differ from random sets of their sizes, and a dot for each."""
-    result, words = run.result(), shown.words
+    result = run.result()
     if result.ways < FEWEST:
         yield Statement(words("robust too few", people=result.n_people, ways=round(result.ways)))
     elif not np.isfinite(result.value[:, 1:]).any(axis=0).all():

@@ -37,7 +37,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 from tripletscope.dashboard.wording.formats import interval
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
@@ -136,11 +136,11 @@ def _onto(values: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
 def stimulus_title(shown: ShownResults, run: Run) -> str:
     column = run.options.get("stimulus", run.parameters.get("stimulus"))
     if column is None:
-        return shown.words("rank of objects")
-    return shown.words("object id") if column == "id" else column
+        return words("rank of objects")
+    return words("object id") if column == "id" else column
 
 
-def scale_name(words: Words, run: Run) -> str:
+def scale_name(run: Run) -> str:
     """The method of a scale, without what the axes state."""
     method = run.fresh()
     if isinstance(method, MLDS):
@@ -158,14 +158,14 @@ def scale_runs(shown: ShownResults) -> list[Run]:
 @presents("bootstrap_scale", told_in="scales")
 def scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """All scales against one stimulus in one figure."""
-    words, stimulus = shown.words, stimulus_title(shown, run)
+    stimulus = stimulus_title(shown, run)
     runs = [one for one in scale_runs(shown) if stimulus_title(shown, one) == stimulus]
     if not runs or run is not runs[0]:
         return
     scales: dict[str, Run] = {}
     for one in runs:  # two runs of one method, by other options, are two curves
-        name = scale_name(words, one)
-        again = sum(scale_name(words, other) == name for other in scales.values())
+        name = scale_name(one)
+        again = sum(scale_name(other) == name for other in scales.values())
         scales[f"{name} ({again + 1})" if again else name] = one
     for name, one in scales.items():
         yield from map(Statement, scale_said(shown, name, one))
@@ -189,7 +189,7 @@ def _curves(
     shown: ShownResults, scales: Mapping[str, Run], tables: Mapping[str, pd.DataFrame],
     curves: Sequence[Curve],
 ) -> Drawing:
-    words, several = shown.words, len(curves) > 1
+    several = len(curves) > 1
     stimulus = stimulus_title(shown, next(iter(scales.values())))
     unit = "units of noise" if shown.in_noise else "first: 0 to 1" if several else "0 to 1"
     first = curves[0].complete()
@@ -204,7 +204,7 @@ def _curves(
         said=said or (words("scales aligned") if several else ""), coverage=shown.coverage,
         alt="" if said else "alt scales" if several else "alt scale",
         low=words.number(first.stimulus[0]), high=words.number(first.stimulus[-1]),
-        origin=_origin(words, scales),
+        origin=_origin(scales),
     )
 
 
@@ -214,7 +214,7 @@ def named_objects(shown: ShownResults) -> MapData:
     return MapData(np.empty((len(objects), 1)), objects, selected=shown.selected)
 
 
-def _origin(words: Words, scales: Mapping[str, Run]) -> str:
+def _origin(scales: Mapping[str, Run]) -> str:
     """Sources of the bands and, where these differ, their scales."""
     names: dict[str, list[str]] = {}
     for name, run in scales.items():
@@ -231,7 +231,7 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
 
     A contradiction by answers is stated only where these are not guesses.
     """
-    words, test, fit = shown.words, shown.of(run, "cross_validate"), shown.of(run, "fit")
+    test, fit = shown.of(run, "cross_validate"), shown.of(run, "fit")
     fitted = fit.fitted() if isinstance(run.fresh(), MLDS) and fit is not None else None
     error = test.result() if test else None
     guesses = error is None or error.low <= CHANCE <= error.high
@@ -243,8 +243,8 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
     if rising is not None:
         yield words("rises" if rising else "falls", method=name)
     if fitted is not None:
-        yield fit_said(words, fitted)
-        yield from observers_said(words, fitted)
+        yield fit_said(fitted)
+        yield from observers_said(fitted)
         unused = len(shown.answers) - fitted.n_answers_
         if unused and not fitted.outside:
             yield words("scale omits", method=name, answers=unused)
@@ -253,7 +253,7 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
                     over=(error.unit, error.n_units))
 
 
-def fit_said(words: Words, fitted: MLDS) -> str:
+def fit_said(fitted: MLDS) -> str:
     return words(
         "difference scaling", answers=fitted.n_answers_, sigma=fitted.sigma_,
         deviance=words.number(fitted.deviance_, 5), aic=words.number(fitted.aic_, 5),
@@ -261,7 +261,7 @@ def fit_said(words: Words, fitted: MLDS) -> str:
     )
 
 
-def observers_said(words: Words, fitted: MLDS) -> Iterator[str]:
+def observers_said(fitted: MLDS) -> Iterator[str]:
     observers = fitted.observers_.tolist() if fitted.lapses != "none" or fitted.order else []
     names = [f"{plain(name)} " if name else "" for name in short_labels(observers, _NAME)]
     if fitted.lapses != "none":
@@ -315,15 +315,15 @@ def _beside(shown: ShownResults, scales: Mapping[str, Run]) -> pd.DataFrame:
 @presents("diagnose", told_in="scales")
 def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Whether a difference scale could have produced the answers: tests and figures."""
-    diagnostics, words = run.result(), shown.words
+    diagnostics = run.result()
     fit = shown.of(run, "fit")
-    yield from map(Statement, departures_said(words, diagnostics))
+    yield from map(Statement, departures_said(diagnostics))
     if fit is not None and shown.of(run, "bootstrap_scale") is None:  # which says the same
-        yield Statement(fit_said(words, fit.fitted()))
-        yield from map(Statement, observers_said(words, fit.fitted()))
+        yield Statement(fit_said(fit.fitted()))
+        yield from map(Statement, observers_said(fit.fitted()))
         yield Advice(words("fit explained"))
     if diagnostics.lapse_p is not None:  # asked where the method has no rates already
-        yield Statement(lapses_said(words, diagnostics))
+        yield Statement(lapses_said(diagnostics))
     about = words("simulations", number=len(diagnostics.simulated_runs))
     n = len(diagnostics.residuals)
     yield shown.drawing(
@@ -344,7 +344,7 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         )
 
 
-def departures_said(words: Words, diagnostics: ScaleDiagnostics) -> Iterator[str]:
+def departures_said(diagnostics: ScaleDiagnostics) -> Iterator[str]:
     """Each test of the model."""
     yield words("residuals depart" if diagnostics.outside > _MANY_OUTSIDE else "residuals fit",
                 outside=diagnostics.outside)
@@ -358,7 +358,7 @@ def departures_said(words: Words, diagnostics: ScaleDiagnostics) -> Iterator[str
                     number=diagnostics.n_six_points, value=words.number(diagnostics.six_point, 5))
 
 
-def lapses_said(words: Words, diagnostics: ScaleDiagnostics) -> str:
+def lapses_said(diagnostics: ScaleDiagnostics) -> str:
     """Whether guesses beyond the scale's noise make the answers more probable."""
     if not diagnostics.advises_lapses:
         return words("lapses not needed", p=diagnostics.lapse_p)

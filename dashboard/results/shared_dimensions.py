@@ -23,6 +23,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
+from tripletscope.dashboard.wording import words
 
 _WIDTH = 900.0
 #: Most names of dimensions, and of objects that part a pair.
@@ -32,7 +33,7 @@ _NAMED, _PARTING = 6, 5
 @presents("shared_dimensions", told_in="interpretable")
 def shared_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Shared dimensions of each other fit and the reference, and the similarity of all fits."""
-    result, words = run.result(), shown.words
+    result = run.result()
     several = len(result.fits) > 2
     for k, name in enumerate(result.fits[1:]):
         yield from shared_said(shown, result, k)
@@ -76,7 +77,7 @@ def _labels(shown: ShownResults, objects: np.ndarray) -> list[str]:
 
 def shared_said(shown: ShownResults, result: SharedDimensions, k: int) -> Iterator[Statement]:
     """Shared and unique dimensions of another fit and the reference."""
-    words, table = shown.words, result.table(k)
+    table = result.table(k)
     both = {"one": result.fits[0], "other": result.fits[k + 1]}
     said = {**both, "number": len(table), "objects": len(result.objects),
             "low": table["chance"].min(), "high": table["chance"].max()}

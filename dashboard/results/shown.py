@@ -21,12 +21,12 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import UNCERTAIN, Turn
-from tripletscope.dashboard.wording import ENGLISH, Words
+from tripletscope.dashboard.wording import words
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence of a paper, with ``*p*`` for italics; see `Words`."""
+    """A sentence of a paper, with ``*p*`` for italics; see `dashboard/wording`."""
 
     text: str
 
@@ -107,7 +107,6 @@ class ShownResults:
     runs: tuple[Run, ...]
     answers: Judgements | None
     name: str
-    words: Words = ENGLISH
     turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
@@ -144,7 +143,7 @@ class ShownResults:
 
     @property
     def about(self) -> str:
-        words, answers = self.words, self.answers
+        answers = self.answers
         number = words.count(len(answers), "answer")
         if isinstance(answers, Triplets) and answers.trials is not None:
             number = words("answers in trials", answers=number, trials=answers.n_trials)
@@ -166,7 +165,6 @@ class ShownResults:
         said: A further sentence of the caption.
         **fields: Of the sentences, which also have ``method`` and ``about``.
         """
-        words = self.words
         method = words.method(run.fresh())
         if not run.complete:
             method += f", {words('fit stopped' if run.task == 'fit' else 'incomplete')}"

@@ -22,7 +22,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import plain
+from tripletscope.dashboard.wording import plain, words
 
 _FLAT, _SQUARE = 0.5, 0.75
 #: Curves of searches: their columns, across and up.
@@ -34,13 +34,13 @@ _CURVES = {
 
 def _source(shown: ShownResults, run: Run) -> str:
     """The source of answers that people did not give."""
-    return shown.words(f"sees {run.kind}", method=run.fresh())
+    return words(f"sees {run.kind}", method=run.fresh())
 
 
 @presents("search_curve", told_in="trees")
 def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often trees miss the nearest neighbour, by the size of their leaves or by questions."""
-    result, words = run.result(), shown.words
+    result = run.result()
     table, n_searched = result.table(), result.missed.shape[1]
     x, value = _CURVES[shown.curve]
     yield Statement(words("searched", number=n_searched))
@@ -62,7 +62,7 @@ def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 @presents("predict_column", told_in="trees")
 def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Predictions of a column by comparison forests and their peers, and errors."""
-    result, words, column = run.result(), shown.words, run.options["column"]
+    result, column = run.result(), run.options["column"]
     if result.best is None:
         yield from _without_forest(shown, run)
         return
@@ -96,7 +96,7 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def _without_forest(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The error of the only method that was asked for, and its predictions."""
-    result, words, options = run.result(), shown.words, run.options
+    result, options = run.result(), run.options
     show = words.share if len(result.classes) else words.number
     (row,) = result.table().to_dict("records")
     number = int(np.isfinite(result.truth).sum())
@@ -117,7 +117,7 @@ def _without_forest(shown: ShownResults, run: Run) -> Iterator[Element]:
 def _forest_said(
     shown: ShownResults, run: Run, table: pd.DataFrame, a: int, b: int
 ) -> Iterator[str]:
-    result, words = run.result(), shown.words
+    result = run.result()
     show = words.share if len(result.classes) else words.number
     constant = words("most frequent class" if len(result.classes) else "the mean")
     size, trees = int(result.leaf_sizes[a]), int(result.n_trees[b])
@@ -146,7 +146,7 @@ def _outcome(
     Shapes: predicted (n,), in the manner of `ColumnErrors.truth`.
     """
     result: ColumnErrors = run.result()
-    words, column = shown.words, run.options["column"]
+    column = run.options["column"]
     labels, names = shown.answers.labels, result.classes.tolist()
     valid = np.flatnonzero(np.isfinite(result.truth))
 

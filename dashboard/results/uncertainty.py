@@ -32,7 +32,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import words
 
 #: Response probabilities from which responses are predicted, in the figure and in words.
 THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
@@ -47,7 +47,7 @@ _HALF = 0.8  # height of a square figure, divided by its width
 @presents("laplace", told_in="map")
 def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
     """Certainty of orders of distances, and convergence of chains."""
-    words, samples = shown.words, run.samples()
+    samples = run.samples()
     value = samples.average_uncertainty if shown.average is None else shown.average
     yield Statement(words("average uncertainty", value=value))
     yield Advice(words("average explained"))
@@ -67,15 +67,15 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
 @presents("reliability", told_in="map")
 def reliability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often held-out responses were given as predicted."""
-    result, words = run.result(), shown.words
-    yield from map(Statement, responses_said(words, result))
+    result = run.result()
+    yield from map(Statement, responses_said(result))
     if result.judgement is None:
         return
     over = words.over("participants", result.n_people) if result.n_people is not None else words(
         f"over {shown.answers.grouped_by}s"
     )
     text = words(
-        "reliability of", method=words.method(run.fresh()), source=_source(words, run),
+        "reliability of", method=words.method(run.fresh()), source=_source(run),
         number=_predicted(result), folds=run.options["folds"], over=over,
     )
     yield Drawing(
@@ -94,7 +94,7 @@ def reliability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Advice(words("sure orders", least=SURE, said=sure.said, right=sure.right))
 
 
-def responses_said(words: Words, result: Reliability) -> Iterator[str]:
+def responses_said(result: Reliability) -> Iterator[str]:
     """Whether response probabilities hold, and those of sure predictions."""
     if result.judgement is None:
         yield words("responses unpredicted")
@@ -116,17 +116,17 @@ def _predicted(result: Reliability) -> int:
     return int(np.isfinite(result.response).sum())
 
 
-def _source(words: Words, run: Run) -> str:
+def _source(run: Run) -> str:
     return words(f"maps from {run.options['source']}")
 
 
 @presents("calibrate", told_in="map")
 def calibration_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often true positions of simulated data lie in their ellipses, and orders are right."""
-    result, words = run.result(), shown.words
-    yield from map(Statement, ellipses_said(words, result))
+    result = run.result()
+    yield from map(Statement, ellipses_said(result))
     about = words(
-        "calibration of", method=words.method(run.fresh()), source=_source(words, run),
+        "calibration of", method=words.method(run.fresh()), source=_source(run),
         number=words.count(len(result.coverage), "simulated data set"), error=result.error,
         about=shown.about,
     )
@@ -147,7 +147,7 @@ def calibration_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Advice(words("about simulations", error=result.expected_error))
 
 
-def ellipses_said(words: Words, result: Calibration) -> Iterator[str]:
+def ellipses_said(result: Calibration) -> Iterator[str]:
     """Whether ellipses and order certainty hold in simulated data, and of whom."""
     people = ""
     if result.heterogeneity is not None:
@@ -173,14 +173,14 @@ def ellipses_said(words: Words, result: Calibration) -> Iterator[str]:
 @presents("abstention", told_in="map")
 def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     result: Abstention = run.result()
-    words, which = shown.words, "response"
+    which = "response"
     if result.response is None:
         which = "order"
         yield Advice(words("abstention of before"))
     else:
         result = result.by_response
     error, omitted = result.at(THRESHOLDS)
-    yield from map(Statement, omission_said(words, error, omitted, which))
+    yield from map(Statement, omission_said(error, omitted, which))
     text = words(
         "abstention of", method=words.method(run.fresh()), about=shown.about,
         number=words.count(len(result.held_out), "held-out answer"), which=words(which),
@@ -200,12 +200,10 @@ def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         }),
         (run.key,),
     )
-    yield Advice(ceiling_said(words, ceiling))
+    yield Advice(ceiling_said(ceiling))
 
 
-def omission_said(
-    words: Words, error: np.ndarray, omitted: np.ndarray, which: str = "response"
-) -> Iterator[str]:
+def omission_said(error: np.ndarray, omitted: np.ndarray, which: str = "response") -> Iterator[str]:
     """The gain by leaving responses open, from the curves of one of the probabilities."""
     if not np.isfinite(error[0]):
         yield words("answers unpredicted")
@@ -223,8 +221,7 @@ def omission_said(
 def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Error with adaptively selected and with random questions, as answers come in."""
     result: ActiveComparison = run.result()
-    words = shown.words
-    yield Statement(adaptive_said(words, result))
+    yield Statement(adaptive_said(result))
     names = (STRATEGIES[run.options["strategy"]], "Random")
     table = pd.concat([
         pd.DataFrame({
@@ -241,7 +238,7 @@ def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-def adaptive_said(words: Words, result: ActiveComparison) -> str:
+def adaptive_said(result: ActiveComparison) -> str:
     return words(
         f"adaptive {result.judgement}", number=len(result.chosen), answers=result.n_answers[-1],
         chosen=result.chosen[:, -1].mean(), random=result.by_chance[:, -1].mean(),

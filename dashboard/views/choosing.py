@@ -93,14 +93,12 @@ def choose_run(
     shown = current.remember(noted, next(key for key in wanted if key in runs))
     current.drafts.setdefault(place, shown)
     names = names_of([*runs.values()])
-    chosen = st.selectbox(
+    key = current.key_following(place, shown)
+    st.selectbox(
         "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
-        format_func=names.__getitem__,
-        key=current.key_following(place, shown), **further,
+        format_func=names.__getitem__, key=key, on_change=current.note_choice, args=(place, key),
+        **further,
     )
-    if chosen != shown:
-        current.drafts[place] = chosen
-        st.rerun()
     run = runs[shown]
     with st.popover("Edit or delete", icon=":material/edit:", width="stretch"):
         name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")

@@ -60,7 +60,9 @@ def _kept(moment: str) -> str:
 
 def _card(current: Session, info: DatasetInfo, name: str) -> None:
     picture, text = _look(info, name)
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+    with st.container(
+        border=True, horizontal=True, vertical_alignment="center", key=f"recent.{info.id}"
+    ):
         st.image(picture, width=_WIDTH)
         st.markdown(text, width="stretch")
         if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):

@@ -12,6 +12,7 @@ import pytest
 
 import tripletscope as ts
 from tests.paths import ROOT
+from tests.sources import tree_of
 from tripletscope.core.data.named import UnknownName, hint, named, one_of
 from tripletscope.core.engine.declared import Column, parameters
 from tripletscope.core.engine.method import Method, unfitted
@@ -170,7 +171,7 @@ def test_a_hint_names_few_or_all():
 def test_no_public_attribute_is_looked_up_unchecked():
     """``getattr(self, name)`` with a name of the user's gives whatever is called so."""
     for path in (ROOT / "core").rglob("*.py"):
-        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for function in ast.walk(tree_of(path)):
             if not isinstance(function, ast.FunctionDef) or function.name.startswith("_"):
                 continue
             arguments = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from tests.paths import ROOT
+from tests.sources import tree_of
 from tripletscope.core.data.cells import bare, marked, unmarked
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -136,7 +137,7 @@ def test_every_table_of_the_dashboard_goes_through_one_writer():
     written = {
         path.relative_to(ROOT).as_posix()
         for folder in ("dashboard", "pages") for path in sorted((ROOT / folder).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute) and node.attr in ("to_csv", "write_csv", "DictWriter")
     }
     # Readers write files of its own to warm up; BIDS has tabs, and marks what the others mark.

@@ -8,6 +8,7 @@ import pytest
 
 from tests.docs.documents import DOCS
 from tests.paths import ROOT
+from tests.sources import tree_of
 
 VIEWS = ROOT / "dashboard" / "views"
 
@@ -16,7 +17,7 @@ def shown(page: str) -> set[str]:
     """Titles of the metrics of a page, as far as they are written there."""
     found = set()
     for file in (VIEWS / page).rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(tree_of(file)):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "metric":
                 titles = ast.walk(node.args[0])
                 found |= {t.value for t in titles if isinstance(t, ast.Constant)}

@@ -12,6 +12,7 @@ import pytest
 
 from tests.docs.documents import DOCS, documents
 from tests.paths import ROOT
+from tests.sources import tree_of
 
 GUIDE = DOCS / "style.md"
 #: First column of the guide's table.
@@ -45,7 +46,7 @@ def prose(document: Path) -> str:
 
 def strings(file: Path) -> Iterator[str]:
     """Texts of a module, without docstrings; a formatted one with gaps."""
-    tree = ast.parse(file.read_text())
+    tree = tree_of(file)
     kinds = ast.Module | ast.ClassDef | ast.FunctionDef
     aside = {
         id(node.body[0].value) for node in ast.walk(tree)

@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
 from tests.journeys.pages import (
+    PATIENCE,
     at_rest,
     choose,
     download,
@@ -25,6 +26,7 @@ from tests.journeys.pages import (
     lasso,
     open_map,
     open_page,
+    script_ended,
     selected,
     the_map,
     upload,
@@ -115,6 +117,29 @@ def test_two_sessions_do_not_disturb_each_other(browser, address):
     first.reload()
     the_map(first).locator(".nsewdrag").wait_for()
     expect(first.get_by_text("Nothing is selected")).to_be_visible()
+
+
+def test_a_click_holds_though_pictures_come_while_the_button_is_down(browser, address):
+    """They come after the page, the later the busier the server is."""
+    page, waiting = browser.new_page(), []
+    page.set_default_timeout(PATIENCE)
+    page.route(f"{address}/media/**", lambda route: waiting.append(route))
+    page.goto(address, wait_until="commit")
+    button = page.locator(".st-key-sample-ekman_colors button")
+    button.wait_for()
+    script_ended(page)
+    button.scroll_into_view_if_needed()
+    before = button.bounding_box()
+    page.mouse.move(before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
+    page.mouse.down()
+    assert waiting
+    for route in waiting:
+        route.continue_()
+    page.unroute(f"{address}/media/**")
+    page.wait_for_function("[...document.images].every(one => one.naturalWidth)")
+    assert button.bounding_box()["y"] == before["y"]
+    page.mouse.up()
+    go_to_map(page)
 
 
 def test_zoom_survives_a_change_of_the_figure_and_the_theme_is_followed(browser, address):

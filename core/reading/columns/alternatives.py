@@ -37,7 +37,9 @@ def alternatives(table: Table, reading: Reading) -> list[Reading]:
 
 
 def _others(table: Table, reading: Reading, columns: list[str]) -> Iterator[Reading]:
-    if len(columns) == 4 or reading.is_counted or reading.task == "most_similar":
+    # Of a triad of levels the middle one is known.
+    triad = TASKS[reading.task].opposite and not TASKS[reading.task].is_anchored
+    if triad or reading.is_counted or reading.task == "most_similar" or len(columns) == 4:
         opposite = TASKS[reading.task].opposite
         if not reading.is_coded and len(columns) == 4:
             roles = dict(zip(("item3", "item4", "item1", "item2"), columns, strict=True))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-import numpy as np
-
-from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
 from tripletscope.core.reading.columns.values import (
-    Column,
+    ColumnCells,
     Columns,
     differ,
     names_one_of,
@@ -33,6 +29,8 @@ _FEW_COUNTED = 5
 _DIFFER = 0.8
 #: Columns that are compared with each other, in quadratic time.
 _COMPARED = 40
+#: Sets of columns that are looked at: a table of many like columns has any number.
+_MOST_CLIQUES = 100
 #: Share of responses that name an option of their row: a few are slips.
 _NAMED = 0.98
 #: Rows from which "never" says something.
@@ -49,7 +47,8 @@ _RESPONSES = frozenset({*ALIASES["choice"], *(name for names in TASK_NAMES.value
 #: Rows of a keyboard, from left to right.
 _KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
 _NEUTRAL = re.compile(
-    r"(column|col|v|x|c|f|unnamed|var|field|name|t)?[ _.:]*\d*|[a-z]", re.IGNORECASE
+    r"(column|col|v|x|c|f|unnamed|var|field|name|t)?[ _.:]*\d*|[a-z]|first|second|third|fourth",
+    re.IGNORECASE,
 )
 
 
@@ -62,13 +61,15 @@ class Response:
     codings: Those that fit, best first: names of codings, or the option of each word.
     options: Columns that it chooses among, if it tells.
     called: Whether its name is that of a response.
+    alone: Whether no other column may say what was chosen.
     """
 
-    column: Column
+    column: ColumnCells
     how: str
     codings: tuple[str | Mapping[str, int], ...]
     options: tuple[str, ...] = ()
     called: bool = False
+    alone: bool = False
 
 
 def never_objects(name: str) -> bool:
@@ -83,7 +84,7 @@ def is_neutral(columns: Columns, names: Sequence[str]) -> bool:
     return is_numbered(names)
 
 
-def object_groups(columns: Columns) -> list[list[Column]]:
+def object_groups(columns: Columns) -> list[list[ColumnCells]]:
     """Columns, three or four, that share their values and differ within a row, likeliest first."""
     free = [column for column in columns if not never_objects(column.name)]
     candidates = [column for column in free if may_name(column)][:_COMPARED]
@@ -101,11 +102,27 @@ def object_groups(columns: Columns) -> list[list[Column]]:
         c for c in candidates if c.name not in taken and not c.is_measure
         and not (c.counts_rows and c.n_written > _FEW_COUNTED)
     ]
+    named = [[columns[name] for name in group] for group in _named_by_cells(columns)]
+    found += [group for group in named if _are_objects(group)]
+    most = max((len(column.values) for column in rest), default=0)
+    # Where others have more values, three numbers are places.
+    rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
     return found
 
 
-def may_name(column: Column) -> bool:
+def _named_by_cells(columns: Columns) -> list[list[str]]:
+    """Three columns whose names are what another column holds."""
+    names = {normalised(name): name for name in columns.names}
+    found = []
+    for column in columns:
+        words = {normalised(text) for text in column.values} if len(column.values) == 3 else set()
+        if words and words <= names.keys():
+            found.append([name for word, name in names.items() if word in words])
+    return found
+
+
+def may_name(column: ColumnCells) -> bool:
     """Whether a column may name objects, or levels that are numbers and recur."""
     few = column.n_written < _FEW_ROWS
     recurs = column.is_measure and (few or 2 * len(column.values) <= column.n_written)
@@ -119,7 +136,7 @@ def is_numbered(names: Sequence[str]) -> bool:
     return any(set(names) == set(group) for group in numbered_columns(names).values())
 
 
-def _are_objects(group: Sequence[Column]) -> bool:
+def _are_objects(group: Sequence[ColumnCells]) -> bool:
     union = frozenset().union(*(column.values for column in group))
     few = max(column.n_written for column in group) < _FEW_ROWS
     # Two pairs may have an object in common.
@@ -127,7 +144,7 @@ def _are_objects(group: Sequence[Column]) -> bool:
     if not all(differ(columns) >= _DIFFER for columns in apart):
         return False
     numbered = len(group) > 2 and is_numbered([column.name for column in group])
-    if few and numbered:
+    if numbered and (few or _says_things(group[0].name)):
         return len(union) > 2
     # Levels may ascend in a row: the first and the last column then have little in common.
     pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
@@ -144,30 +161,41 @@ def _are_objects(group: Sequence[Column]) -> bool:
     )
 
 
-def _alike(one: Column, other: Column) -> bool:
+def _says_things(name: str) -> bool:
+    """Whether a numbered name says that it is of an object."""
+    return normalised(name).rstrip("0123456789") in WORDS["beside"]["things"]
+
+
+def _alike(one: ColumnCells, other: ColumnCells) -> bool:
     """Whether two columns of numbers have about the same ones."""
     return len(one.values & other.values) >= _SHARED * len(one.values | other.values)
 
 
-def _cliques(candidates: Sequence[Column]) -> list[list[Column]]:
-    """Sets of columns of which each two are alike, the first ones first."""
-    @cache
-    def fit(i: int, j: int) -> bool:
-        return _are_objects([candidates[i], candidates[j]])
-
+def _cliques(candidates: Sequence[ColumnCells]) -> list[list[ColumnCells]]:
+    """Largest sets of columns of which each two are alike, the first ones first."""
+    n = len(candidates)
+    alike: list[set[int]] = [set() for _ in range(n)]
+    for i, j in combinations(range(n), 2):
+        if _are_objects([candidates[i], candidates[j]]):
+            alike[i].add(j)
+            alike[j].add(i)
     found: list[list[int]] = []
-    for start in range(len(candidates)):
-        clique = [start]
-        for other in range(start + 1, len(candidates)):
-            if all(fit(one, other) for one in clique):
-                clique.append(other)
-        if len(clique) > 2 and not any(set(clique) <= set(other) for other in found):
-            found.append(clique)
-    groups = [[candidates[i] for i in clique] for clique in found]
+
+    def extend(clique: list[int], free: set[int], done: set[int]) -> None:
+        if not free and not done:
+            found.append(sorted(clique))
+        for one in sorted(free):
+            if len(found) == _MOST_CLIQUES:
+                return
+            extend([*clique, one], free & alike[one], done & alike[one])
+            free, done = free - {one}, done | {one}
+
+    extend([], set(range(n)), set())
+    groups = [[candidates[i] for i in clique] for clique in sorted(found) if len(clique) > 2]
     return [group for group in groups if _are_objects(group)]
 
 
-def responses(columns: Columns, objects: Sequence[Column]) -> list[Response]:
+def responses(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
     """Columns that may say which of the objects was chosen, the likeliest first."""
     found = []
     names = {column.name for column in objects}
@@ -181,6 +209,14 @@ def responses(columns: Columns, objects: Sequence[Column]) -> list[Response]:
         if not called and never_objects(column.name):
             continue
         found += _responses(column, objects, called)
+    if not found:  # codes of a lab's own
+        found = [
+            one for column in columns if column.name not in names
+            and not never_objects(column.name) and 1 < len(column.values) <= 3
+            and not column.is_numeric for one in _own_codes(column)
+        ]
+    if len({one.column.name for one in found}) == 1:
+        found = [replace(one, alone=True) for one in found]
     # Of those that say the same, the one that says it plainly.
     order = {"item": 0, "columns": 1, "position": 2, "keys": 3, "words": 4}
     return sorted(found, key=lambda one: (not one.called, order[one.how]))
@@ -191,7 +227,7 @@ def is_called_response(name: str) -> bool:
 
 
 def _responses(
-    column: Column, objects: Sequence[Column], called: bool
+    column: ColumnCells, objects: Sequence[ColumnCells], called: bool
 ) -> Iterator[Response]:
     if names_one_of(column, objects) >= _NAMED:
         named = [one.name for one in objects if _share_named(column, one) > 0]
@@ -205,21 +241,31 @@ def _responses(
         coding = {word: options.index(name) + 1 for word, name in columns.items()}
         yield Response(column, "columns", (coding,), tuple(options), called)
         return
-    for n in (2, 3):
-        codings = codings_of(words, n) if n < len(objects) or n == 3 else []
-        if codings:
-            yield Response(column, "position", tuple(codings), (), called)
-            return
+    of_two = codings_of(words, 2)
+    codings = dict.fromkeys((*of_two, *codings_of(words, 3)))
+    if codings:
+        yield Response(column, "position", tuple(codings), (), called)
+    if of_two or (len(codings) and len(words) > 2):
+        return
     if 1 < len(words) <= min(3, len(objects)) and not column.is_numeric:
         keys = _in_order_of_keys(words)
-        ordered = keys or sorted(words)
-        coding = {word: k + 1 for k, word in enumerate(ordered)}
-        turned = {word: k + 1 for k, word in enumerate(reversed(ordered))}
-        if keys or called:
-            yield Response(column, "keys" if keys else "words", (coding, turned), (), called)
+        if keys or called or codings:
+            how = "keys" if keys else "words"
+            yield Response(column, how, _both_ways(keys or sorted(words)), (), called)
 
 
-def _share_named(column: Column, other: Column) -> float:
+def _own_codes(column: ColumnCells) -> Iterator[Response]:
+    words = {text.casefold() for text in column.values}
+    yield Response(column, "words", _both_ways(_in_order_of_keys(words) or sorted(words)))
+
+
+def _both_ways(words: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+    """Places of words in this order, and in the opposite one."""
+    coding = {word: k + 1 for k, word in enumerate(words)}
+    return coding, {word: k + 1 for k, word in enumerate(reversed(words))}
+
+
+def _share_named(column: ColumnCells, other: ColumnCells) -> float:
     written = column.texts != ""
     return float((column.texts == other.texts)[written].mean()) if written.any() else 0.0
 
@@ -232,7 +278,7 @@ def _in_order_of_keys(words: set[str]) -> list[str]:
     return []
 
 
-def may_choose(columns: Columns, objects: Sequence[Column]) -> list[Response]:
+def may_choose(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
     """Responses because of which the order of the columns cannot be that of the answer.
 
     A column that says something of a participant, such as a condition, does not.
@@ -247,7 +293,7 @@ def may_choose(columns: Columns, objects: Sequence[Column]) -> list[Response]:
     ]
 
 
-def _says_who(column: Column, who: Column) -> bool:
+def _says_who(column: ColumnCells, who: ColumnCells) -> bool:
     """Whether each participant has one value of a column."""
     pairs = {*zip(who.texts.tolist(), column.texts.tolist(), strict=True)}
     return len(pairs) == len(who.values | {""} & set(who.texts.tolist()))
@@ -258,7 +304,31 @@ def pair_of_options(names: Sequence[str]) -> tuple[str, str] | None:
     for one, other in combinations(names, 2):
         parts = _parts(one), _parts(other)
         if parts[0] and parts[0][0] == parts[1][0] and parts[0][1] != parts[1][1]:
-            return one, other
+            return tuple(in_order([one, other]))
+    return None
+
+
+def in_order(names: Sequence[str]) -> list[str]:
+    """Columns in the order of places: by number, letter or side of their names, or as they are."""
+    numbers = [re.findall(r"\d+", name) for name in names]
+    if all(len(found) == 1 for found in numbers):
+        return sorted(names, key=lambda name: int(re.findall(r"\d+", name)[0]))
+    endings = [re.search(r"(?:^|[\W_]|option)([a-z])$", name.casefold()) for name in names]
+    if all(endings) and {found[1] for found in endings} <= set("abc"):
+        return sorted(names, key=lambda name: name.casefold()[-1])
+    sides = [_place(name) for name in names]
+    return sorted(names, key=_place) if None not in sides else list(names)
+
+
+def _place(name: str) -> int | None:
+    """Place of a side that a name says: from the left to the right."""
+    text = normalised(name)
+    for place, words in enumerate((("left", "l"), ("middle", "center", "centre", "m"),
+                                   ("right", "r"))):
+        if any(text == word or (len(word) > 1 and word in text) for word in words) or (
+            re.search(rf"[\W_]{words[-1]}$", name.casefold())
+        ):
+            return place
     return None
 
 
@@ -286,12 +356,3 @@ def task_said(columns: Columns) -> str | None:
         if any(word in re.sub(r"[^a-z]", "", text.casefold()) for text in texts for word in words)
     }
     return said.pop() if len(said) == 1 else None
-
-
-def plain_words(column: Column) -> set[str]:
-    return {plain_number(text).casefold() for text in column.values}
-
-
-def rows_of(objects: Sequence[Column]) -> np.ndarray:
-    """(n,) bool: rows in which every object is written."""
-    return np.all([column.texts != "" for column in objects], axis=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -14,18 +13,20 @@ import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import numbered_columns
-from tripletscope.core.reading.columns.values import NEARLY_ALL, Column, Columns, differ
+from tripletscope.core.reading.columns.objects import never_objects
+from tripletscope.core.reading.columns.values import (
+    NEARLY_ALL,
+    ColumnCells,
+    Columns,
+    differ,
+    names_one_of,
+)
 from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.languages import WORDS
-from tripletscope.core.reading.names import ALIASES, GROUP_NAMES, named, normalised
+from tripletscope.core.reading.names import ALIASES, named, normalised
 from tripletscope.core.reading.table import Table
 
 NAMES = WORDS["measured"]
-#: Columns with such names are never objects, nor what was said of them.
-_BESIDE = frozenset({
-    *(name for role in ("participant", "response_time", "time", "trial", "block", "split", "weight")
-      for name in ALIASES[role]), *GROUP_NAMES, *NAMES["beside"],
-})
 _TIMES = re.compile(r"(^|[\W_])(rt|time|latency|duration|onset|date)s?($|[\W_])", re.IGNORECASE)
 #: Between two objects in one cell.
 _SIGNS = (" - ", " vs. ", " vs ", " / ", "--", "__", *"-_/|+&:;, ")
@@ -37,12 +38,16 @@ _COMPARED = 40
 _SHARED, _SHARED_NUMBERS = 0.3, 0.6
 #: Share of rows about two different objects; the others are about one and itself.
 _DIFFER = 0.6
+#: Most columns beside participants and times where numbers may name objects.
+_FEW_COLUMNS = 4
+#: Fewest rows that show by their values alone that they are about pairs.
+_FEW_ROWS = 10
 #: Times that a person judges a pair at most, where only the values show that these are pairs.
 _AGAIN = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class PairColumns:
     """Objects of the rows, (n,) texts each, and columns by role.
 
     called: Whether their names say so.
@@ -65,8 +70,10 @@ class Pairs:
 
 
 def is_beside(name: str) -> bool:
-    """Whether the name is that of participants, trials, times and the like."""
-    return normalised(name) in _BESIDE or bool(_TIMES.search(name)) or name == FILE
+    """Whether the name is that of what is neither an object nor what was said of some."""
+    return never_objects(name) or normalised(name) in NAMES["beside"] or (
+        bool(_TIMES.search(name))
+    )
 
 
 def participant_of(columns: Columns) -> dict[str, str]:
@@ -78,9 +85,10 @@ def participant_of(columns: Columns) -> dict[str, str]:
     return {"participant": who} if who else {}
 
 
-def pairs_of(columns: Columns) -> list[Pairs]:
+def pairs_of(columns: Columns) -> list[PairColumns]:
     """Pairs that rows may be about, the likeliest first."""
-    free = [column for column in columns if not is_beside(column.name)
+    who = participant_of(columns).values()
+    free = [column for column in columns if not is_beside(column.name) and column.name not in who
             and len(column.values) > 1 and not column.is_clock]
     found = [_named(columns, free)] if columns.table.header else []
     found += [_features(columns, free)] if columns.table.header else []
@@ -89,7 +97,7 @@ def pairs_of(columns: Columns) -> list[Pairs]:
 
 
 def judged(table: Table, roles: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
-    """The two objects of all rows, by the roles of `Pairs`."""
+    """The two objects of all rows, by the roles of `PairColumns`."""
     if "pair" in roles:
         cells = table.names(roles["pair"])
         sign = _sign([text for text in cells.tolist() if text])
@@ -105,16 +113,20 @@ def judged(table: Table, roles: Mapping[str, str]) -> tuple[np.ndarray, np.ndarr
     return both[0], both[1]
 
 
-def _made(columns: Columns, roles: Mapping[str, str], called: bool) -> Pairs:
+def _made(columns: Columns, roles: Mapping[str, str], called: bool) -> PairColumns:
     first, second = judged(columns.sample, roles)
     numeric = all(columns[name].is_numeric for name in roles.values()) and len(roles) == 2
-    return Pairs(first, second, roles, called, numeric)
+    return PairColumns(first, second, roles, called, numeric)
 
 
-def _named(columns: Columns, free: list[Column]) -> Pairs | None:
+def _named(columns: Columns, free: list[ColumnCells]) -> PairColumns | None:
     """Two columns with the usual names of a pair, and no third."""
     names = [column.name for column in free]
-    groups = {key: group for key, group in numbered_columns(names).items() if len(group) == 2}
+    groups = {
+        key: group for key, group in numbered_columns(columns.names).items()
+        if len(group) == 2 and {*group} <= {*names}
+        and not any(re.search(r"\d\d", name) for name in group)
+    }
     usual = [group for key, group in groups.items() if key in NAMES["things"]]
     tried = [*usual, *((named(names, (a,)), named(names, (b,))) for a, b in NAMES["pairs"])]
     if len(groups) == 1:
@@ -131,7 +143,7 @@ def _named(columns: Columns, free: list[Column]) -> Pairs | None:
     return None
 
 
-def _features(columns: Columns, free: list[Column]) -> Pairs | None:
+def _features(columns: Columns, free: list[ColumnCells]) -> PairColumns | None:
     """Two or more features of either object, such as f1l, f2l, f1r and f2r."""
     sides = sided(column.name for column in free)
     sides = {
@@ -164,25 +176,34 @@ def sided(names: Iterable[str]) -> dict[str, tuple[str, str]]:
     return {}
 
 
-def _by_values(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
+def _by_values(columns: Columns, free: list[ColumnCells]) -> Iterator[PairColumns]:
     """Two columns that share their values, which no third one does, about different pairs."""
+    several = {name for group in numbered_columns(columns.names).values()
+               if len(group) > 2 and columns.table.header for name in group}
     able = [
-        column for column in free
-        if not column.counts_rows and 2 * len(column.values) <= 3 * max(column.n_written, 1)
-        and not column.is_measure
+        column for column in free if column.name not in several
+        and column.n_written >= _FEW_ROWS and not column.counts_rows and not column.is_measure
+        and 2 * len(column.values) <= 3 * column.n_written
     ][:_COMPARED]
     who = participant_of(columns).get("participant")
     fitting = [(one, other) for one, other in combinations(able, 2) if _alike(one, other)]
-    often = Counter(column.name for pair in fitting for column in pair)
+    beside = [column for column in free if not column.is_constant]
     for one, other in fitting:
-        if max(often[one.name], often[other.name]) > 1:
+        thirds = {third.name: third for pair in fitting for third in pair
+                  if {one, other} & {*pair} and third not in (one, other)}
+        # What names one of the two is a choice.
+        if any(names_one_of(third, [one, other]) < NEARLY_ALL for third in thirds.values()) or (
+            one.is_numeric and len(beside) > _FEW_COLUMNS
+        ):
             continue
         made = _made(columns, {"item1": one.name, "item2": other.name}, False)
-        if _each_once(made, columns[who].texts if who else None):
+        chosen = any(names_one_of(choice, [one, other]) >= NEARLY_ALL for choice in free
+                     if choice not in (one, other) and not choice.is_constant)
+        if chosen or _each_once(made, columns[who].texts if who else None):
             yield made
 
 
-def _alike(one: Column, other: Column) -> bool:
+def _alike(one: ColumnCells, other: ColumnCells) -> bool:
     numeric = one.is_numeric and other.is_numeric
     union, both = len(one.values | other.values), len(one.values & other.values)
     if one.is_numeric != other.is_numeric or union < (5 if numeric else 3) or not both:
@@ -191,7 +212,7 @@ def _alike(one: Column, other: Column) -> bool:
     return shared >= (_SHARED_NUMBERS if numeric else _SHARED) and differ([one, other]) >= _DIFFER
 
 
-def _each_once(pairs: Pairs, who: np.ndarray | None) -> bool:
+def _each_once(pairs: PairColumns, who: np.ndarray | None) -> bool:
     """Whether each person judges each pair about equally often, if at all."""
     names, codes = pd.unique(np.concatenate([pairs.first, pairs.second])), None
     place = pd.Series(range(len(names)), index=names)
@@ -203,12 +224,12 @@ def _each_once(pairs: Pairs, who: np.ndarray | None) -> bool:
     different = len(frame[[0, 1]].drop_duplicates())
     if not len(often) or different < n - 2:
         return False
-    if pairs.numeric:  # counts and codes share values, too; a design has every pair as often
-        return different >= 0.9 * n * (n - 1) / 2 and often.max() <= 2 * often.min()
-    return often.max() <= _AGAIN and np.median(often) <= 2
+    # Counts and codes share values, too; a design has every pair as often.
+    design = different >= 0.9 * n * (n - 1) / 2 and often.max() <= 2 * often.min()
+    return design or (not pairs.numeric and often.max() <= _AGAIN and np.median(often) <= 2)
 
 
-def _in_cells(columns: Columns, free: list[Column]) -> Iterator[Pairs]:
+def _in_cells(columns: Columns, free: list[ColumnCells]) -> Iterator[PairColumns]:
     """Both objects in one cell."""
     for column in free[:_COMPARED]:
         if column.is_numeric or len(column.values) < 3:
@@ -247,13 +268,15 @@ def meaning_of(name: str) -> str | None:
     return None
 
 
-def value_columns(columns: Columns, pairs: Pairs) -> list[Column]:
+def value_columns(columns: Columns, pairs: PairColumns) -> list[ColumnCells]:
     """Columns that may say how similar two objects are; those alone that are called so."""
     codes = pd.Series(pairs.first + "\0" + pairs.second)
-    free = [column for column in columns.but(*pairs.columns)
-            if not is_beside(column.name) and not column.is_constant and column.is_numeric]
-    called = [column for column in free if meaning_of(column.name)]
-    called = called or [column for column in free if normalised(column.name) in NAMES["values"]]
+    every = [column for column in columns.but(*pairs.columns) if not is_beside(column.name)]
+    mostly = [column for column in every  # words among the numbers are slips
+              if np.isfinite(column.numbers).sum() > 0.5 * column.n_written > 0]
+    called = [column for column in mostly if meaning_of(column.name)]
+    called = called or [column for column in mostly if normalised(column.name) in NAMES["values"]]
+    free = [column for column in every if column.is_numeric and not column.is_constant]
     return called or [
         column for column in free
         if len(column.values) > 2 and not column.counts_rows

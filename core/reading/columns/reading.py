@@ -233,11 +233,21 @@ class Reading:
             lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
         return lines + list(self.reasons)
 
+    def in_words(self) -> tuple[str, str, str]:
+        """The columns of the objects, that of the response, and what its cells mean."""
+        said = [f"{ROLES[role].title.lower()} {self.roles[role]}" for role in self.objects]
+        choice = f"response {self.roles['choice']}" if "choice" in self.roles else ""
+        coding = self.coding if self.is_coded else None
+        if coding is None:
+            return ", ".join(said), choice, ""
+        named = coding.help.rstrip(".") if coding.name == "assigned" else coding.title.lower()
+        return ", ".join(said), choice, named
+
     def short(self) -> dict[str, Any]:
         """The roles and settings that have to be given to `tripletscope.read`."""
         needed = {role: column for role, column in self.roles.items() if role in self.needed}
         more: dict[str, Any] = {} if self.task == "nearer" else {"task": self.task}
-        if self.is_coded:
+        if self.is_coded and self.choice_coding is not None:
             more["choice_coding"] = self.choice_coding
         held = {"only": dict(self.only), "exchanged": dict(self.exchanged)}
         decided = {name: value for name in ("copies", "apart")

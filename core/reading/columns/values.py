@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, plain_texts
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.table import Table
@@ -20,10 +21,10 @@ _CLOCK = re.compile(r"\d{4}-\d{2}-\d{2}[T ]?|\d{1,2}[:.]\d{2}([:.]\d{2})?$")
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ColumnCells:
     """A column, as a sample of its rows shows it.
 
-    texts (n,): Cells, whole numbers without a fraction, "" for empty ones.
+    texts (n,): ColumnCells, whole numbers without a fraction, "" for empty ones.
     values: Its different cells.
     numbers (n,): NaN where a cell is no number.
     """
@@ -90,34 +91,43 @@ class Columns:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.sample = table.head(SAMPLE_ROWS)
-        self._known: dict[str, Column] = {}
+        self._known: dict[str, ColumnCells] = {}
 
     @property
     def names(self) -> list[str]:
         return self.table.columns[:MOST_COLUMNS]
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> ColumnCells:
         if name not in self._known:
             texts = plain_texts(self.sample, name)
-            self._known[name] = Column(
+            self._known[name] = ColumnCells(
                 name, texts, frozenset(texts) - {""}, self.sample.numbers(name)
             )
         return self._known[name]
 
-    def __iter__(self) -> Iterator[Column]:
+    def __iter__(self) -> Iterator[ColumnCells]:
         return (self[name] for name in self.names)
 
-    def but(self, *taken: str | None) -> list[Column]:
+    def spelled(self, name: str) -> np.ndarray:
+        """(n,) cells in which NA and None are names, too."""
+        return np.array([plain_number(text) for text in self.sample.names(name)], dtype=object)
+
+    def named_by(self, column: ColumnCells) -> bool:
+        """Whether each row has another name in a column, which is not one of measures."""
+        names = self.spelled(column.name)
+        return not column.is_measure and "" not in names and len({*names}) == len(names) > 1
+
+    def but(self, *taken: str | None) -> list[ColumnCells]:
         return [self[name] for name in self.names if name not in taken]
 
 
-def share(one: Column, other: Column) -> float:
+def share(one: ColumnCells, other: ColumnCells) -> float:
     """Share of the values of the column with fewer that the other has, too."""
     fewer = min(len(one.values), len(other.values))
     return len(one.values & other.values) / fewer if fewer else 0.0
 
 
-def differ(columns: Sequence[Column]) -> float:
+def differ(columns: Sequence[ColumnCells]) -> float:
     """Share of rows with a cell in each of the columns in which all of them differ."""
     cells = np.array([column.texts for column in columns])
     whole = (cells != "").all(axis=0)
@@ -127,7 +137,7 @@ def differ(columns: Sequence[Column]) -> float:
     return float(np.mean((ordered[1:] != ordered[:-1]).all(axis=0)))
 
 
-def names_one_of(column: Column, columns: Iterable[Column]) -> float:
+def names_one_of(column: ColumnCells, columns: Iterable[ColumnCells]) -> float:
     """Share of the written cells that are in one of the other columns of their row."""
     written = column.texts != ""
     same = np.logical_or.reduce([column.texts == other.texts for other in columns])

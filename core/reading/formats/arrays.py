@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.parsing import undisturbed
 from tripletscope.core.reading.formats.archive import (
     MAX_BYTES,
     MAX_RATIO,
@@ -44,21 +45,7 @@ def decoded_texts(values: np.ndarray) -> np.ndarray:
 def _npy(data: bytes, name: str) -> np.ndarray:
     """An array; arrays of objects are refused, because they may contain programs."""
     try:
-        stream = io.BytesIO(data)
-        version = np.lib.format.read_magic(stream)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
-        }.get(version)
-        if read is not None:  # checks the size before memory is allocated
-            shape, _, dtype = read(stream)
-            size = int(np.prod([float(side) for side in shape])) * dtype.itemsize
-            if size > len(data):
-                raise ValueError("the array is longer than the file")
-            stream.seek(0)
-        array = np.load(stream, allow_pickle=False)
-        if not array.dtype.itemsize:
-            raise ValueError("empty cells have no defined value")
-        return array
+        return undisturbed(lambda: _checked(data))
     except Exception as error:
         # numpy passes on any error of Python's parser.
         remedy = "Copy or download it again."
@@ -67,6 +54,24 @@ def _npy(data: bytes, name: str) -> np.ndarray:
         raise DataError(
             "the NumPy array is damaged, incomplete or of objects", file=name, remedy=remedy
         ) from error
+
+
+def _checked(data: bytes) -> np.ndarray:
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
+    }.get(version)
+    if read is not None:  # checks the size before memory is allocated
+        shape, _, dtype = read(stream)
+        size = int(np.prod([float(side) for side in shape])) * dtype.itemsize
+        if size > len(data):
+            raise ValueError("the array is longer than the file")
+        stream.seek(0)
+    array = np.load(stream, allow_pickle=False)
+    if not array.dtype.itemsize:
+        raise ValueError("empty cells have no defined value")
+    return array
 
 
 class _ReachesOut(Exception):

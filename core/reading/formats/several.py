@@ -71,7 +71,7 @@ def _fit(tables: Sequence[Table]) -> bool:
 def _stacked(tables: Sequence[Table], name: str) -> Table:
     parts = []
     for table in tables:
-        coded = {column: table.codes(column) for column in table.columns}
+        coded = {column: table.codes(column, {""}) for column in table.columns}
         parts.append(pa.table({c: decoded(one.codes, one.values) for c, one in coded.items()}))
     data = pa.concat_tables(parts, promote_options="default")
     files = [stem(table.name) for table in tables]
@@ -123,7 +123,7 @@ def _joined(table: Table, book: Table, key: str) -> Table:
     added = {}
     for other in book.columns:
         if other not in table.columns and other != key:
-            cells = book.codes(other)
+            cells = book.codes(other, {""})  # an object may be called NA
             codes = np.append(cells.codes, -1)[places]
             added[other] = decoded(codes, cells.values)
     return table.with_columns(

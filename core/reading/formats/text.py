@@ -149,9 +149,10 @@ def _preamble(lines: list[bytes]) -> tuple[int, str | None]:
 
 
 def _title_lines(lines: list[bytes], delimiter: str, width: int) -> int:
-    """Number of leading lines with a single cell, if rows have at least three."""
+    """Number of leading lines with a single cell of words, if rows have at least three."""
     for i, line in enumerate(lines if width > 2 else []):
-        if any(sum(map(bool, row)) > 1 for row in _cells([line], delimiter, 1)):
+        cells = [cell for row in _cells([line], delimiter, 1) for cell in row if cell]
+        if len(cells) > 1 or (cells and _NUMBER.fullmatch(cells[0])):
             return i
     return 0
 
@@ -210,6 +211,11 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
         return False, f"There is no header row.{doubt}"
     if _counts_names(first) and not values & set(first):
         return True, "The first row names the columns: some of its words are numbered."
+    # A response that names columns; a row of objects has more than these.
+    naming = [column for column in columns if len(column) > 1 and column <= set(first)
+              and not any(map(_NUMBER.fullmatch, column))]
+    if naming and len(values) > len(first):
+        return True, "The first row names the columns: another column has their names."
     again = next((cell for cell in first if cell in values), None)
     if again is not None:
         return False, f"There is no header row: {again!r} of the first row occurs again below."

@@ -11,7 +11,7 @@ from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.columns.reading import Reading, can_be_kept
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.several import FILE
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Sign, kinds
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Sign, kinds
 from tripletscope.core.reading.languages import FORMS
 from tripletscope.core.reading.names import listing
 from tripletscope.core.reading.table import Table
@@ -30,15 +30,15 @@ class Recognition:
 
     table: str  # name of the file
     columns: tuple[str, ...]
-    found: tuple[Evidence, ...]
+    found: tuple[Claim, ...]
 
     @property
-    def tied(self) -> tuple[Evidence, ...]:
+    def tied(self) -> tuple[Claim, ...]:
         """Those that nothing tells apart: the best one and those that are as strong."""
         return tuple(one for one in self.found if one.points == self.found[0].points)
 
     @property
-    def clear(self) -> Evidence | None:
+    def clear(self) -> Claim | None:
         """What is clearly ahead of everything else."""
         if not self.found or self.found[0].points == POSSIBLE or len(self.tied) > 1:
             return None
@@ -55,7 +55,9 @@ class Recognition:
 
         A table that may be no answers at all is not decided so: noise prefers a reading, too.
         """
-        if not self.found or any(one.reading is None for one in self.tied):
+        if not self.found or self.found[0].points < LIKELY or any(
+            one.reading is None for one in self.tied
+        ):
             return ()
         return tuple(one.reading for one in self.tied)
 
@@ -70,7 +72,7 @@ class Recognition:
                 if one is not chosen)
         return replace(self, found=(told, *rest))
 
-    def the_one(self) -> Evidence:
+    def the_one(self) -> Claim:
         """What the table is.
 
         Raises
@@ -106,8 +108,8 @@ class AmbiguousTable(DataError):
 
     Attributes
     ----------
-    found : tuple of Evidence
-        The best supported first; `Evidence.arguments` are those of `tripletscope.read`.
+    found : tuple of Claim
+        The best supported first; `Claim.arguments` are those of `tripletscope.read`.
     """
 
     def __init__(self, recognition: Recognition) -> None:
@@ -127,7 +129,7 @@ _REFUSED = {"ratings": MeasuredGiven, "confusions": MeasuredGiven, "piles": Meas
 _INSIST = "If the table does compare objects, choose the columns yourself."
 
 
-def refusal(found: Evidence, name: str) -> OtherTask:
+def refusal(found: Claim, name: str) -> OtherTask:
     """The error for a table of another kind."""
     kind = kinds()[found.kind]
     why = found.signs[0].said().rstrip(".") if found.signs else ""
@@ -141,7 +143,7 @@ def refusal(found: Evidence, name: str) -> OtherTask:
     )
 
 
-def told(found: Evidence) -> str:
+def told(found: Claim) -> str:
     """A sentence on what a table may be instead of answers, and what then reads it."""
     return f"{refusal(found, '').problem}. {FORMS['kinds'][found.kind]['remedy']}"
 
@@ -164,7 +166,7 @@ def recognise(table: Table) -> Recognition:
     ]
     ranks = {name: kind.rank for name, kind in kinds().items()}
     found.sort(key=lambda one: (-one.points, ranks[one.kind]))
-    return Recognition(table.name, tuple(table.columns), tuple(_distinct(found)))
+    return Recognition(table.name, tuple(table.columns), tuple(_told_apart(_distinct(found))))
 
 
 def propose(table: Table, *, insist: bool = False) -> list[Reading]:
@@ -180,8 +182,8 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
     return list(recognition.readings) or [NO_READING]
 
 
-def _completed(table: Table, found: Evidence) -> list[Evidence]:
-    """Evidence whose reading has coding, unit and further columns."""
+def _completed(table: Table, found: Claim) -> list[Claim]:
+    """Claims whose readings have coding, unit and further columns."""
     if found.reading is None:
         return [found]
     completed = []
@@ -195,9 +197,9 @@ def _completed(table: Table, found: Evidence) -> list[Evidence]:
     return completed
 
 
-def _distinct(found: Iterable[Evidence]) -> list[Evidence]:
+def _distinct(found: Iterable[Claim]) -> list[Claim]:
     """The first of those that give the same answers."""
-    kept: list[Evidence] = []
+    kept: list[Claim] = []
     seen: list[tuple] = []
     for one in found:
         about = meaning(one.reading) if one.reading else (one.kind, tuple(one.roles.items()))
@@ -205,6 +207,26 @@ def _distinct(found: Iterable[Evidence]) -> list[Evidence]:
             seen.append(about)
             kept.append(one)
     return kept
+
+
+def _told_apart(found: list[Claim]) -> list[Claim]:
+    """The same with titles that differ: a form names readings by them."""
+    alike: dict[str, list[Claim]] = {}
+    for one in found:
+        alike.setdefault(one.title, []).append(one)
+    told: list[Claim] = []
+    for one in found:
+        if one.reading is None:
+            told.append(one)
+            continue
+        title, others = one.title, [o.reading for o in alike[one.title] if o.reading is not None]
+        # Only what differs is said.
+        parts = zip(*(reading.in_words() for reading in others), strict=True)
+        differ = [k for k, words in enumerate(parts) if len(set(words)) > 1]
+        said = [one.reading.in_words()[k] for k in differ]
+        title = f"{title}: {', '.join(filter(None, said))}" if said else title
+        told.append(replace(one, title=title, reading=replace(one.reading, title=title)))
+    return told
 
 
 def _further(table: Table, reading: Reading) -> list[str]:

@@ -36,7 +36,7 @@ class Sign:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Claim:
     """One meaning that a table may have.
 
     kind: Of `kinds`.
@@ -79,7 +79,7 @@ class Kind:
     name: str
     title: str
     rank: int
-    evidence: Callable[[Columns], list[Evidence]]
+    evidence: Callable[[Columns], list[Claim]]
     call: str = ""
 
 

@@ -16,12 +16,12 @@ from tripletscope.core.reading.columns.objects import (
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import (
     NEARLY_ALL,
-    Column,
+    ColumnCells,
     Columns,
     differ,
     names_one_of,
 )
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
 from tripletscope.core.reading.names import (
     ALIASES,
@@ -36,8 +36,8 @@ _YES = ("eval", "firstisnearer")
 _FARTHER = ("less", "least", "farther", "further", "dissimilar", "different")
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for objects in [*_by_names(columns), *object_groups(columns)]:
         if len(objects) == 3:
             for response in responses(columns, objects)[:3]:
@@ -45,7 +45,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return found
 
 
-def _by_names(columns: Columns) -> list[list[Column]]:
+def _by_names(columns: Columns) -> list[list[ColumnCells]]:
     """Columns with the usual names of an anchor and two options, if their values can be such."""
     roles, _ = option_roles(columns.table)
     names = [roles[role] for role in ("anchor", "left", "right") if role in roles]
@@ -55,7 +55,7 @@ def _by_names(columns: Columns) -> list[list[Column]]:
     return [objects] if differ(objects[1:]) > 0.5 else []
 
 
-def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
+def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
     names = [column.name for column in objects]
     if response.how == "item":
         few = response.column.n_written < TELLING
@@ -82,7 +82,7 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
         return [_one(
             columns, response, anchor, response.options, response.codings[0], CERTAIN, sign
         )]
-    codings = [coding for coding in response.codings if _of_two(coding)]
+    codings = [coding for coding in response.codings if _of_two(coding, response.column)]
     if not codings or len(response.column.values) > 2:
         return []
     anchor, options, said = _anchor(names)
@@ -90,18 +90,23 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
     sure = normalised(response.column.name) in _YES and "first_is_nearer" in codings
     if sure:
         codings.sort(key=lambda coding: coding != "first_is_nearer")
-    if anchor is not None:
+    if anchor is not None and (response.called or normalised(anchor) in ALIASES["anchor"]):
         # Usual names and a response that is called so can hardly mean anything else.
-        points = (CERTAIN if len(codings) == 1 and response.how != "words" else LIKELY) if (
-            response.called
-        ) else POSSIBLE
+        points = CERTAIN if len(codings) == 1 and response.how != "words" else LIKELY
+        if not response.called:
+            points = LIKELY if response.alone and not numeric else POSSIBLE
         return [
             _one(columns, response, anchor, options, coding,
                  points if not sure else POSSIBLE if k else CERTAIN, said)
             for k, coding in enumerate(codings)
+        ] + [
+            # Without a name that says so, only the answers can tell what was asked.
+            _one(columns, response, anchor, options, coding, points, said, opposite=True)
+            for coding in codings if not response.called
         ]
     sign = Sign("same_objects", {"columns": named_together(objects)})
-    points = LIKELY if response.called and not numeric else POSSIBLE
+    told = response.called or response.alone
+    points = LIKELY if told and not numeric else POSSIBLE
     return [
         _one(columns, response, anchor, [name for name in names if name != anchor], coding, points,
              sign)
@@ -109,9 +114,12 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
     ]
 
 
-def _of_two(coding: str | Mapping[str, int]) -> bool:
-    words = coding if isinstance(coding, Mapping) else CHOICE_CODINGS[coding].words
-    return not isinstance(coding, Mapping) or set(words.values()) <= {1, 2}
+def _of_two(coding: str | Mapping[str, int], column: ColumnCells) -> bool:
+    """Whether all that is written means one of two options."""
+    if isinstance(coding, Mapping):
+        return set(coding.values()) <= {1, 2}
+    words = {text.casefold() for text in column.values}
+    return words <= {word for words in CHOICE_CODINGS[coding].words[:2] for word in words}
 
 
 def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
@@ -143,11 +151,12 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
 
 def _one(
     columns: Columns, response: Response, anchor: str, options: Sequence[str],
-    coding: str | Mapping[str, int], points: int, sign: Sign,
-) -> Evidence:
+    coding: str | Mapping[str, int], points: int, sign: Sign, opposite: bool = False,
+) -> Claim:
     choice = response.column.name
     text = normalised(choice)
-    task = "farther" if any(word in text for word in _FARTHER) else "nearer"
+    farther = any(word in text for word in _FARTHER)
+    task = "farther" if farther != opposite else "nearer"
     if not response.called:
         points = min(points, LIKELY)
     roles = {"anchor": anchor, "left": options[0], "right": options[1], "choice": choice}

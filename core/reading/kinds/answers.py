@@ -1,4 +1,4 @@
-"""Evidence for answers about objects: what the kinds of comparisons share."""
+"""Claims of answers about objects: what the kinds of comparisons share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from tripletscope.core.reading.columns.guess import side_roles
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.columns.values import Column, Columns
-from tripletscope.core.reading.kinds import Evidence, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns
+from tripletscope.core.reading.kinds import Claim, Sign
 from tripletscope.core.reading.names import listing
 from tripletscope.core.reading.tasks import TASKS
 
@@ -15,16 +15,16 @@ from tripletscope.core.reading.tasks import TASKS
 def answers(
     columns: Columns, kind: str, points: int, task: str, roles: Mapping[str, str],
     *signs: Sign, title: str = "", coding: str | Mapping[str, int] | None = None,
-) -> Evidence:
-    """Evidence for one reading, with the usual columns beside those that are needed."""
+) -> Claim:
+    """A claim of one reading, with the usual columns beside those that are needed."""
     side, reasons = side_roles(columns.table, roles)
     title = title or TASKS[task].title
     reading = Reading(
         kind, title, {**side, **roles}, choice_coding=coding, task=task,
         reasons=(*(sign.said() for sign in signs), *reasons),
     )
-    return Evidence(kind, title, points, signs, roles, reading=reading)
+    return Claim(kind, title, points, signs, roles, reading=reading)
 
 
-def named_together(objects: Sequence[Column]) -> str:
+def named_together(objects: Sequence[ColumnCells]) -> str:
     return listing([column.name for column in objects])

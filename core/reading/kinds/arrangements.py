@@ -9,7 +9,7 @@ from typing import Any
 
 from tripletscope.core.reading.columns.pairs import NAMES, participant_of
 from tripletscope.core.reading.columns.values import Columns
-from tripletscope.core.reading.kinds import CERTAIN, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import CERTAIN, Claim, Kind, Sign
 from tripletscope.core.reading.names import named, normalised
 
 _WIDE = re.compile(r"(?P<before>.*?)[\W_]*(?P<side>(?<![^\W\d_])[xy])[\W_]*(?P<after>.*)", re.I)
@@ -17,12 +17,12 @@ _WIDE = re.compile(r"(?P<before>.*?)[\W_]*(?P<side>(?<![^\W\d_])[xy])[\W_]*(?P<a
 _LOOKED_AT = 50
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     lists = _lists(columns)
     return lists or ([*_long(columns), *_wide(columns)] if columns.table.header else [])
 
 
-def _long(columns: Columns) -> list[Evidence]:
+def _long(columns: Columns) -> list[Claim]:
     beside = participant_of(columns)
     item, trial = named(columns.names, NAMES["items"]), named(columns.names, NAMES["trials"])
     places = next((
@@ -37,10 +37,10 @@ def _long(columns: Columns) -> list[Evidence]:
     roles = {**beside, **({"trial": trial} if trial else {}), "item": item,
              "x": places[0], "y": places[1]}
     sign = Sign("places", {"x": places[0], "y": places[1], "item": item})
-    return [Evidence("arrangements", "spatial arrangements", CERTAIN, (sign,), roles)]
+    return [Claim("arrangements", "spatial arrangements", CERTAIN, (sign,), roles)]
 
 
-def _wide(columns: Columns) -> list[Evidence]:
+def _wide(columns: Columns) -> list[Claim]:
     """Columns X1, Y1, X2, Y2 ... of people beside one that names the objects."""
     sides: dict[str, dict[str, str]] = {}
     for name in columns.names:
@@ -50,19 +50,18 @@ def _wide(columns: Columns) -> list[Evidence]:
             sides.setdefault(normalised(person), {})[found["side"].casefold()] = name
     people = {person: both for person, both in sides.items() if person and len(both) == 2}
     taken = {name for both in people.values() for name in both.values()}
-    item = next((one for one in columns.but(*taken) if one.is_unique
-                 and not one.is_measure), None)
+    item = next((one for one in columns.but(*taken) if columns.named_by(one)), None)
     if len(people) < 2 or item is None or 2 * len(taken) < len(columns.names):
         return []
     roles = {f"{side}[{person}]": name for person, both in people.items()
              for side, name in both.items()}
     first = next(iter(people.values()))
     sign = Sign("places_wide", {"number": len(people), **first, "item": item.name})
-    return [Evidence("arrangements", "spatial arrangements", CERTAIN, (sign,),
+    return [Claim("arrangements", "spatial arrangements", CERTAIN, (sign,),
                      {"item": item.name, **roles})]
 
 
-def _lists(columns: Columns) -> list[Evidence]:
+def _lists(columns: Columns) -> list[Claim]:
     """A column whose cells list objects with x and y."""
     for column in columns:
         cells = [text for text in column.values if text.startswith("[{")][:_LOOKED_AT]
@@ -73,7 +72,7 @@ def _lists(columns: Columns) -> list[Evidence]:
         if normalised(column.name).startswith("init"):
             continue
         sign = Sign("places_cell", {"cell": column.name})
-        return [Evidence("arrangements", "spatial arrangements", CERTAIN, (sign,),
+        return [Claim("arrangements", "spatial arrangements", CERTAIN, (sign,),
                          {**participant_of(columns), "places": column.name})]
     return []
 

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from tripletscope.core.reading.columns.objects import (
     TELLING,
     Response,
+    in_order,
     never_objects,
     object_groups,
     responses,
     task_said,
 )
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
-from tripletscope.core.reading.columns.values import Column, Columns, differ
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import TASK_NAMES, normalised
@@ -23,8 +24,8 @@ from tripletscope.core.reading.tasks import TASKS
 _TASKS = ("odd_one_out", "most_central", "similar_pair")
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for objects in [*object_groups(columns), *_by_choice(columns)]:
         if len(objects) == 3:
             for response in responses(columns, objects)[:3]:
@@ -32,7 +33,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return found
 
 
-def _by_choice(columns: Columns) -> list[list[Column]]:
+def _by_choice(columns: Columns) -> list[list[ColumnCells]]:
     """The three columns beside a response whose name says the question."""
     names = {name for names in TASK_NAMES.values() for name in names}
     choice = next((c.name for c in columns if normalised(c.name) in names), None)
@@ -43,11 +44,11 @@ def _by_choice(columns: Columns) -> list[list[Column]]:
     return [objects] if len(objects) == 3 and differ(objects) > 0.9 else []
 
 
-def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
-    names = [column.name for column in objects]
+def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
+    names = in_order([column.name for column in objects])
     choice = response.column.name
     told = [task for task, called in TASK_NAMES.items() if normalised(choice) in called]
-    codings = [*_of_three(response, bool(told))]
+    codings = [*_of_three(response, bool(told), names)]
     if not codings:
         return []
     said = task_said(columns)
@@ -73,8 +74,8 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
             points, sign = LIKELY, Sign("one_of_three", {
                 "choice": choice, "columns": named_together(objects),
             })
-            if not response.called:
-                points = POSSIBLE if response.how != "item" else LIKELY
+            if not (response.called or response.alone or response.how == "item"):
+                points = POSSIBLE
         if len(codings) > 1:
             points = min(points, LIKELY)
         found += [
@@ -85,14 +86,19 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
     return sorted(found, key=lambda one: -one.points)
 
 
-def _of_three(response: Response, told: bool) -> Iterable[str | Mapping[str, int]]:
-    """Codings of one of three; `told` that it is."""
+def _of_three(
+    response: Response, told: bool, names: Sequence[str]
+) -> Iterable[str | Mapping[str, int]]:
+    """Codings of one of three columns, in this order; `told` that it is."""
     if response.how == "item":
         # Of many responses, none to one of the objects: that one is an anchor.
         few = response.column.n_written < TELLING
         return ["item"] if len(response.options) == 3 or few or told else []
     if response.how == "columns":
-        return response.codings if len(response.options) == 3 else []
+        if len(response.options) < 3:
+            return []
+        return [{word: names.index(response.options[place - 1]) + 1
+                 for word, place in response.codings[0].items()}]
     if len(response.column.values) < 3:
         return []
     return [

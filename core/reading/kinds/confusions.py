@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
-from tripletscope.core.reading.columns.values import Column, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import named
 
 #: Share of the responses that are stimuli; least share of right ones, by values alone.
-_STIMULI, _RIGHT = 0.8, 0.3
+_STIMULI, _RIGHT, _OFTEN_RIGHT = 0.8, 0.3, 0.6
 #: Times that a stimulus is shown, and columns beside, by values alone.
 _SHOWN, _BESIDE = 3, 2
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     if not columns.table.header:
         return []
     beside = participant_of(columns)
@@ -25,19 +25,18 @@ def _evidence(columns: Columns) -> list[Evidence]:
     if stimulus is None or response is None or len(free) > 6 or not _confuses(
         columns[stimulus], columns[response]
     ):
-        points = LIKELY
-        stimulus, response = _by_values(columns, free)
+        stimulus, response, points = _by_values(columns, free)
     if not (stimulus and response) or _others(columns, stimulus, response, free):
         return []
     count = named(free, NAMES["counts"])
     roles = {**beside, "stimulus": stimulus, "response": response}
-    if count and columns[count].is_whole and not columns[count].counts_rows:
+    if count and columns[count].is_numeric and not columns[count].counts_rows:
         roles["count"] = count
     sign = Sign("names_confusions", {"stimulus": stimulus, "response": response})
-    return [Evidence("confusions", "confusions", points, (sign,), roles)]
+    return [Claim("confusions", "confusions", points, (sign,), roles)]
 
 
-def _confuses(stimulus: Column, response: Column) -> bool:
+def _confuses(stimulus: ColumnCells, response: ColumnCells) -> bool:
     """Whether responses name stimuli."""
     shown, named_ = stimulus.values, response.values
     return len(shown) > 2 and bool(named_) and (
@@ -45,17 +44,21 @@ def _confuses(stimulus: Column, response: Column) -> bool:
     ) and (stimulus.texts != response.texts).any()
 
 
-def _by_values(columns: Columns, free: list[str]) -> tuple[str, str] | tuple[None, None]:
+def _by_values(columns: Columns, free: list[str]) -> tuple[str | None, str | None, int]:
     """The only two columns of words with the same values, often but not always alike in a row."""
     words = [columns[name] for name in free if not is_beside(name)]
     words = [one for one in words if len(one.values) > 2 and not one.is_numeric]
     if len(words) != 2 or len(free) > 2 + _BESIDE:
-        return None, None
+        return None, None, 0
     one, other = words
     right = float(np.mean(one.texts == other.texts))
     often = one.n_written >= _SHOWN * len(one.values)
     fits = _confuses(one, other) and len(one.values & other.values) >= _STIMULI * len(one.values)
-    return (one.name, other.name) if fits and often and _RIGHT <= right < 1 else (None, None)
+    if not (fits and often and _RIGHT <= right < 1):
+        return None, None, 0
+    return one.name, other.name, LIKELY if right >= _OFTEN_RIGHT or len(free) == 2 else (
+        POSSIBLE
+    )
 
 
 def _others(columns: Columns, stimulus: str, response: str, free: list[str]) -> list[str]:

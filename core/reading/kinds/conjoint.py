@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import takewhile
+
 from tripletscope.core.reading.columns.pairs import is_beside, sided
-from tripletscope.core.reading.columns.values import Column, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.languages import FOREIGN_CELLS, WORDS
 from tripletscope.core.reading.names import listing, normalised
 
 #: Most levels of a property.
 _MOST = 30
+#: Share of the responses that may be none.
+_SLIPS = 0.2
 #: Rows that may say nothing by themselves.
 _FEW = 10
 #: Cells that choose the first or the second stimulus.
@@ -31,11 +36,18 @@ def chosen_first(values: set[str]) -> set[str] | None:
     return None
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def usual_cells(column: ColumnCells) -> set[str]:
+    """The two most frequent cells, unless others are too frequent to be slips."""
+    often = Counter(text for text in column.texts.tolist() if text).most_common()
+    rest = sum(number for _, number in often[2:])
+    return {text for text, _ in often[:2]} if rest <= _SLIPS * column.n_written else set()
+
+
+def _evidence(columns: Columns) -> list[Claim]:
     if not columns.table.header:
         return []
     free = [one for one in columns if not is_beside(one.name)]
-    sides = {stem: pair for stem, pair in sided(one.name for one in free).items()
+    sides = {_stem(stem, *pair): pair for stem, pair in sided(one.name for one in free).items()
              if _levels(columns, *pair)}
     taken = {name for pair in sides.values() for name in pair}
     response = _response([one for one in free if one.name not in taken])
@@ -45,8 +57,18 @@ def _evidence(columns: Columns) -> list[Evidence]:
     called = _is_called(response.name)
     sign = Sign("conjoint", {"dimensions": listing([*sides]), "response": response.name})
     roles = {f"{stem}{k + 1}": pair[k] for stem, pair in sides.items() for k in (0, 1)}
-    return [Evidence("conjoint", "conjoint measurement", CERTAIN if called else LIKELY, (sign,),
-                     {**roles, "first": response.name})]
+    return [Claim(
+        "conjoint", "conjoint measurement", CERTAIN if called else LIKELY, (sign,),
+        {**roles, "first": response.name},
+    )]
+
+
+def _stem(stem: str, first: str, second: str) -> str:
+    """What two names have in common, as they are written."""
+    common = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1],
+                                             zip(first, second, strict=False)))
+    common = common.rstrip(" _.-[(")
+    return common if normalised(common) == stem else stem
 
 
 _RESPONSES = {*WORDS["English"]["choice"], "first", "resp", "response", "choice", "key", "answer"}
@@ -63,10 +85,10 @@ def _levels(columns: Columns, first: str, second: str) -> bool:
     return 2 <= len(one | other) <= _MOST and shared >= 0.5 * min(len(one), len(other)) > 0
 
 
-def _response(free: list[Column]) -> Column | None:
+def _response(free: list[ColumnCells]) -> ColumnCells | None:
     """The column of choices; those that are called so first."""
-    choices = [one for one in free if len(one.values) <= 2 and chosen_first({*one.values})]
-    choices = [one for one in choices if len(one.values) == 2 or _is_called(one.name)]
+    choices = [one for one in free if chosen_first(usual_cells(one))]
+    choices = [one for one in choices if len(usual_cells(one)) == 2 or _is_called(one.name)]
     called = [one for one in choices if _is_called(one.name)]
     return next(iter(called or (choices if len(choices) == 1 else [])), None)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.reading.columns.values import Columns
-from tripletscope.core.reading.kinds import CERTAIN, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import CERTAIN, Claim, Kind, Sign
 from tripletscope.core.reading.layouts.collect import KIND, MEASURED_COLUMNS, TASK, once
 from tripletscope.core.reading.names import counted
 from tripletscope.core.reading.table import Table
@@ -28,14 +28,14 @@ def _task(table: Table) -> str | None:
     return next((one for one in table.codes(TASK).values if one in MEASURED_COLUMNS), None)
 
 
-def of_experiment(table: Table) -> Evidence | None:
+def of_experiment(table: Table) -> Claim | None:
     """What measurements of an experiment are."""
     task = _task(table)
     if task is None:
         return None
     kind, title, options = _KINDS[task]
     names = [name for name in ("participant", *MEASURED_COLUMNS[task]) if name in table.columns]
-    return Evidence(kind, title, CERTAIN, (Sign("ours"),), {name: name for name in names}, options)
+    return Claim(kind, title, CERTAIN, (Sign("ours"),), {name: name for name in names}, options)
 
 
 def only_of(table: Table) -> Table:
@@ -55,7 +55,7 @@ def only_of(table: Table) -> Table:
     )
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     found = of_experiment(columns.table)
     return [found] if found else []
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from tripletscope.core.reading.columns.guess import numbered_columns
+from tripletscope.core.reading.columns.objects import TELLING, is_called_response
 from tripletscope.core.reading.columns.pairs import is_beside
 from tripletscope.core.reading.columns.values import Columns, differ, share
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import listing, named
 
 _DIMENSION = re.compile(r"(dim(ension)?|pc|mds|comp)?[\W_]?[0-9]+|x|y|z", re.IGNORECASE)
@@ -15,39 +16,41 @@ _DIMENSION = re.compile(r"(dim(ension)?|pc|mds|comp)?[\W_]?[0-9]+|x|y|z", re.IGN
 _TARGETS = ("targetid", "targethtml", "item", "target", "stimulus", "object")
 
 
-def _stimuli(columns: Columns) -> list[Evidence]:
+def _stimuli(columns: Columns) -> list[Claim]:
     """A row for each stimulus: its picture, or its coordinates."""
     names = {name.rpartition("/")[2]: name for name in columns.names}
     sign = (Sign("lists"),)
     if "stimulus_id" in names and names.keys() & {"stimulus_filepath", "filepath"}:  # psiz's
-        return [Evidence("stimuli", "a list of stimuli and their files", CERTAIN, sign)]
+        return [Claim("stimuli", "a list of stimuli and their files", CERTAIN, sign)]
     target = named(columns.names, _TARGETS)
     coordinates = [name for name in columns.names if _DIMENSION.fullmatch(name)
                    and columns[name].is_numeric]
-    if target and len(coordinates) >= 2 and columns[target].is_unique and (
-        len(coordinates) + 1 == len(columns.names)
-    ):
-        return [Evidence("stimuli", "coordinates of objects", CERTAIN, sign, {"item": target})]
+    others = [one for one in columns.but(target, *coordinates)
+              if not (is_beside(one.name) or one.is_constant)]
+    if target and len(coordinates) >= 2 and columns[target].is_unique and not others:
+        return [Claim("stimuli", "coordinates of objects", CERTAIN, sign, {"item": target})]
     pictures = [one for one in columns if one.are_pictures]
     if len(pictures) == 1 and pictures[0].is_unique and len(columns.names) <= 4:
-        return [Evidence("stimuli", "a list of pictures", LIKELY, sign,
+        return [Claim("stimuli", "a list of pictures", LIKELY, sign,
                          {"item": pictures[0].name})]
     return []
 
 
-def _questions(columns: Columns) -> list[Evidence]:
+def _questions(columns: Columns) -> list[Claim]:
     """Three or more columns of the same objects, numbered, and nothing that may be a response."""
     if not columns.table.header:
         return []
     for group in numbered_columns(columns.names).values():
         objects = [columns[name] for name in group]
-        others = [one for one in columns.but(*group) if not is_beside(one.name)
-                  and not one.is_unique and not one.counts_rows and not one.is_constant]
+        others = [one for one in columns.but(*group) if is_called_response(one.name) or not (
+            is_beside(one.name) or one.counts_rows or one.is_constant
+            or (one.is_unique and one.n_written >= TELLING)
+        )]
         if len(group) < 3 or others or any(one.is_numeric for one in objects):
             continue
         if all(share(objects[0], one) >= 0.5 for one in objects[1:]) and differ(objects) > 0.95:
             sign = Sign("asks", {"columns": listing(group)})
-            return [Evidence("questions", "questions without responses", POSSIBLE, (sign,))]
+            return [Claim("questions", "questions without responses", POSSIBLE, (sign,))]
     return []
 
 

@@ -15,8 +15,8 @@ from tripletscope.core.reading.columns.objects import (
     never_objects,
     object_groups,
 )
-from tripletscope.core.reading.columns.values import Column, Columns, differ
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
 from tripletscope.core.reading.names import (
     ALIASES,
@@ -47,11 +47,11 @@ _PLAIN = {
 _ODD_LAST = re.compile(r"(train(set|_90)|validationset|test(set\d*|_10))\.(txt|npy|csv)", re.I)
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     roles = by_names(columns.names, {role: ALIASES[role] for role in ("anchor", "near", "far")})
     if len(roles) == 3:
         return _by_names(columns, roles, [columns[name] for name in roles.values()])
-    found: list[Evidence] = []
+    found: list[Claim] = []
     for objects in _groups(columns):
         beside = columns.but(*(column.name for column in objects))
         if may_choose(columns, objects) or any(is_called_response(c.name) for c in beside):
@@ -64,7 +64,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return found
 
 
-def _groups(columns: Columns) -> list[list[Column]]:
+def _groups(columns: Columns) -> list[list[ColumnCells]]:
     """Groups of objects; of few columns all, as few rows share nothing."""
     groups = object_groups(columns)
     names = [column for column in columns if not never_objects(column.name)
@@ -78,8 +78,8 @@ def _groups(columns: Columns) -> list[list[Column]]:
 
 
 def _by_names(
-    columns: Columns, roles: dict[str, str], objects: Sequence[Column]
-) -> list[Evidence]:
+    columns: Columns, roles: dict[str, str], objects: Sequence[ColumnCells]
+) -> list[Claim]:
     few = max(column.n_written for column in objects) < TELLING
     share_names = any(one.values & other.values for one, other in combinations(objects, 2))
     apart = differ(objects) > 0.5
@@ -93,7 +93,7 @@ def _by_names(
     )]
 
 
-def _in_order(columns: Columns, objects: Sequence[Column]) -> list[Evidence]:
+def _in_order(columns: Columns, objects: Sequence[ColumnCells]) -> list[Claim]:
     names = [column.name for column in objects]
     orders = _ORDERS if len(objects) == 3 else _PAIRS
     odd_last = len(objects) == 3 and _ODD_LAST.fullmatch(file_name(columns.table.name))

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tripletscope.core.reading.columns.objects import Response, object_groups, responses
+import numpy as np
+
+from tripletscope.core.reading.columns.objects import (
+    Response,
+    in_order,
+    object_groups,
+    responses,
+)
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
-from tripletscope.core.reading.columns.values import Column, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import NEARLY_ALL, ColumnCells, Columns
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import normalised
@@ -17,19 +24,19 @@ from tripletscope.core.reading.tasks import TASKS
 _LEVELS = ("s", "stim", "stimulus", "level", "object")
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for objects in object_groups(columns):
         for response in responses(columns, objects)[:2]:
-            if 1 < len(response.column.values) <= 2 and response.how in (
+            if 0 < len(response.column.values) <= 2 and response.how in (
                 "position", "keys", "words"
             ):
                 found += _of(columns, objects, response)
     return found
 
 
-def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list[Evidence]:
-    names = [column.name for column in objects]
+def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
+    names = in_order([column.name for column in objects])
     levels = all(normalised(name).rstrip("0123456789") in _LEVELS for name in names)
     numbers = all(column.is_numeric for column in objects)
     # Objects that were made of several features have numbers, too.
@@ -44,8 +51,9 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
         if isinstance(coding, Mapping) or len(CHOICE_CODINGS[coding].words) in (2, 9)
     ]
     words = {text.casefold() for text in response.column.values}
-    # As in R's MLDS: 1 is the second pair, 0 the first.
-    usual = levels and words <= {"0", "1"} and response.called
+    # As in R's MLDS: 1 is the second pair, 0 the first; the middle level is between the others.
+    ascends = made or len(names) == 4 or _ascend(columns, names)
+    usual = levels and words <= {"0", "1"} and response.called and ascends
     found = []
     for coding in codings:
         for task in (larger, smaller):
@@ -54,12 +62,20 @@ def _of(columns: Columns, objects: Sequence[Column], response: Response) -> list
                 certain = task == larger and coding == "position_0"
                 points = CERTAIN if certain else POSSIBLE
             else:
-                points = LIKELY if response.called else POSSIBLE
+                points = LIKELY if response.called and ascends else POSSIBLE
             found.append(answers(
                 columns, "pairs", points, task, items(names) | {"choice": response.column.name},
                 sign, coding=coding, title=TASKS[task].title,
             ))
     return sorted(found, key=lambda one: -one.points)
+
+
+def _ascend(columns: Columns, names: Sequence[str]) -> bool:
+    """Whether the second of three levels is between the others, in nearly every row."""
+    first, second, third = (columns[name].numbers for name in names)
+    between = (second - first) * (third - second)
+    written = np.isfinite(between)
+    return bool(written.any() and np.mean(between[written] > 0) > NEARLY_ALL)
 
 
 PAIRS = Kind(

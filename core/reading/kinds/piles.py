@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import comb
 
 from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
-from tripletscope.core.reading.columns.values import Column, Columns, differ, share
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ, share
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.names import named
 
 #: Fewest and most columns of people that are looked at; fewest objects.
@@ -21,15 +21,17 @@ _MOST_OBJECTS = 1_000
 _COMPARED, _AGREE, _ERRORS = 40, 0.1, 3.0
 #: Pairs of columns whose labels agree more often than this have labels of a common meaning.
 _SAME_LABELS = 0.45
+#: Share of the pairs of columns of words that always differ, as different objects of a question do.
+_APART = 0.3
 #: Cells without a pile.
 _MISSING = 0.2
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     return [*_long(columns), *_wide(columns)] if columns.table.header else []
 
 
-def _long(columns: Columns) -> list[Evidence]:
+def _long(columns: Columns) -> list[Claim]:
     beside = participant_of(columns)
     free = [name for name in columns.names if name not in beside.values()]
     item, pile = named(free, NAMES["items"]), named(free, NAMES["piles"])
@@ -43,32 +45,33 @@ def _long(columns: Columns) -> list[Evidence]:
         return []
     trial = named(free, NAMES["trials"])
     once = rows <= items * people
-    return [Evidence(
+    return [Claim(
         "piles", "sorting into piles", CERTAIN, (Sign("sorts", {"item": item, "pile": pile}),),
         {**beside, **({"trial": trial} if trial and not once else {}), "item": item, "pile": pile},
     )]
 
 
-def _wide(columns: Columns) -> list[Evidence]:
+def _wide(columns: Columns) -> list[Claim]:
     """One column names the objects, and each of the others has the piles of one person."""
-    names = [one for one in columns if one.is_unique and not one.is_numeric
-             and not is_beside(one.name) and one.n_written == len(one.texts)]
-    if len(names) != 1 or not _OBJECTS <= names[0].n_written <= _MOST_OBJECTS:
+    names = [one for one in columns if not one.is_numeric and not is_beside(one.name)
+             and columns.named_by(one)]
+    if len(names) != 1 or not _OBJECTS <= len(names[0].texts) <= _MOST_OBJECTS:
         return []
     item = names[0]
     people = [one for one in columns.but(item.name) if not is_beside(one.name)]
     people = [one for one in people if not one.counts_rows]
-    sorts = [one for one in people if _is_sort(one, item.n_written)]
+    sorts = [one for one in people if _is_sort(one, len(item.texts))]
     if not _FEWEST <= len(sorts) <= _MOST or len(sorts) < len(people):
         return []
     words = [one for one in sorts if not one.is_numeric]
-    if any(share(a, b) >= 0.5 and differ([a, b]) > 0.95 for a, b in combinations(words[:20], 2)):
+    apart = [share(a, b) >= 0.5 and differ([a, b]) > 0.95 for a, b in combinations(words[:20], 2)]
+    if apart and np.mean(apart) > _APART:
         return []  # different objects of a question
     called = all(_called_person(one.name) for one in sorts)
     agreement, error, same = _agreement(sorts[:_COMPARED])
     if agreement < _AGREE or agreement < _ERRORS * error or (same > _SAME_LABELS and not called):
         return []
-    return [Evidence(
+    return [Claim(
         "piles", "sorting into piles", CERTAIN if called else LIKELY,
         (Sign("sorts_wide", {"number": len(sorts), "pile": sorts[0].name, "item": item.name}),),
         {"item": item.name, **{f"pile[{one.name}]": one.name for one in sorts}},
@@ -80,7 +83,7 @@ def _called_person(name: str) -> bool:
     return stem in NAMES["judges"] and bool(re.search(r"\d", name))
 
 
-def _is_sort(column: Column, n: int) -> bool:
+def _is_sort(column: ColumnCells, n: int) -> bool:
     """Whether the cells are groups: 1, 2, 3 ... without a gap, or words, several of them shared."""
     written = column.texts[column.texts != ""]
     k = len(column.values)
@@ -91,7 +94,7 @@ def _is_sort(column: Column, n: int) -> bool:
     return max(np.unique(written, return_counts=True)[1]) > 1
 
 
-def _agreement(sorts: list[Column]) -> tuple[float, float, float]:
+def _agreement(sorts: list[ColumnCells]) -> tuple[float, float, float]:
     """Mean adjusted Rand index of pairs of columns, its error by columns, and equal labels.
 
     Groups of people agree on what is together, whatever they call it; answers to items agree in

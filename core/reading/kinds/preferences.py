@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.pairs import (
     NAMES,
-    Pairs,
+    PairColumns,
     is_beside,
     pairs_of,
     participant_of,
 )
-from tripletscope.core.reading.columns.values import Column, Columns, names_one_of
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, names_one_of
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.squares import squares_of
-from tripletscope.core.reading.names import ALIASES, named, normalised
+from tripletscope.core.reading.names import ALIASES, TASK_NAMES, named, normalised
 
 _TITLE = "paired preferences"
 #: Fewest items and people of rankings.
@@ -23,57 +24,61 @@ _ITEMS, _PEOPLE = 4, 3
 _RANKS = 0.9
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     usual = {normalised(name) for name in columns.names}
-    if usual & {*ALIASES["anchor"]} - {*NAMES["things"]}:
+    asked = {name for names in TASK_NAMES.values() for name in names}
+    if usual & ({*ALIASES["anchor"]} - {*NAMES["things"]} | asked):
         return []
     return [*_counts(columns), *_ranks(columns), *(_won(columns) or _chosen(columns))]
 
 
-def _won(columns: Columns) -> list[Evidence]:
+def _won(columns: Columns) -> list[Claim]:
     for first, second in NAMES["preferred"]:
         winner, loser = named(columns.names, (first,)), named(columns.names, (second,))
         if winner and loser and _share_names(columns[winner], columns[loser]):
             others = [one for one in columns.but(winner, loser) if _third(one, columns[winner])]
             sign = Sign("won", {"winner": winner, "loser": loser})
-            return [] if others else [Evidence(
+            return [] if others else [Claim(
                 "preferences", _TITLE, CERTAIN, (sign,),
                 {**participant_of(columns), "winner": winner, "loser": loser},
             )]
     return []
 
 
-def _share_names(one: Column, other: Column) -> bool:
+def _share_names(one: ColumnCells, other: ColumnCells) -> bool:
     union, both = one.values | other.values, one.values & other.values
     fewer = min(len(one.values), len(other.values))
     return len(union) > 2 and 2 * len(both) >= fewer - 2 and not one.is_measure
 
 
-def _third(other: Column, objects: Column) -> bool:
+def _third(other: ColumnCells, objects: ColumnCells) -> bool:
     """Whether another column is about the same objects, and not one of numbers."""
-    return not is_beside(other.name) and not other.is_numeric and (
-        len(other.values) > 2 and 2 * len(other.values & objects.values) >= len(other.values)
-    )
+    both = len(other.values & objects.values)
+    alike = both >= (0.8 * len(objects.values | other.values) if other.is_numeric
+                     else 0.5 * len(other.values))
+    return not is_beside(other.name) and bool(other.values) and alike
 
 
-def _chosen(columns: Columns) -> list[Evidence]:
+def _chosen(columns: Columns) -> list[Claim]:
     """A pair, and which of the two was chosen."""
     for pairs in pairs_of(columns):
-        if len(pairs.roles) != 2:
+        if len(pairs.roles) != 2 or any(
+            {*pairs.columns} < {*group} for group in numbered_columns(columns.names).values()
+        ):
             continue
         choice, points = _choice(columns, pairs)
         if choice is None:
             continue
         first, second = pairs.columns
         sign = Sign("chose", {"choice": choice.name, "first": first, "second": second})
-        return [Evidence(
+        return [Claim(
             "preferences", _TITLE, points, (sign,),
             {**participant_of(columns), "left": first, "right": second, "choice": choice.name},
         )]
     return []
 
 
-def _choice(columns: Columns, pairs: Pairs) -> tuple[Column | None, int]:
+def _choice(columns: Columns, pairs: PairColumns) -> tuple[ColumnCells | None, int]:
     options = [columns[name] for name in pairs.columns]
     free = [one for one in columns.but(*pairs.columns) if not is_beside(one.name)]
     thirds = [one for one in free if _third(one, options[0])]
@@ -97,33 +102,38 @@ def _choice(columns: Columns, pairs: Pairs) -> tuple[Column | None, int]:
     return None, 0
 
 
-def _counts(columns: Columns) -> list[Evidence]:
+def _counts(columns: Columns) -> list[Claim]:
     """Row preferred to column, of a fixed number."""
     squares = squares_of(columns)
     if not squares or not all(one.is_preference() for one in squares):
         return []
     values = squares[0].values
     sign = Sign("counts_add_up", {"total": float(values[0, 1] + values[1, 0])})
-    return [Evidence("preferences", "counts of preferences", CERTAIN, (sign,))]
+    return [Claim("preferences", "counts of preferences", CERTAIN, (sign,))]
 
 
-def _ranks(columns: Columns) -> list[Evidence]:
+def _ranks(columns: Columns) -> list[Claim]:
     """Each person ranks all items."""
-    items = [one for one in columns if not is_beside(one.name) and one.is_whole
-             and not one.is_unique and not one.counts_rows]
+    whole = [one for one in columns if one.is_whole and not one.is_unique and not one.counts_rows]
+    free = [one for one in whole if not is_beside(one.name)]
+    items = whole if _rank(whole) else free  # an item may have any name
     n = len(items)
-    if not columns.table.header or n < _ITEMS or len(items[0].texts) < _PEOPLE:
-        return []
     others = [one for one in columns if one not in items and not is_beside(one.name)
               and not one.is_unique]
-    ranks = np.sort(np.column_stack([one.numbers for one in items]), axis=1)
-    share = np.mean((ranks == np.arange(1, n + 1)).all(axis=1))
-    if share < _RANKS or others:
+    if not columns.table.header or not _rank(items) or others:
         return []
     sign = Sign("ranks", {"number": n})
-    return [Evidence("preferences", "rankings of items", CERTAIN, (sign,),
+    return [Claim("preferences", "rankings of items", CERTAIN, (sign,),
                      {**participant_of(columns), **{f"rank[{one.name}]": one.name
                                                     for one in items}})]
+
+
+def _rank(items: list[ColumnCells]) -> bool:
+    """Whether nearly each row has the numbers from 1, each once."""
+    if len(items) < _ITEMS or len(items[0].texts) < _PEOPLE:
+        return False
+    ranks = np.sort(np.column_stack([one.numbers for one in items]), axis=1)
+    return bool(np.mean((ranks == np.arange(1, len(items) + 1)).all(axis=1)) >= _RANKS)
 
 
 PREFERENCES = Kind("preferences", "preferences", 24, _evidence)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from tripletscope.core.reading.columns.guess import complete
-from tripletscope.core.reading.columns.objects import task_said
+from tripletscope.core.reading.columns.objects import TELLING, may_name, task_said
+from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import Columns
-from tripletscope.core.reading.kinds import LIKELY, MARKED, POSSIBLE, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import LIKELY, MARKED, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.layouts import layouts
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for layout in layouts().values():
         readings = [
             reading for proposed in layout.propose(columns.table) or ()
@@ -24,11 +27,24 @@ def _evidence(columns: Columns) -> list[Evidence]:
                 points = MARKED if reading.task == said else POSSIBLE
             else:
                 points = LIKELY
-            found.append(Evidence(
+            if not _can_be_objects(columns, reading):
+                points = POSSIBLE
+            found.append(Claim(
                 "programs", reading.title, points, (Sign("program", {"program": layout.title}),),
                 dict(reading.roles), reading=reading,
             ))
     return found
+
+
+def _can_be_objects(columns: Columns, reading: Reading) -> bool:
+    """Whether columns of objects may be such: measurements have names like those of programs."""
+    objects = [columns[reading.roles[role]] for role in reading.objects if role in reading.roles]
+    if max((column.n_written for column in objects), default=0) < TELLING:
+        return True
+    shown = [column for column in objects if column.values]
+    return all(may_name(column) or column.is_constant for column in shown) and any(
+        one.values & other.values for one, other in combinations(shown, 2)
+    ) and len(frozenset().union(*(column.values for column in shown))) > len(objects) - 1
 
 
 PROGRAMS = Kind("programs", "a file of a program", 10, _evidence, "tripletscope.read")

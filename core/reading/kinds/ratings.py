@@ -9,26 +9,27 @@ import numpy as np
 from tripletscope.core.ratings.direction import large_is_similar, stresses
 from tripletscope.core.reading.columns.pairs import (
     NAMES,
-    Pairs,
+    PairColumns,
     meaning_of,
     pairs_of,
     participant_of,
     value_columns,
 )
-from tripletscope.core.reading.columns.values import Column, Columns, names_one_of, share
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Evidence, Kind, Sign
-from tripletscope.core.reading.names import listing, normalised
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, names_one_of, share
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
+from tripletscope.core.reading.names import ALIASES, listing, normalised
 
-#: Rows that may say nothing by themselves.
-_FEW_ROWS = 10
+#: Rows from which two columns may say by themselves that they are pairs; rows whose ratings may be
+#: of few different values.
+_TELLING, _FEW_ROWS = 20, 10
 #: Columns that may all be what was said of a pair.
 _MOST_VALUES = 3
 #: Objects for which the direction is looked at.
 _MOST_OBJECTS = 400
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
-    found: list[Evidence] = []
+def _evidence(columns: Columns) -> list[Claim]:
+    found: list[Claim] = []
     for pairs in pairs_of(columns):
         if _third(columns, pairs):
             continue
@@ -39,9 +40,9 @@ def _evidence(columns: Columns) -> list[Evidence]:
     return found
 
 
-def _third(columns: Columns, pairs: Pairs) -> bool:
+def _third(columns: Columns, pairs: PairColumns) -> bool:
     """Whether another column is about the same objects, so that these are comparisons."""
-    objects = Column("", pairs.first, frozenset(pairs.objects), np.empty(0))
+    objects = ColumnCells("", pairs.first, frozenset(pairs.objects), np.empty(0))
     return any(
         share(objects, other) >= 0.5 and len(other.values) > 2
         and not (pairs.numeric and other.is_numeric and not _coded_alike(objects, other))
@@ -51,58 +52,61 @@ def _third(columns: Columns, pairs: Pairs) -> bool:
     )
 
 
-def _coded_alike(objects: Column, other: Column) -> bool:
+def _coded_alike(objects: ColumnCells, other: ColumnCells) -> bool:
     return len(objects.values & other.values) >= 0.9 * len(objects.values | other.values)
 
 
-def _is_value(column: Column) -> bool:
+def _is_value(column: ColumnCells) -> bool:
     return bool(meaning_of(column.name)) or normalised(column.name) in NAMES["values"]
 
 
-def _chooses(columns: Columns, pairs: Pairs, value: Column) -> bool:
+def _chooses(columns: Columns, pairs: PairColumns, value: ColumnCells) -> bool:
     """Whether a number of two values, or the name of an object, says which was chosen."""
     if meaning_of(value.name):
         return False
-    return (value.is_numeric and len(value.values) < 3) or any(
+    two = value.is_numeric and len(value.values) < 3
+    return (two and normalised(value.name) in ALIASES["choice"]) or any(
         len(one.values) > 1 and names_one_of(one, [
-            Column("", pairs.first, frozenset(), np.empty(0)),
-            Column("", pairs.second, frozenset(), np.empty(0)),
+            ColumnCells("", pairs.first, frozenset(), np.empty(0)),
+            ColumnCells("", pairs.second, frozenset(), np.empty(0)),
         ]) > 0.95 for one in columns.but(*pairs.columns)
     )
 
 
-def _points(columns: Columns, pairs: Pairs, values: list[Column]) -> int:
+def _points(columns: Columns, pairs: PairColumns, values: list[ColumnCells]) -> int:
     if not values or len(pairs.objects) < 3:
         return 0
     one = values[0]
-    if meaning_of(one.name) or not one.is_numeric:
+    if meaning_of(one.name) or one.n_written > 2 * np.isfinite(one.numbers).sum():
         return CERTAIN if len(values) == 1 else LIKELY
     if pairs.called and normalised(one.name) in NAMES["values"]:
         return CERTAIN if len(one.values) > 3 or columns.table.n_rows < _FEW_ROWS else LIKELY
     features = len(pairs.roles) > 2
-    if features or (columns.table.n_rows < _FEW_ROWS and not pairs.called):
+    if features:
         return 0
-    return LIKELY if len(values) == 1 else POSSIBLE
+    away = {normalised(name) for name in pairs.columns} & {*NAMES["journeys"]}
+    few = not pairs.called and columns.table.n_rows < _TELLING
+    return LIKELY if len(values) == 1 and not away and not few else POSSIBLE
 
 
-def same_or_different(columns: Columns, pairs: Pairs) -> list[Column]:
+def same_or_different(columns: Columns, pairs: PairColumns) -> list[ColumnCells]:
     """Columns whose cells say same or different."""
     known = {word for words in NAMES["same"] for word in words}
     return [column for column in columns.but(*pairs.columns)
             if len(column.values) == 2 and {text.casefold() for text in column.values} <= known]
 
 
-def _of(columns: Columns, pairs: Pairs, value: Column, points: int) -> Evidence:
+def _of(columns: Columns, pairs: PairColumns, value: ColumnCells, points: int) -> Claim:
     direction, sign = _direction(pairs, value)
     shown = listing(pairs.columns)
-    return Evidence(
+    return Claim(
         "ratings", f"ratings, large means {direction}", points,
         (Sign("rates_pairs", {"value": value.name, "pair": shown}), sign),
         {**participant_of(columns), **pairs.roles, "rating": value.name}, {"direction": direction},
     )
 
 
-def _direction(pairs: Pairs, value: Column) -> tuple[str, Sign]:
+def _direction(pairs: PairColumns, value: ColumnCells) -> tuple[str, Sign]:
     """What large values mean, and why: the name, pairs with themselves, a map of the values."""
     said = meaning_of(value.name)
     if said:

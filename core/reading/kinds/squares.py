@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.values import Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.matrix import Square, squares_in
 
 #: Fewest objects of a square without names.
@@ -19,9 +19,9 @@ def squares_of(columns: Columns) -> list[Square]:
         return []
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     squares = squares_of(columns)
-    if not squares or any(one.is_preference() for one in squares):
+    if not squares or len(squares[0].ids) < 3 or any(one.is_preference() for one in squares):
         return []
     first = squares[0]
     number = len(first.ids)
@@ -33,7 +33,7 @@ def _evidence(columns: Columns) -> list[Evidence]:
     similarities, why = first.direction()
     kind = "similarities" if similarities else "dissimilarities"
     named = "people_squares" if len(squares) > 1 else "named_square" if beside else "square"
-    return [Evidence(
+    return [Claim(
         "matrix", f"a matrix of {kind}", CERTAIN if beside or not first.is_uneven() else LIKELY,
         (Sign(named, {"number": number, "people": len(squares)}),
          Sign("because", {"why": why})),

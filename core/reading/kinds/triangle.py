@@ -6,19 +6,18 @@ import numpy as np
 
 from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.values import NEARLY_ALL, Columns
-from tripletscope.core.reading.kinds import MARKED, Evidence, Kind, Sign
+from tripletscope.core.reading.kinds import MARKED, Claim, Kind, Sign
 from tripletscope.core.reading.names import listing
 
 
-def _evidence(columns: Columns) -> list[Evidence]:
+def _evidence(columns: Columns) -> list[Claim]:
     if not columns.table.header:
         return []
     trios = [names for names in numbered_columns(columns.names).values() if len(names) == 3]
-    # Levels of a feature may be the same of two objects.
-    named = [names for names in trios if not columns[names[0]].is_numeric]
-    if not named or not all(_two_alike(columns, names) for names in trios):
+    # Two objects that are made of features may have the same level of one.
+    if not trios or not all(_two_alike(columns, names) for names in trios):
         return []
-    return [Evidence("triangle", "", MARKED, (Sign("two_alike", {"columns": listing(named[0])}),))]
+    return [Claim("triangle", "", MARKED, (Sign("two_alike", {"columns": listing(trios[0])}),))]
 
 
 def _two_alike(columns: Columns, names: list[str]) -> bool:

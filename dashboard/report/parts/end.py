@@ -14,7 +14,7 @@ from tripletscope.core.inference.evaluation.units import ENOUGH, participants_of
 from tripletscope.dashboard.report.document import Block, Listed, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
-from tripletscope.dashboard.wording import plain
+from tripletscope.dashboard.wording import plain, words
 
 #: Libraries and their sources.
 _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
@@ -23,12 +23,12 @@ _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
 
 @part("limitations", "end", 1)
 def limitations(material: Material) -> Iterator[Block]:
-    sentences = [material.words(key, **fields) for key, fields in _limits(material)]
-    yield Listed(tuple(sentences)) if sentences else joined(material.words("no limits"))
+    sentences = [words(key, **fields) for key, fields in _limits(material)]
+    yield Listed(tuple(sentences)) if sentences else joined(words("no limits"))
 
 
 def _limits(material: Material) -> Iterator[tuple[str, dict]]:
-    words, answers, quality = material.words, material.answers, material.quality
+    answers, quality = material.answers, material.quality
     people = participants_of(answers)[1]
     if not people:
         yield "nobody known", {}
@@ -59,7 +59,7 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
     fit, run, error = material.map, material.uncertainty, material.error
     if fit is None:
         return
-    words, d = material.words, material.dimensions
+    d = material.dimensions
     needed = material.quality.coverage.needed.get(d)
     if needed and len(material.answers) < needed:
         yield "few answers", {"needed": words.whole(round(needed)), "d": d}
@@ -85,7 +85,6 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
 @part("checklist", "end", 2)
 def checklist(material: Material) -> Iterator[Block]:
     """Reviewers' questions about triplet studies, and whether the report answers them."""
-    words = material.words
     checks = {
         "check people": participants_of(material.answers)[1] > 0,
         "check exclusions": True,
@@ -105,7 +104,6 @@ def checklist(material: Material) -> Iterator[Block]:
 
 @part("software", "end", 3)
 def software(material: Material) -> Iterator[Block]:
-    words = material.words
     libraries = [
         f"{cited.split(' [')[0]} {version(name)} [{cited.split('[')[1]}"
         for name, cited in _LIBRARIES.items()

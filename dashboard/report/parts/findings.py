@@ -11,6 +11,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.findings import FINDINGS, SubjectResults
 from tripletscope.dashboard.results.shown import Statement
+from tripletscope.dashboard.wording import words
 
 
 @part("findings", "summary", 1)
@@ -23,8 +24,8 @@ def findings(material: Material) -> Iterator[Block]:
         material.shown(), lambda: verdict(people if named else people.iloc[:0]),
     )
     for name, topic in FINDINGS.items():
-        if not topic.applies(results) or topic.lacks(results, material.words):
+        if not topic.applies(results) or topic.lacks(results):
             continue
         said = [part.text for part in topic.said(results) if isinstance(part, Statement)]
         if said:
-            yield joined(f"**{material.words(f'finding {name}')}.**", *said)
+            yield joined(f"**{words(f'finding {name}')}.**", *said)

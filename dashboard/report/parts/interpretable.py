@@ -9,7 +9,7 @@ from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.dimensions import facts_table, fitted_again
-from tripletscope.dashboard.wording import plain
+from tripletscope.dashboard.wording import plain, words
 
 #: Highest objects of a dimension in the table.
 _HIGHEST = 5
@@ -18,7 +18,6 @@ _HIGHEST = 5
 @part("interpretable", "results", 2.5)
 def interpretable(material: Material) -> Iterator[Block]:
     """Number, predictions, reproducibility and names of dimensions."""
-    words = material.words
     for number, fit in enumerate(material.all_of("fit", "dimensions"), 1):
         yield from material.blocks_of(fit)
         if not fit.arrays["embedding_"].size:
@@ -43,7 +42,7 @@ def interpretable(material: Material) -> Iterator[Block]:
 
 def _table(material: Material, fit: Run, number: int, again: list[Run]) -> TextTable:
     """A row for each dimension: name, highest objects, share, reproducibility."""
-    words, facts = material.words, facts_table(material.shown(), fit, _HIGHEST)
+    facts = facts_table(material.shown(), fit, _HIGHEST)
     columns = {"position": facts["dimension"].map(words.whole)}
     if facts["name"].any():
         columns["name"] = facts["name"].map(plain)

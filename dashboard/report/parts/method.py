@@ -13,13 +13,13 @@ from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording import plain, words
 
 
 @part("data", "method", 1)
 def data(material: Material) -> Iterator[Block]:
     cleaning = material.cleaning
-    flow = [material.words("see flow")] if cleaning.exclusions else []
+    flow = [words("see flow")] if cleaning.exclusions else []
     yield from material.blocks_of(cleaning, also=flow)
     if flow:
         yield _flow(material)
@@ -27,7 +27,7 @@ def data(material: Material) -> Iterator[Block]:
 
 def _flow(material: Material) -> TextTable:
     """Numbers of trials and people that each exclusion removed and left."""
-    words, cleaning, raw = material.words, material.cleaning, material.cleaning.raw
+    cleaning, raw = material.cleaning, material.cleaning.raw
     once, who = one_per_trial(raw), participants_of(raw)[0]
     kept = np.ones(len(raw), dtype=bool)
 
@@ -51,7 +51,7 @@ def _flow(material: Material) -> TextTable:
 
 @part("design", "method", 2)
 def design(material: Material) -> Iterator[Block]:
-    words, coverage = material.words, material.quality.coverage
+    coverage = material.quality.coverage
     d = material.dimensions if material.map else 0
     times = len(material.answers) / coverage.needed[d] if d in coverage.needed else None
     yield from material.blocks_of(coverage, also=(
@@ -68,7 +68,7 @@ def quality(material: Material) -> Iterator[Block]:
 
 @part("analysis", "method", 4)
 def analysis(material: Material) -> Iterator[Block]:
-    words, fit = material.words, material.map
+    fit = material.map
     if fit is not None:
         n_starts, averaged = len(fit.arrays["losses_"]), fit.parameters.get("average")
         kept = "one start" if n_starts == 1 else "averaged" if averaged else "lowest loss"
@@ -84,7 +84,7 @@ def analysis(material: Material) -> Iterator[Block]:
         first = tests[0]
         estimate = first.result()
         sentences = [words("held out", folds=first.options["folds"],
-                           repeats=_repeated(words, first.options["repeats"]))]
+                           repeats=_repeated(first.options["repeats"]))]
         if material.suggestion is not None or len(material.alike) > 1:
             sentences.append(words("paired"))
         sentences.append(words("intervals", over=words.over(estimate.unit, estimate.n_units)))
@@ -101,12 +101,12 @@ def analysis(material: Material) -> Iterator[Block]:
         yield joined(words("also used" if fit else "used", methods=words.listing(list(names))))
 
 
-def _repeated(words: Words, repeats: int) -> str:
+def _repeated(repeats: int) -> str:
     return "" if repeats == 1 else words("repeated", number=repeats)
 
 
 def _uncertainty(material: Material) -> Iterator[Block]:
-    words, run = material.words, material.uncertainty
+    run = material.uncertainty
     if run is None:
         return
     samples = run.samples()

@@ -7,6 +7,7 @@ from itertools import groupby
 from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.parts.part import PARTS
 from tripletscope.dashboard.results.showing import TOLD_IN
+from tripletscope.dashboard.wording import words
 
 #: Tasks with results in the report.
 TOLD = {task for tasks in TOLD_IN.values() for task, _ in tasks}
@@ -21,4 +22,4 @@ __all__ = ["PARTS", "TOLD", "chapters"]
 def chapters(document: Document) -> Iterator[tuple[str, Iterator[Section]]]:
     """Titles of chapters, with their sections."""
     for name, sections in groupby(document.sections, lambda one: PARTS[one.name].chapter):
-        yield document.words(name), sections
+        yield words(name), sections

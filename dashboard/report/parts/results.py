@@ -15,6 +15,7 @@ from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.results.comparison import methods_of, ratio_of
 from tripletscope.dashboard.results.scales import scale_runs
 from tripletscope.dashboard.results.shown import TOLD_IN
+from tripletscope.dashboard.wording import words
 
 
 @part("dimension", "results", 1)
@@ -30,7 +31,7 @@ def dimension(material: Material) -> Iterator[Block]:
 
 def _of_shown(material: Material, suggestion: Suggestion) -> str:
     """How the number of dimensions of the map compares."""
-    words, errors, d = material.words, material.by_dimension, material.dimensions
+    errors, d = material.by_dimension, material.dimensions
     if suggestion.is_chance or d not in errors:
         return ""
     if d == suggestion.best:
@@ -51,7 +52,7 @@ def shown_map(material: Material) -> Iterator[Block]:
 @part("comparison", "results", 3)
 def comparison(material: Material) -> Iterator[Block]:
     """Several methods by their held-out errors; more answers."""
-    words, tests = material.words, material.alike
+    tests = material.alike
     if len({words.method(run.fresh()) for run in tests}) > 1:
         see = words("see figure", place="@tab-methods")
         yield from material.blocks_of(tests[0], among=tests, by=methods_of, also=[see])
@@ -63,7 +64,6 @@ def comparison(material: Material) -> Iterator[Block]:
 
 def _methods(material: Material, tests: list[Run]) -> TextTable:
     """Errors in the same folds, and tests of differences to the best."""
-    words = material.words
     errors = {words.method(run.fresh()): run.result() for run in tests}
     _, behind = behind_best(errors, material.answers, ratio_of(tests[0]), any_pair=True)
     rows = []

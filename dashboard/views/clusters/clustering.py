@@ -21,6 +21,7 @@ from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.wording import words
 
 PAGE = "clusters"
 #: Before the key of a result: where the session notes how its tree is cut.
@@ -151,9 +152,9 @@ class ShownClustering(Context):
     def caption(self) -> str:
         """Method, data and number of clusters, as below the tree."""
         shown = self.presented()
-        return shown.words(
+        return words(
             "tree of", method=described(shown, self.run), about=shown.about,
-            clusters=shown.words.count(self.n_clusters, "cluster"),
+            clusters=words.count(self.n_clusters, "cluster"),
         )
 
 

@@ -58,14 +58,12 @@ def chosen_experiment(
     shown = noted if noted in options else listed[0].slug if listed else ""
     if noted != "":  # else a new one is being made, and goes on
         choose_experiment(current, shown)  # however others change meanwhile
-    chosen = st.selectbox(
+    key = current.key_following(_CHOSEN, (shown, *options))
+    st.selectbox(
         "Experiment", list(options), list(options).index(shown), format_func=options.__getitem__,
-        key=current.key_following(_CHOSEN, (shown, *options)), width=320,
+        key=key, width=320, on_change=current.note_choice, args=(_CHOSEN, key),
     )
-    if chosen != shown:
-        choose_experiment(current, chosen)
-        st.rerun()
-    return chosen
+    return shown
 
 
 def choose_experiment(current: Session, slug: str) -> None:

@@ -11,7 +11,7 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.context import limits_of
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 PAGE = "compare"
 
@@ -58,4 +58,4 @@ def _method_of(run: RunInfo) -> dict:
 def _advice(info: DatasetInfo, triplets: Triplets, run: RunInfo) -> str:
     error = [run.record["numbers"][name] for name in ("error", "low", "high")]
     ceiling = limits_of(info, triplets).ceiling
-    return ENGLISH("at the ceiling") if ceiling.leaves_nothing(*error) else ""
+    return words("at the ceiling") if ceiling.leaves_nothing(*error) else ""

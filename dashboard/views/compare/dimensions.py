@@ -25,7 +25,7 @@ from tripletscope.dashboard.views.compare.recommending import (
 )
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 #: Without being asked for: up to so many answers, in so many dimensions.
 _QUICK, _FEW = 50_000, 3
@@ -142,7 +142,7 @@ def _by_group(context: Context, runs: list[Run]) -> None:
                            for n in ("error", "low", "high")},
         )
         st.caption(
-            f"The intervals are{ENGLISH.over_each(errors['participants'])}, and treat the maps as "
+            f"The intervals are{words.over_each(errors['participants'])}, and treat the maps as "
             f"fixed. Questions selected by an active sampler are harder than random ones, so their "
             f"error is higher; chance is {score.CHANCE:g}."
         )

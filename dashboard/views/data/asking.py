@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.reading import ROLES, TASKS, Reading
+from tripletscope.core.reading import TASKS, Reading
 from tripletscope.dashboard import uploads
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.keeping.uploads import Upload
@@ -36,7 +36,7 @@ def show_question(
             zip(readings, upload.asked, examples, strict=True)
         ):
             with st.container(border=True):
-                st.markdown(f"**{panels.plain(_title(reading, readings))}**")
+                st.markdown(f"**{panels.plain(reading.title)}**")
                 st.caption(panels.plain(why))
                 st.markdown("\n".join(f"- {emphasised(line)}" for line in lines))
                 st.button(
@@ -45,15 +45,6 @@ def show_question(
                 )
     for other in upload.others:
         st.caption(panels.plain(f"Or something else: {other}"))
-
-
-def _title(reading: Reading, among: tuple[Reading, ...]) -> str:
-    """The title, with the columns where others have the same."""
-    if sum(other.title == reading.title for other in among) == 1:
-        return reading.title
-    said = [f"{ROLES[role].title.lower()} {reading.roles[role]}" for role in reading.objects]
-    coding = f"; {reading.coding.title.lower()}" if reading.is_coded and reading.coding else ""
-    return f"{reading.title}: {', '.join(said)}{coding}"
 
 
 def _choose(current: Session, reading: Reading) -> None:

@@ -14,7 +14,7 @@ from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.results.quality import direction_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.elements import errors_shown
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 
 def show_direction(current: Session, upload: Upload) -> None:
@@ -48,7 +48,7 @@ def _use(current: Session, reading: Reading) -> None:
 
 
 def _verdict(current: Session, test: DirectionTest) -> None:
-    verdict = panels.plain(direction_said(ENGLISH, test))
+    verdict = panels.plain(direction_said(test))
     if test.warns:
         st.warning(verdict, icon=":material/swap_horiz:")
         st.button(
@@ -94,7 +94,7 @@ def _comparison(test: DirectionTest) -> None:
     )
     st.caption(
         "Proportion of held-out responses that a two-dimensional map predicts, from "
-        f"{test.n_rows:,} rows, with 95 % intervals{ENGLISH.over(test.unit, test.n_units)}; and "
+        f"{test.n_rows:,} rows, with 95 % intervals{words.over(test.unit, test.n_units)}; and "
         "how far this exceeds prediction from how often each object was chosen. A reading is "
         "clearly better if both are significantly larger over questions, by at least two "
         "percentage points."

@@ -30,7 +30,6 @@ from tripletscope.dashboard.views.data.quality import pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import go_to, tab
-from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 
@@ -71,14 +70,12 @@ def _criterion(context: QualityContext) -> str:
         titles[WEIGHTS] = "None: weights by lapse rate"
     noted = current.drafts.get("exclusions.rule")
     shown = noted if noted in titles else _usual_rule(context.cleaning)
-    rule = st.selectbox(
+    key = current.key_following("exclusions.rule", shown)
+    st.selectbox(
         "Criterion", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
-        key=current.key_following("exclusions.rule", shown),
+        key=key, on_change=current.note_choice, args=("exclusions.rule", key),
     )
-    if rule != shown:
-        current.drafts["exclusions.rule"] = rule
-        st.rerun()
-    return rule
+    return shown
 
 
 def _exclusion(current: Session, triplets: Judgements, rule: str) -> Exclusion | None:
@@ -192,7 +189,7 @@ def _log(context: QualityContext) -> None:
             "here and in every export.",
         )
         return
-    texts = steps_said(ENGLISH, cleaning)
+    texts = steps_said(cleaning)
     for number, (step, text) in enumerate(zip(cleaning.exclusions, texts, strict=True), 1):
         with st.container(border=True):
             st.markdown(f"**{number}.** {panels.plain(text)}")

@@ -35,7 +35,7 @@ from tripletscope.dashboard.views.data.dataset import show_about
 from tripletscope.dashboard.views.opened_map import error_shown
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.page import go_to, say_no_map, tab, tabs_of
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 PAGE = "data"
 #: What takes longer is computed when it is asked for.
@@ -67,10 +67,7 @@ class FindingsContext(QualityContext):
     @cached_property
     def lacking(self) -> dict[str, str]:
         """What is said in place of findings for which there are too few answers."""
-        return {
-            topic.name: text for topic in self.findings
-            if (text := topic.lacks(self.subject, ENGLISH))
-        }
+        return {topic.name: text for topic in self.findings if (text := topic.lacks(self.subject))}
 
     @cached_property
     def error(self) -> Run | None:
@@ -153,7 +150,7 @@ def refusals(job: Job | None) -> list[tuple[str, str]]:
 
 
 def _heading(topic: Topic) -> str:
-    return ENGLISH(f"finding {topic.name}")
+    return words(f"finding {topic.name}")
 
 
 @tab(PAGE, "Findings", 1, needs=FindingsContext.with_cleaning, slot="findings")

@@ -29,7 +29,7 @@ from tripletscope.dashboard.views.data.measured import (
 )
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 PAGE = "quality"
 _MOST_OBJECTS = 2_000  # of points that are drawn
@@ -92,7 +92,7 @@ def _verdict(context: QualityContext) -> None:
         show(" ".join((f"**{first}**", *rest)), icon=f":material/{icon}:")
         return
     names = short_people(context.people["participant"].tolist())
-    people = panels.plain(ENGLISH.first([names[name] for name in result.reasons], _NAMED))
+    people = panels.plain(words.first([names[name] for name in result.reasons], _NAMED))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(" ".join((f"**{first}** {people}.", *rest)), icon=":material/person_search:")
         _show_button(context, "verdict", "Show them", result.reasons)
@@ -111,7 +111,7 @@ def _reasons(context: QualityContext) -> None:
     names = short_people(context.people["participant"].tolist())
     st.markdown("\n".join(
         f"- **{panels.plain(names[person])}** "
-        + panels.plain(quality.reasons_said(ENGLISH, context.verdict, person))
+        + panels.plain(quality.reasons_said(context.verdict, person))
         for person in list(context.verdict.reasons)[:_NAMED]
     ))
 
@@ -129,7 +129,7 @@ def _dimensions(context: QualityContext) -> list[str]:
     suggestions = suggestions_of(runs, context.answers)
     if not suggestions:
         return ["Number of dimensions: not compared yet. The page Compare recommends one."]
-    return [dimensions_told(ENGLISH, name, *result) for name, result in suggestions.items()]
+    return [dimensions_told(name, *result) for name, result in suggestions.items()]
 
 
 def _people(context: QualityContext) -> None:
@@ -207,15 +207,13 @@ def pick_people(current: Session, names: list[str]) -> list[str]:
     """Let participants be chosen by name."""
     chosen = _chosen_people(current, names)
     short = short_people(names)
-    picked = st.multiselect(
+    key = current.key_following("quality.picked", tuple(chosen))
+    st.multiselect(
         "Chosen participants", names, chosen, format_func=lambda name: short.get(name, name),
-        key=current.key_following("quality.picked", tuple(chosen)),
+        key=key, on_change=current.note_choice, args=("quality.people", key),
         placeholder="Choose here, or by click or lasso in a figure of participants",
     )
-    if picked != chosen:
-        current.drafts["quality.people"] = picked
-        st.rerun()
-    return picked
+    return chosen
 
 
 def _objects(context: QualityContext) -> None:
@@ -256,7 +254,7 @@ def _samplers(context: QualityContext) -> None:
 
 def _over_time(context: QualityContext) -> None:
     table = context.report.over_time
-    titles = {name: ENGLISH(f"stretch {name}") for name in quality.STRETCHED
+    titles = {name: words(f"stretch {name}") for name in quality.STRETCHED
               if name in table and table[name].notna().any()}
     if not titles:
         panels.empty(
@@ -275,5 +273,5 @@ def _paragraph(context: QualityContext) -> None:
         context.cleaning, context.report.coverage, context.report, answers=context.answers,
         **context.collected,
     )
-    st.code(" ".join((*texts, ENGLISH("checked with", version=__version__))), language=None,
+    st.code(" ".join((*texts, words("checked with", version=__version__))), language=None,
             wrap_lines=True)

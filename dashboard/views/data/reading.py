@@ -38,12 +38,16 @@ from tripletscope.dashboard.views.data.asking import (
 from tripletscope.dashboard.views.data.direction import show_direction
 from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.first_look import look_first
+from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
 T = TypeVar("T")
 
 _NONE = "—"
 _BY_VALUE = "assigned"
+_COPIES = {None: "count, and are mentioned", False: "are left out", True: "are meant to count"}
+_APART = {None: "is one person, and is mentioned", True: "is another person in each",
+          False: "is one person"}
 _FEW = 3  # files that are left out, each with a message of its own
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space"}
 
@@ -244,7 +248,7 @@ def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
 
 
 def _layout(current: Session, upload: Upload) -> Upload:
-    titles = [reading.title for reading in upload.readings]
+    titles = distinct(reading.title for reading in upload.readings)
     if len(titles) > 1:
         chosen = st.selectbox(
             "Layout", range(len(titles)), upload.chosen, format_func=lambda k: titles[k],
@@ -326,6 +330,16 @@ def _codings(upload: Upload, opened: Opened, reading: Reading) -> Reading:
         changes["response_time_unit"] = _select(
             "Unit of the response time", {None: "from the values", **RESPONSE_TIME_UNITS},
             reading.response_time_unit, f"unit.{version}",
+        )
+    changes["copies"] = _select(
+        "Rows that repeat another one", _COPIES, reading.copies, f"copies.{version}",
+        "Rows that are equal in all columns: an export that was appended to itself, or a file "
+        "that was given twice, would make everything look surer than it is.",
+    )
+    if opened.sheet.files and "participant" in reading.roles:
+        changes["apart"] = _select(
+            "The same id in several files", _APART, reading.apart, f"apart.{version}",
+            "Whether participants of several files who have the same id are the same people.",
         )
     if opened.objects is not None:
         changes["index_base"] = _select(

@@ -9,13 +9,12 @@ from tripletscope.dashboard.results.dimensions import fitted_again, number_said
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording import ENGLISH
 
 
 @tab(PAGE, "How many", 5, needs=choose_fit)
 def show_counting(context: DimensionsContext) -> None:
     """How well each is found again, and held-out likelihood by penalty."""
-    panels.sentences(list(number_said(ENGLISH, context.fit)))
+    panels.sentences(list(number_said(context.fit)))
     _reproducibility(context)
     if not hasattr(context.method, "penalty"):
         st.subheader("Penalty", anchor=False)

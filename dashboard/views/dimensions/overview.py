@@ -14,7 +14,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.reproduced import AGAIN
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.keeping.dataset import edition_of
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, edition_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import PRESETS, Composition
@@ -24,12 +24,16 @@ from tripletscope.dashboard.results.dimension_details import Histograms, SomeDim
 from tripletscope.dashboard.results.dimensions import facts_table, fitted_again, weights_table
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.results.showing import drawn
+from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.dimensions.context import ENOUGH, DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
-from tripletscope.dashboard.views.dimensions.naming import rename_dimensions, taken_over
+from tripletscope.dashboard.views.dimensions.naming import (
+    names_of_dimensions,
+    rename_dimensions,
+    taken_over,
+)
 from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 #: Dimensions on one page, with pictures and without.
@@ -114,7 +118,7 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
         place.metric("Held-out accuracy", "computing" if context.waiting else "—",
                      help="Not computed: choose it in the menu Fit.")
     else:
-        about = " ".join((*predicted_said(ENGLISH, choices), of_choices(ENGLISH, choices)))
+        about = " ".join((*predicted_said(choices), of_choices(choices)))
         place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=about)
         text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], {text}"
     if ceiling.lower is not None and ceiling.upper is not None:
@@ -198,19 +202,30 @@ def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -
     key = context.session.key_following(
         f"{PAGE}.table@{context.fit.key}", (tuple(order.tolist()), tuple(context.names.items()))
     )
-    edited = st.data_editor(
-        shown, key=key, hide_index=True, height=min(38 + 35 * len(shown), 420),
-        disabled=[c for c in shown.columns if c != "name"], column_config=_COLUMNS,
-        column_order=list(_COLUMNS),
+    st.data_editor(
+        shown, key=key, on_change=_rename,
+        args=(context.info, context.fit, key, (shown["dimension"] - 1).tolist()), hide_index=True,
+        height=min(38 + 35 * len(shown), 420), column_config=_COLUMNS, column_order=list(_COLUMNS),
+        disabled=[c for c in shown.columns if c != "name"],
     )
-    typed = [" ".join(str(name or "").split()) for name in edited["name"]]
-    if typed != shown["name"].tolist():
-        names = dict(zip((shown["dimension"] - 1).tolist(), typed, strict=True))
-        rename_dimensions(context.info, context.fit, names)
-        st.rerun()
     if box := panels.folded("Histograms of all dimensions", f"{PAGE}.histograms"):
         with box:
             context.look(Histograms(tuple(order.tolist()[:_TOGETHER])))
+
+
+def _rename(info: DatasetInfo, fit: Run, key: str, order: list[int]) -> None:
+    """Keep names typed into the table, before a result that came meanwhile orders it anew.
+
+    order: Dimensions of the rows into which they were typed.
+    """
+    now = services().workspace.dataset(info.id)
+    if now is None:  # deleted in another tab meanwhile
+        return
+    typed = {
+        order[int(row)]: str(cells.get("name") or "")
+        for row, cells in widgets()[key]["edited_rows"].items()
+    }
+    rename_dimensions(now, fit, {**names_of_dimensions(now, fit), **typed})
 
 
 def object_table(context: DimensionsContext) -> pd.DataFrame:

@@ -53,7 +53,6 @@ from tripletscope.dashboard.views.pictures import (
     with_pictures,
 )
 from tripletscope.dashboard.views.turning import turn_of
-from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
@@ -307,7 +306,7 @@ def show_objects(current: Session, result: Result) -> None:
         st.subheader(f"{count(len(chosen), 'selected object')}", anchor=False)
         if len(chosen) == 2 and result.drawn is not None:
             panels.sentences(list(apart_said(
-                ENGLISH, result.drawn, table["label"].tolist(), tuple(chosen), coverage
+                result.drawn, table["label"].tolist(), tuple(chosen), coverage
             )))
         table = table.iloc[chosen]
     else:

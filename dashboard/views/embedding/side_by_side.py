@@ -41,7 +41,7 @@ from tripletscope.dashboard.views.embedding.colouring import (
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common
@@ -254,7 +254,7 @@ def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place:
     if error is None:
         text += "Its held-out error is not known."
     else:
-        text += ENGLISH("held-out error of map", error=error)
+        text += words("held-out error of map", error=error)
         if shown.run.data != reference.run.data and shown.answers != reference.answers:
             text += " Its error and that of the reference are about different answers."
     if not shown.run.complete:

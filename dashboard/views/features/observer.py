@@ -37,7 +37,6 @@ from tripletscope.dashboard.views.features.context import PAGE as _PAGE
 from tripletscope.dashboard.views.features.context import made_spaces, offered_spaces
 from tripletscope.dashboard.views.features.tables import ask_for_tables
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 #: Where the session notes of which experiment the questions are, and how many of its lists.
@@ -232,7 +231,7 @@ def _compared(context: Context, model: Triplets, name: str) -> None:
         with suppress(DataError):  # no question was answered by both
             agreement = observer_agreement(context.triplets, model)
     for choices in agreement:
-        st.markdown(panels.marked(" ".join(agreement_said(ENGLISH, choices, name))))
+        st.markdown(panels.marked(" ".join(agreement_said(choices, name))))
     if agreement:
         _figure(context, agreement, name)
     else:

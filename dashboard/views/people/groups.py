@@ -8,7 +8,6 @@ from tripletscope.dashboard.interface.controls import number, pick
 from tripletscope.dashboard.results.people import groups_said
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
-from tripletscope.dashboard.wording import ENGLISH
 
 
 @tab(PAGE, "Groups", 3, needs=with_people)
@@ -38,7 +37,7 @@ def show_groups(context: PeopleContext) -> None:
         )
     with context.picture:
         if fit is None:
-            panels.sentences([groups_said(ENGLISH, comparison)])
+            panels.sentences([groups_said(comparison)])
             context.empty(
                 "The groups have not been computed yet",
                 "Compute finds the members and maps of groups of people who answer alike, and "

@@ -18,7 +18,6 @@ from tripletscope.dashboard.results.maps import colour_of
 from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
-from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import interval
 
 #: Pixels that each of two maps is wide.
@@ -45,7 +44,7 @@ def show_person(context: PeopleContext) -> None:
             )
             return
         fitted: WeightedEuclidean = fit.fitted()
-        floor = floor_said(ENGLISH, fitted.floor, fitted.by)
+        floor = floor_said(fitted.floor, fitted.by)
         order = [k for k in most_different(fitted.weights_) if fitted.floor.reached[k]]
         if not order:
             context.empty("No single people", floor)

@@ -10,6 +10,7 @@ from tripletscope.dashboard.report import html
 from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.wording import words
 
 _WIDTH = 720.0  # of the text, in pixels
 
@@ -24,11 +25,11 @@ def show(document: Document) -> None:
         for section in document.sections:
             opened = PARTS[section.name].chapter
             if opened != chapter:
-                st.html(f"<h3>{document.words(opened)}</h3>")
+                st.html(f"<h3>{words(opened)}</h3>")
                 chapter = opened
             _section(document, section)
         if document.references:
-            st.html(f"<h3>{document.words('references')}</h3>"
+            st.html(f"<h3>{words('references')}</h3>"
                     f'<div class="ts-report">{html.references(document)}</div>')
 
 

@@ -94,16 +94,19 @@ def _head(context: Context, report: ReportSettings) -> ReportSettings:
 def _results(
     context: Context, report: ReportSettings, titles: dict[str, str], usual: list[str]
 ) -> ReportSettings:
+    """Choose the results, each by itself: others that come meanwhile take no choice back."""
     if not titles:
         return report
-    before = chosen(report, titles, usual)
-    now = st.multiselect(
-        "Results", list(titles), before, format_func=titles.get,
-        key=_key(context, "results", tuple(before)),
-        help="Results in the report: usually the open map with its uncertainty, and the newest of "
-        "all others.",
-    )
-    return report.with_results(before, now, usual)
+    now = chosen(report, titles, usual)
+    with st.expander("Results"):
+        st.caption("Usually the open map with its uncertainty, and the newest of all others.")
+        for key, title in titles.items():
+            before = key in now
+            if st.checkbox(
+                panels.plain(title), before, key=_key(context, f"result.{key}", before)
+            ) != before:
+                report = report.with_result(key, not before, key in usual)
+    return report
 
 
 def _parts(

@@ -34,7 +34,7 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate import setting
 from tripletscope.dashboard.views.simulate.setting import PAGE
 from tripletscope.dashboard.views.simulate.tabs import too_many
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 from tripletscope.dashboard.wording.formats import count
 
 _SHOWN = f"{PAGE}.shown"
@@ -77,7 +77,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         return []
     sizes = SampleSizes(**{name: options[name] for name in ("most", "fewest", "points")}).n_answers
     st.caption(
-        f"{ENGLISH.listing([f'{n:,}' for n in sizes.tolist()])} answers, "
+        f"{words.listing([f'{n:,}' for n in sizes.tolist()])} answers, "
         f"{count(options['repeats'], 'simulation')} of each."
     )
     pieces: list[analysis.Piece] = []
@@ -156,13 +156,11 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
         zip(shown, names_of([*map(Simulation.of, runs)]), strict=True)
     )
     with st.popover(f"{count(len(shown), 'plan')} of {len(listed):,}"):
-        chosen = st.multiselect(
-            "Plans shown", list(listed), shown, key=current.key_following(_SHOWN, tuple(shown)),
-            format_func=labels.__getitem__, placeholder="Choose kept plans",
+        key = current.key_following(_SHOWN, tuple(shown))
+        st.multiselect(
+            "Plans shown", list(listed), shown, key=key, format_func=labels.__getitem__,
+            placeholder="Choose kept plans", on_change=current.note_choice, args=(_SHOWN, key),
         )
-        if chosen != shown:
-            current.drafts[_SHOWN] = chosen
-            st.rerun()
         if pressed(
             current, f"{PAGE}.delete", "Delete", icon=":material/delete:", disabled=not shown,
             help="Deletes the plans that are shown.",

@@ -12,7 +12,6 @@ from tripletscope.core.people import WeightedEuclidean, compare_conditions
 from tripletscope.core.people.conditions import permutation_test
 from tripletscope.core.people.weights import people_of
 from tripletscope.dashboard.results.people import conditions_said
-from tripletscope.dashboard.wording import ENGLISH
 
 #: Of people who vary, where trials permuted one by one gave p < 0.05.
 VARIED = (1, 9)
@@ -85,7 +84,7 @@ def test_people_vary(seed):
     assert found.permuted == "within participants"
     assert found.p > 0.05
     assert found.attention == "unseen"
-    said = " ".join(conditions_said(ENGLISH, found, "told"))
+    said = " ".join(conditions_said(found, "told"))
     assert said.startswith("Attention is not seen to differ")
     assert "One map" not in said
 
@@ -96,7 +95,7 @@ def test_a_common_direction_is_seen_among_people_who_vary():
         WeightedEuclidean(by="told", n_init=1), data, permutations=199, folds=2
     )
     assert found.attention == "seen"
-    (said, *_) = conditions_said(ENGLISH, found, "told")
+    (said, *_) = conditions_said(found, "told")
     assert said.startswith("Attention differs")
 
 

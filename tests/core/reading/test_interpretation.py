@@ -391,7 +391,7 @@ def test_salmon_finds_objects_by_their_pictures():
         ("target_id,0,1\n0,1.5,2.5\n1,0.5,0.2\n", "coordinates"),
         ("dim_0,dim_1,worker_id,item\n1.5,2.5,w,cat\n0.5,0.2,w,dog\n", "coordinates"),
         ("\n".join(",".join(str((i - j) ** 2 / 7) for i in range(6)) for j in range(6)), "matrix"),
-        ("stimulus_id,stimulus_filepath,class_id\n1,a.png,0\n2,b.png,0\n", "lists stimuli"),
+        ("stimulus_id,stimulus_filepath,class_id\n1,a.png,0\n2,b.png,0\n", "list of stimuli"),
     ],
 )
 def test_what_compares_nothing_is_named_and_not_read(text, message):

@@ -126,8 +126,6 @@ def test_an_object_that_lacks_a_number_is_left_out_and_said():
     ("f.csv", b"id,kind\ncup,u\nmug,v\n", "no column of numbers"),
     ("f.npz", npz(ids=np.array(IDS)), "no column of numbers"),
     ("f.csv", b"id,a\ncup,1\nmug,2\n", "only 2 objects of 5 can be compared"),
-    ("f.csv", pd.DataFrame(APART + np.eye(5, k=1), IDS, IDS).to_csv().encode(),
-     "row 2: cup with mug is not mug with cup"),
     ("f.mat", b"MATLAB 5.0 MAT-file" + bytes(200), "damaged"),
 ])
 def test_what_is_wrong_names_file_row_and_remedy(name, content, message):

@@ -71,7 +71,7 @@ def test_the_colours_are_similarities():
     found = file_of_measured(
         [("similarity.csv", SAMPLES / "ekman_colors" / "similarity.csv")], None, {}
     )
-    assert "14 objects; the values are similarities: the diagonal holds the largest." in found.notes
+    assert "similarities. Pairs of an object with itself have the largest numbers" in found.notes[0]
     table = pd.read_csv(SAMPLES / "ekman_colors" / "similarity.csv", index_col=0)
     mean = found.measured().dissimilarities(0)
     right = 1 - table.to_numpy()
@@ -108,7 +108,7 @@ def test_preferences_are_no_similarities_and_have_programs_of_their_own(content)
     with pytest.raises(OtherTask, match="what is liked, not what is alike") as told:
         propose(load(content, "tea.csv"))
     assert "BradleyTerry2 or PlackettLuce of R, or choix of Python" in told.value.remedy
-    with pytest.raises(DataError, match=r"tea\.csv: these are preferences") as told:
+    with pytest.raises(DataError, match=r"tea\.csv: these are paired preferences") as told:
         read_measured(content, "tea.csv")
     assert "BradleyTerry2" in told.value.remedy
 

@@ -12,7 +12,6 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.measuring import read_conjoint
 from tripletscope.core.scale import conjoint_scales
 from tripletscope.dashboard.results.conjoint import conjoint_said
-from tripletscope.dashboard.wording import ENGLISH
 
 
 def judged(rng, n: int, value, levels: int = 3) -> pd.DataFrame:
@@ -97,7 +96,7 @@ def test_people_who_differ_are_not_taken_for_one_observer():
     assert scales.n_people == 2
     assert scales.is_enough
     assert scales.interaction is scales.contributes("a") is scales.contributes("b") is None
-    (said,) = conjoint_said(ENGLISH, scales)
+    (said,) = conjoint_said(scales)
     assert said.startswith("No test is shown: it would take 2 participants for one")
     alone = conjoint_scales(parts[0], replicates=2)
     assert alone.contributes("a") < 1e-3
@@ -105,7 +104,7 @@ def test_people_who_differ_are_not_taken_for_one_observer():
 
 def test_a_wrong_answer_is_named_by_its_row():
     with pytest.raises(DataError, match=r"row 3.*'7' is neither 1 nor 0"):
-        read_conjoint(b"a1,a2,b1,b2,resp\n1,2,1,2,1\n2,1,1,2,7\n", "some.csv")
+        read_conjoint(b"a1,a2,b1,b2,resp\n1,2,1,2,1\n2,1,1,2,7\n" + 4 * b"2,1,2,1,0\n", "some.csv")
 
 
 def test_a_dimension_of_no_account_is_seldom_told():

@@ -9,7 +9,6 @@ from tests.core.scale.observers import observers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.scale import MLDS, scales_by
 from tripletscope.dashboard.results.group_scales import held_said
-from tripletscope.dashboard.wording import ENGLISH
 
 
 def test_usable_answers_are_counted_and_too_few_have_no_curve():
@@ -41,7 +40,7 @@ def test_fits_that_are_not_finite_are_said_to_be_held():
     data, _ = observers(1, usable=45)
     found = scales_by(MLDS(), data, stimulus="x", maps=10)
     assert found.held[1:].mean() > 0.3
-    assert "alone allow no finite scale" in held_said(ENGLISH, "MLDS", found)
+    assert "alone allow no finite scale" in held_said("MLDS", found)
 
 
 def test_nobody_is_held():

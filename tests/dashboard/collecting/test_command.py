@@ -209,6 +209,20 @@ def test_a_chooser_of_questions_that_dies_is_begun_again(folder, monkeypatch):
     assert all(one.poll() is not None for one in begun), "none is left over"
 
 
+def test_a_chooser_of_questions_that_stands_still_ends(folder, monkeypatch):
+    begun = []
+
+    def chooser(of):
+        begun.append(subprocess.Popen(["sleep", "3600"], stdin=subprocess.PIPE))
+        return begun[-1]
+
+    monkeypatch.setattr(command, "_chooser", chooser)
+    monkeypatch.setattr(command, "_DEAF", 0.02)
+    with command.choosing_beside(folder, Experiment.load(folder).changed(source="uncertain")):
+        pass
+    assert begun[0].poll() is not None
+
+
 def test_messages_of_a_log_are_limited():
     few = _Few()
     record = logging.makeLogRecord({"created": 0.0})

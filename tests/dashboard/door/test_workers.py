@@ -137,7 +137,7 @@ def test_errors_of_a_file_come_back_as_they_are(reader):
     with pytest.raises(DataError, match=r"a\.csv: this is a PNG picture"):
         asked(reader, "open", "a.csv", b"\x89PNG\r\n\x1a\n")
     square = b"\n".join(b",".join(b"%d" % abs(i - j) for j in range(6)) for i in range(6))
-    with pytest.raises(MatrixGiven, match="matrix of similarities"):
+    with pytest.raises(MatrixGiven, match="a matrix of dissimilarities"):
         asked(reader, "propose", "m.csv", square, known=[], insist=False)
     assert asked(reader, "open", "a.csv", GOOD).sheet, "it goes on"
 

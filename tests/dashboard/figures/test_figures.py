@@ -38,7 +38,6 @@ from tripletscope.dashboard.figures.tree import (
     tree_diagram,
     tree_height,
 )
-from tripletscope.dashboard.wording.formats import count, duration, interval, number
 
 N = 12
 FILE = Canvas(390.0, 312.0, screen=False)
@@ -307,19 +306,6 @@ def test_loss_curves_draw_the_lowest_last():
     assert [trace.name for trace in figure.data] == ["restart 1", "restart 3", "restart 2"]
     assert figure.data[-1].line.color == PALETTE[0]
     assert len(loss_curves({}).data) == 0
-
-
-def test_numbers_read_well():
-    assert [number(v) for v in (0, 0.137234, 1234.5, 12345678.0, 1e-7)] == [
-        "0", "0.137", "1,230", "1.23e+07", "1.00e-07"
-    ]
-    assert interval(0.1373, 0.1291, 0.1459) == "0.137 [0.129, 0.146]"
-    assert [duration(s) for s in (0.0123, 3.21, 45, 200, 9000)] == [
-        "12 ms", "3.2 s", "45 s", "3 min", "2.5 h"
-    ]
-    assert [count(1, "answer"), count(17611, "answer"), count(2, "is", "are")] == [
-        "1 answer", "17,611 answers", "2 are"
-    ]
 
 
 # Trees ----------------------------------------------------------------------------------------

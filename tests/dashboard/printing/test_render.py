@@ -6,7 +6,7 @@ import io
 import re
 import socket
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,7 +16,8 @@ from kaleido.errors import JavascriptError, KaleidoError
 from PIL import Image
 
 from tests.browser import needs_browser
-from tests.processes import kill, named, started_by
+from tests.processes import has_ended, kill, named, started_by, stop
+from tests.waiting import PATIENCE
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
@@ -93,13 +94,102 @@ def test_a_browser_that_died_is_started_again():
     assert render(draw, "svg").startswith(b"<svg")
 
 
+@contextmanager
+def given(**attributes):
+    """The browser's module with other attributes."""
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in attributes.items():
+            patched.setattr(browser, name, value)
+        yield
+
+
+def program(folder, script):
+    """A program in place of a browser."""
+    path = folder / "chromium"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return lambda: str(path)
+
+
+@needs_browser
+def test_a_browser_that_stands_still_while_it_draws_is_replaced():
+    browser.close_browser()
+    before = started_by()  # of other tests, which go on
+    render(draw, "svg")
+    there = started_by() - before
+    assert named("chrom", there)
+    stop(*there)
+    with given(_DEADLINE=1.0), pytest.raises(ExportError, match=r"too long\. Try another size"):
+        render(draw, "svg")
+    assert has_ended(*there)
+    assert render(draw, "svg").startswith(b"<svg")
+
+
+@needs_browser
+@pytest.mark.parametrize("script", ["kill -STOP $$", "trap '' TERM; sleep 3600 & wait"])
+def test_a_browser_that_stands_still_while_it_starts_is_replaced(script, tmp_path):
+    browser.close_browser()
+    before = started_by()
+    with (
+        given(_DEADLINE=1.0, browser_path=program(tmp_path, script)),
+        pytest.raises(ExportError, match=r"too long\. Try another size"),
+    ):
+        render(draw, "svg")
+    assert has_ended(*(started_by() - before))
+    assert render(draw, "svg").startswith(b"<svg")
+
+
+@needs_browser
+def test_a_browser_that_ends_as_it_starts_is_told_of(tmp_path):
+    browser.close_browser()
+    with (
+        given(browser_path=program(tmp_path, "exit 1")),
+        pytest.raises(ExportError, match=r"ended twice\. Try again"),
+    ):
+        render(draw, "svg")
+    assert render(draw, "svg").startswith(b"<svg")
+
+
+@needs_browser
+def test_a_browser_that_stands_still_is_closed():
+    browser.close_browser()
+    before = started_by()  # of other tests, which go on
+    render(draw, "svg")
+    there = started_by() - before
+    assert named("chrom", there)
+    stop(*there)
+    closing = threading.Thread(target=browser.close_browser, daemon=True)
+    closing.start()
+    closing.join(PATIENCE)
+    assert not closing.is_alive()
+    assert has_ended(*there)
+    assert render(draw, "svg").startswith(b"<svg")
+
+
+@needs_browser
+def test_a_browser_is_closed_as_soon_as_it_starts():
+    before = started_by()
+    browser.close_browser()
+    browser.get_ready()
+    browser.close_browser()
+    assert has_ended(*(started_by() - before))
+
+
+def test_who_waits_for_figures_of_others_is_told():
+    with (
+        given(can_render=lambda: True, _WAIT=0.01), browser._turn(),
+        pytest.raises(ExportError, match=r"busy with other figures\. Try again"),
+    ):
+        render(draw, "svg")
+
+
 @pytest.mark.parametrize(("failure", "told"), [
     (KaleidoError(525, "Something went wrong with axis scaling"), "wrong with axis scaling"),
     (JavascriptError("no such picture."), "no such picture"),
     (TimeoutError(), "it took too long"),
 ])
 def test_why_a_figure_cannot_be_drawn_is_told_in_a_sentence(failure, told, monkeypatch):
-    def failing(figure, options):
+    def failing(*_):
         raise failure
 
     monkeypatch.setattr(browser, "can_render", lambda: True)

@@ -30,7 +30,7 @@ from tripletscope.dashboard.report.references import bibtex, csl_json, in_full, 
 from tripletscope.dashboard.report.report import ReportSettings
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.views.report import gathering, writing
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 
 def drawn(name):
@@ -41,7 +41,7 @@ def drawn(name):
 def of(*blocks, **given):
     """A report of one part."""
     fields = {"title": "T", "authors": "A", "made": "M", **given}
-    return Document(**fields, words=ENGLISH, sections=(Section("data", "Data", blocks),))
+    return Document(**fields, sections=(Section("data", "Data", blocks),))
 
 
 TABLE = TextTable("flow", "What was left out", ("Step", "Removed"), (("All", ""), ("Few", "3")))
@@ -96,7 +96,7 @@ def test_word_says_what_an_empty_box_means():
     listed = Listed(("One", "Two"), (True, False))
     texts = [p.text for p in docx.Document(io.BytesIO(word(of(listed)))).paragraphs]
     assert "☑ One" in texts
-    assert f"☐ Two ({ENGLISH('not ticked')})" in texts
+    assert f"☐ Two ({words('not ticked')})" in texts
 
 
 def test_empty_cells_have_a_dash(undrawn):
@@ -168,11 +168,12 @@ def test_authors_are_listed_as_the_style_has_it():
 def test_other_maps_do_not_undo_what_was_chosen():
     report = ReportSettings(results_left_out=("a",), results_added=("c",))
     # With another map open, "b" and "c" are what is usual.
-    assert report.with_results(["b", "c"], ["b", "c"], ["b", "c"]) == report
-    fewer = report.with_results(["b", "c"], ["b"], ["b", "c"])
+    fewer = report.with_result("c", False, True)
     assert (fewer.results_left_out, fewer.results_added) == (("a", "c"), ())
-    more = fewer.with_results(["b"], ["b", "a", "d"], ["b", "c"])
-    assert (set(more.results_left_out), set(more.results_added)) == ({"c"}, {"a", "d"})
+    more = fewer.with_result("a", True, False).with_result("d", True, False)
+    assert (more.results_left_out, more.results_added) == (("c",), ("a", "d"))
+    again = more.with_result("c", True, True).with_result("d", False, False)
+    assert (again.results_left_out, again.results_added) == ((), ("a",))
 
 
 # The page ------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.dimensions import penalty_of
+from tripletscope.dashboard.wording import words
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def section(material):
 
 
 def test_numbers_are_those_of_the_results(material, choices, runs):
-    text, words = text_of(section(material)), material.words
+    text = text_of(section(material))
     assert words.count(3, "dimension") in text
     (found,) = choice_accuracies(choices, runs[1].result())
     share = found.accuracy
@@ -94,21 +95,21 @@ def test_the_penalty_is_told_by_the_rule_that_chose_it(material, runs):
                               complete=True)
         (drawing,) = penalty_of(material.shown(), run)
         told[chosen] = drawing.caption
-    assert material.words("predicts best") in told[True]
-    assert material.words("none is left") in told[False]
+    assert words("predicts best") in told[True]
+    assert words("none is left") in told[False]
 
 
 def test_what_is_not_known_is_said(material, runs):
     alone = replace(material, runs=runs[:1], dimension_names={}, names=set())
     text = text_of(section(alone))
     for key in ("dimensions not tested", "dimensions not repeated"):
-        assert material.words(key) in text
+        assert words(key) in text
     (table,) = (block for block in section(alone).blocks if isinstance(block, TextTable))
     assert len(table.columns) == 3, "neither names nor correlations"
 
 
 def test_only_noise_must_not_be_interpreted(material):
-    assert material.words("dimensions guess") not in text_of(section(material))
+    assert words("dimensions guess") not in text_of(section(material))
     trials = simulate_choices(np.zeros((12, 1)), 300, seed=1)
     method = ts.dimensions.SPoSE(n_components=4, penalty=0.5)
     made = written(Material("Noise", ts.Cleaning(trials), tuple(

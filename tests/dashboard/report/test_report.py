@@ -24,7 +24,7 @@ from tripletscope.dashboard.report.report import ReportSettings, document, writt
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.comparison import dimensions_told
 from tripletscope.dashboard.results.map import Turn
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,6 @@ def test_every_figure_is_named_in_the_text(made):
 
 
 def test_numbers_are_those_of_the_results(material, sections):
-    words = material.words
     error = material.by_dimension[2]
     assert words.share(error.error) in text_of(sections["map"])
     assert words.estimate(error.error, error.low, error.high) in text_of(sections["map"])
@@ -131,7 +130,7 @@ def test_map_that_only_guesses_must_not_be_interpreted():
 def test_the_map_with_the_lowest_error_is_not_called_another_number(material):
     told = text_of(written(material)["dimension"])
     d = material.suggestion.best
-    assert material.words("shown best", d=d) in told or material.dimensions != d
+    assert words("shown best", d=d) in told or material.dimensions != d
     assert "recommend" not in told
 
 
@@ -139,14 +138,12 @@ def test_no_number_is_told_at_chance(material):
     """The map had "the number with the lowest error" of coin flips."""
     other = replace(material)
     vars(other)["suggestion"] = replace(material.suggestion, is_chance=True)
-    assert material.words("shown best", d=material.dimensions) not in text_of(
-        written(other)["dimension"]
-    )
+    assert words("shown best", d=material.dimensions) not in text_of(written(other)["dimension"])
 
 
 def test_what_is_decided_is_not_called_undecided(material):
     """The report said "cannot decide" where the page named a number."""
-    words, errors = material.words, material.by_dimension
+    errors = material.by_dimension
     apart = {
         1: PairedDifference(0.1, 0.08, 0.12, 0.01, 4.0, 1e-6),
         3: PairedDifference(0.001, -0.004, 0.006, 0.002, 4.0, 0.6),
@@ -155,12 +152,12 @@ def test_what_is_decided_is_not_called_undecided(material):
     wide = {**apart, 3: replace(apart[3], low=-0.04)}
     assert decided.is_decided
     for found in (decided, replace(decided, behind=wide)):
-        told = dimensions_told(words, "t-STE", found, errors[2])
+        told = dimensions_told("t-STE", found, errors[2])
         cannot = words("cannot decide", number=words.count(500, "answer"), numbers="2, 3")
         assert (cannot in told) is not found.is_decided
         assert (words("little with more", d=2, gain=words.share(0.004)) in told) is found.is_decided
     report = text_of(written(material)["dimension"])
-    page = dimensions_told(words, "t-STE", material.suggestion, errors[material.suggestion.best])
+    page = dimensions_told("t-STE", material.suggestion, errors[material.suggestion.best])
     assert page in report
 
 
@@ -170,7 +167,7 @@ def test_number_of_dimensions_that_predicts_worse(material, results):
     other = replace(material, runs=(three, *others))
     told = text_of(written(other)["dimension"])
     assert 1 not in other.suggestion.undecided
-    assert other.words("shown worse", d=1, error=other.words.share(
+    assert words("shown worse", d=1, error=words.share(
         other.by_dimension[1].error)) in told
 
 
@@ -254,7 +251,7 @@ def test_lapses_and_weights_are_told_of():
         "weights", {"weights": found.person_weight.tolist()}, tuple(found.participants)
     ))
     text = _text(PARTS["data"].make(Material("Kitchen", weighted)))
-    assert ENGLISH.whole(round(weighted.effective)) in text
+    assert words.whole(round(weighted.effective)) in text
     method = ts.MLDS(lapses="each")
     runs = tuple(
         ts.run(task, method, levels, options)
@@ -345,7 +342,7 @@ def test_a_number_that_is_not_the_recommended_one_was_not_chosen_by_it(material,
         ts.run("fit", ts.TSTE(n_components=1, n_init=2), material.answers), *results[1:]
     ))
     (limits,) = written(other)["limitations"].blocks
-    assert material.words("chosen by the same answers") not in limits.items
+    assert words("chosen by the same answers") not in limits.items
 
 
 def test_the_caption_of_the_map_is_that_of_the_page(material):
@@ -353,6 +350,6 @@ def test_the_caption_of_the_map_is_that_of_the_page(material):
         material.map.key: Turn(np.eye(material.dimensions), "STE")
     })
     (drawing, *_) = (b for b in PARTS["map"].make(turned) if isinstance(b, Drawing))
-    error, words = material.error, material.words
+    error = material.error
     assert words.estimate(error.error, error.low, error.high) in drawing.caption
     assert words("turned towards", name="STE") in drawing.caption

@@ -6,7 +6,6 @@ import numpy as np
 
 from tripletscope.core.features.alignment import HALVES, Aligned
 from tripletscope.dashboard.results.alignment import alignment_said
-from tripletscope.dashboard.wording import ENGLISH
 
 
 def said(matches: list[int], p: list[float]) -> str:
@@ -15,7 +14,7 @@ def said(matches: list[int], p: list[float]) -> str:
         ["network", "ratings", HALVES], np.array(matches), share, share, share, share, np.array(p),
         share, np.zeros((3, 20), dtype=int), np.zeros((3, 20, 20)), np.arange(20), 50,
     )
-    return " ".join(part.text for part in alignment_said(ENGLISH, result))
+    return " ".join(part.text for part in alignment_said(result))
 
 
 def test_a_space_that_aligns_is_named_and_what_does_not_is_too():

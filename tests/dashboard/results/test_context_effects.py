@@ -7,7 +7,6 @@ import pytest
 
 from tripletscope.core.inference.evaluation.context_effects import MODELS, ContextEffects
 from tripletscope.dashboard.results.context_effects import context_said
-from tripletscope.dashboard.wording import ENGLISH
 
 
 def said(p: list[float], predicts: bool = True) -> str:
@@ -16,7 +15,7 @@ def said(p: list[float], predicts: bool = True) -> str:
         list(MODELS), gain - 0.5, gain + 0.7, -0.5, 0.7, predicts, gain, gain - 0.01, gain + 0.01,
         np.array(p), 0.4, np.zeros(5), 900,
     )
-    return " ".join(part.text for part in context_said(ENGLISH, result))
+    return " ".join(part.text for part in context_said(result))
 
 
 def test_a_euclidean_map_that_holds():

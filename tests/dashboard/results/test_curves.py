@@ -10,7 +10,6 @@ from tripletscope.core.inference.evaluation.compare import LearningCurve
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.results.curves import enough_said
-from tripletscope.dashboard.wording import ENGLISH
 
 UNKNOWN = Ceiling(None, None)
 
@@ -24,7 +23,7 @@ def curve(end: float, fall: float, spread: float) -> LearningCurve:
 
 
 def said(ceiling: Ceiling, *of_curve: float) -> str:
-    return enough_said(ENGLISH, curve(*of_curve), ceiling)
+    return enough_said(curve(*of_curve), ceiling)
 
 
 def test_answers_by_chance_are_not_called_enough():

@@ -18,7 +18,6 @@ from tripletscope.dashboard.results.dimension_details import (
 )
 from tripletscope.dashboard.results.dimensions import data_of, facts_table
 from tripletscope.dashboard.results.shown import ShownResults
-from tripletscope.dashboard.wording import ENGLISH
 
 
 @pytest.fixture(scope="module")
@@ -62,15 +61,15 @@ def test_rows_of_chosen_dimensions_have_their_facts(choices, runs):
     (drawing,) = drawings(runs, choices, detail=SomeDimensions((2, 0), facts))
     rows = next(trace for trace in drawing.figure().data if trace.name == "titles")
     assert rows.text == ("<b>Dimension 3</b>", "<b>Dimension 1</b>")
-    assert "+1.0 points if left out" in facts_said(ENGLISH, facts, 2)
-    assert "\N{MINUS SIGN}25.0 points if left out" in facts_said(ENGLISH, facts, 0)
+    assert "+1.0 points if left out" in facts_said(facts, 2)
+    assert "\N{MINUS SIGN}25.0 points if left out" in facts_said(facts, 0)
     assert drawing.table()["dimension"].unique().tolist() == [3, 1]
 
 
 def test_objects_without_a_common_dimension_have_nothing_in_common(choices, runs):
     data = data_of(ShownResults(tuple(runs), choices, "Things"), runs[0])
     data.weights[:] = np.repeat(np.eye(3), 6, axis=0)
-    assert list(similar_said(ENGLISH, data, 0, 17))[1] == "They share no dimension."
-    rank, parts = similar_said(ENGLISH, data, 0, 1)
+    assert list(similar_said(data, 0, 17))[1] == "They share no dimension."
+    rank, parts = similar_said(data, 0, 1)
     assert "cat 1 is number 1 of 17 objects" in rank
     assert "(100%)" in parts

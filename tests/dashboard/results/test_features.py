@@ -18,7 +18,6 @@ from tripletscope.dashboard.results.features import (
     in_order,
     measured_as,
 )
-from tripletscope.dashboard.wording import ENGLISH
 
 SEEN = np.random.default_rng(0).normal(size=(15, 2))
 
@@ -106,17 +105,17 @@ def test_only_what_is_learned_can_be_learned_by_heart(answers, spaces):
         "space": "size", "model": ["raw", "raw"], "held_out": ["objects", "trials"],
         "accuracy": 0.7, "low": 0.6, "high": 0.8, "p": 0.001, "chance": 0.5, "choices": 100,
     })
-    text = " ".join(texts(accuracy_said(ENGLISH, found, table, {})))
+    text = " ".join(texts(accuracy_said(found, table, {})))
     assert text.startswith("size predicts choices among held-out objects by its distances")
     assert "Nothing was learned" in text
-    text = " ".join(texts(accuracy_said(ENGLISH, found, table.assign(model="linear"), {})))
+    text = " ".join(texts(accuracy_said(found, table.assign(model="linear"), {})))
     assert "higher for that reason alone" in text
 
 
 def test_random_features():
     seen, spaces = spaces_of(6, None)
     found = explain(spaces, of_people(seen, 24_000, 6))
-    said = texts(accuracy_said(ENGLISH, found, in_order(found.table), {}))
+    said = texts(accuracy_said(found, in_order(found.table), {}))
     assert said[0].startswith("No features are seen to predict choices among held-out objects")
     assert not any("ahead" in sentence or "told apart" in sentence for sentence in said)
 
@@ -128,6 +127,6 @@ def test_random_correlations():
         ["a", "b"], "spearman", value, *ends, *ends, none, none - 0.1, none + 0.1, 0.5, 0.9,
         np.zeros((0, 2)), n_objects=20, n_units=20,
     )
-    said = texts(correlations_said(ENGLISH, found))
+    said = texts(correlations_said(found))
     assert said[0].startswith("No feature is seen to rank pairs better than chance")
     assert not any("most like" in sentence or "ahead" in sentence for sentence in said)

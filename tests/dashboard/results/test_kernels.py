@@ -19,12 +19,11 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.kernels import components_said
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import Advice, ShownResults
-from tripletscope.dashboard.wording import ENGLISH
 
 
 def said(*errors: float) -> str:
     found = Spectrum(np.ones(3), np.zeros((5, 3)), np.array(errors))
-    return " ".join(components_said(ENGLISH, found))
+    return " ".join(components_said(found))
 
 
 def test_no_number_by_less_than_a_point():

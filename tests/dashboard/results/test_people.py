@@ -10,7 +10,7 @@ from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.comparing import compare_people
 from tripletscope.core.people.floor import Floor
 from tripletscope.dashboard.results.people import floor_said, people_said
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 
 def floor(given: list[int], what: str = "map") -> Floor:
@@ -19,16 +19,16 @@ def floor(given: list[int], what: str = "map") -> Floor:
 
 
 def test_who_gave_enough():
-    assert floor_said(ENGLISH, floor([87, 90])) == ""
+    assert floor_said(floor([87, 90])) == ""
 
 
 def test_who_gave_too_few():
-    some = floor_said(ENGLISH, floor([87, 40]))
+    some = floor_said(floor([87, 40]))
     assert some.startswith("Nothing is said about 1 of 2 participants: positions of the objects ")
     assert "need 87 answers each, and they gave 40" in some
-    assert "1 of 2 groups by class" in floor_said(ENGLISH, floor([87, 40]), "class")
-    assert "single participants: weights of 2 axes" in floor_said(ENGLISH, floor([1], "weights"))
-    assert "single groups by class" in floor_said(ENGLISH, floor([1], "scale"), "class")
+    assert "1 of 2 groups by class" in floor_said(floor([87, 40]), "class")
+    assert "single participants: weights of 2 axes" in floor_said(floor([1], "weights"))
+    assert "single groups by class" in floor_said(floor([1], "scale"), "class")
 
 
 def test_of_people_who_flip_coins_nothing_is_said():
@@ -39,4 +39,4 @@ def test_of_people_who_flip_coins_nothing_is_said():
         coins = Triplets(rows, pd.DataFrame({"id": [str(i) for i in range(8)]}), who)
         found = compare_people(WeightedEuclidean(), coins, most_groups=1, folds=3)
         assert found.is_chance
-        assert list(people_said(ENGLISH, found, "participant")) == [ENGLISH("people at chance")]
+        assert list(people_said(found, "participant")) == [words("people at chance")]

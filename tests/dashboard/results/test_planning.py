@@ -19,7 +19,6 @@ from tripletscope.dashboard.results.planning import (
     names_of,
     plans_said,
 )
-from tripletscope.dashboard.wording import ENGLISH
 
 
 def simulation(**options) -> Simulation:
@@ -66,22 +65,22 @@ def a_plan(n_answers, *means) -> Plan:
      "smaller numbers of answers can show whether fewer would suffice."),
 ])
 def test_what_is_said_of_a_plan(one, text):
-    assert list(plans_said(ENGLISH, {"one": one}, alone=True)) == [text]
-    assert list(plans_said(ENGLISH, {"one": one}, alone=False)) == [f"With one: {text}"]
+    assert list(plans_said({"one": one}, alone=True)) == [text]
+    assert list(plans_said({"one": one}, alone=False)) == [f"With one: {text}"]
 
 
 def test_what_is_said_of_several_plans():
     longer = a_plan([500, 1000, 2000], [0.6, 0.7, 0.9], [0.6, 0.7, 0.9])
     better = a_plan([500, 1000], [0.6, 0.8], [0.6, 0.8])
-    first, advice = plans_said(ENGLISH, {"longer": longer, "better": better}, alone=False)
+    first, advice = plans_said({"longer": longer, "better": better}, alone=False)
     assert first == (
         "With 1,000 answers, better predicts best: 80.0% of further answers, longer 70.0%."
     )
     assert advice.startswith("With better: Collect 1,000 answers or more")
-    first, _ = plans_said(ENGLISH, {"better": better, "alike": better}, alone=False)
+    first, _ = plans_said({"better": better, "alike": better}, alone=False)
     assert first.endswith("alike cannot be distinguished from it in 2 simulations.")
     elsewhere = a_plan([300], [0.8], [0.8])
-    apart, advice = plans_said(ENGLISH, {"longer": longer, "there": elsewhere}, alone=False)
+    apart, advice = plans_said({"longer": longer, "there": elsewhere}, alone=False)
     assert apart == "These plans have no number of answers in common."
     assert advice.startswith("With longer: ")
 
@@ -94,9 +93,7 @@ def test_what_is_said_of_several_plans():
     ([[1, 1], [1, 1]], 1, "100 answers reveal the single dimension in 100% of the simulations."),
 ])
 def test_what_is_said_of_dimensions(suggested, true, text):
-    assert detection_said(ENGLISH, Detection(np.array([100, 200]), np.array(suggested), true)) == (
-        text
-    )
+    assert detection_said(Detection(np.array([100, 200]), np.array(suggested), true)) == text
 
 
 def test_simulations_are_drawn_in_scripts():

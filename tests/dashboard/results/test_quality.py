@@ -28,7 +28,7 @@ from tripletscope.dashboard.results.quality import (
 )
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import Advice, Drawing, Numbers, ShownResults
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording import words
 
 
 def said(*results, answers, **further):
@@ -45,9 +45,9 @@ def advised(*results, answers):
 
 
 def test_the_report_in_words():
-    triplets, words = people_data(), ENGLISH
+    triplets = people_data()
     report = quality(triplets, gold=triplets.rows[:1])
-    text = said(report.coverage, report, answers=triplets, words=words)
+    text = said(report.coverage, report, answers=triplets)
     for part in (
         words.count(720, "answer"), "active (50.0", words.share(report.ceiling.upper.value),
         words.interval(report.checks.low, report.checks.high),
@@ -88,9 +88,9 @@ def test_answers_per_object_are_drawn_where_they_differ_among_many():
 
 
 def test_samplers_and_changes_over_time_are_drawn():
-    answers, words = people_data(), ENGLISH
+    answers = people_data()
     report = quality(answers)
-    shown = ShownResults((), answers, "X", words, stretch="median_time")
+    shown = ShownResults((), answers, "X", stretch="median_time")
     figure, numbers = presented(shown, report, by=over_time_of)
     assert figure.figure().layout.xaxis.title.text == "part of each participant's answers"
     assert figure.figure().layout.yaxis.title.text == words("stretch median_time")
@@ -106,13 +106,13 @@ def test_samplers_and_changes_over_time_are_drawn():
 
 
 def test_people_who_stand_out():
-    words, answers = ENGLISH, people_data()
+    answers = people_data()
     found = verdict(participants(answers))
-    text = said(found, answers=answers, words=words)
+    text = said(found, answers=answers)
     assert text.startswith(words("verdict look", number=1, people=6))
     assert words("measure failed") not in text, "of gold questions nothing is known"
-    assert ENGLISH("measure failed") in advised(found, answers=answers)
-    why = reasons_said(words, found, "p5")
+    assert words("measure failed") in advised(found, answers=answers)
+    why = reasons_said(found, "p5")
     assert "chooses left in " in why
     assert "0.4" in why
 
@@ -140,12 +140,12 @@ def test_a_methods_section_has_the_counts():
         cleaning, report.coverage, report, answers=cleaning.triplets,
         asked="More similar to the anchor?",
     )
-    for words in (
+    for part in (
         "720 trials from 6 participants", "12 objects", "More similar to the anchor.",
         "120 trials, 1 participant entirely (as preregistered)", "600 trials from 5 participants",
         "active (50.0%)", "median response time", "noise ceiling",
     ):
-        assert words in text, words
+        assert part in text, part
     assert "[@" not in text
     whole = Cleaning(people_data())
     assert "No answers were excluded." in said(whole, answers=whole.raw)
@@ -157,32 +157,32 @@ def test_a_methods_section_has_the_counts():
 def test_whom_a_ceiling_is_about():
     alone = Triplets([[0, 1, 2], [0, 1, 2], [1, 0, 2], [1, 2, 0]], pd.DataFrame({
         "id": list("abc")}), pd.DataFrame({"participant": ["ann", "ann", "bob", "bob"]}))
-    assert "the participant's own other responses" in ceiling_said(ENGLISH, noise_ceiling(alone))
+    assert "the participant's own other responses" in ceiling_said(noise_ceiling(alone))
 
 
 def test_choices_are_told_with_chance_and_whom_they_are_about():
     given = odd_ones([[0, 1, 2], [0, 1, 3]], [0, 1])
     (found,) = choice_accuracies(given)
-    assert not list(predicted_said(ENGLISH, found)), "nothing was predicted"
-    assert "the noise ceiling is unknown" in of_choices(ENGLISH, found)
+    assert not list(predicted_said(found)), "nothing was predicted"
+    assert "the noise ceiling is unknown" in of_choices(found)
     known = replace(found, accuracy=Share.of(1, 2), is_of_the_learned=True)
-    first, learned = predicted_said(ENGLISH, known)
+    first, learned = predicted_said(known)
     assert first.startswith("Of 2 held-out trials (the odd one out of 3), a proportion of .500")
     assert "new people are predicted worse" in learned
-    assert len(list(predicted_said(ENGLISH, replace(known, is_of_the_learned=False)))) == 1
+    assert len(list(predicted_said(replace(known, is_of_the_learned=False)))) == 1
     ranking = replace(found, kind=replace(found.kind, name="ranking", steps=2))
-    assert "rankings is not estimated" in of_choices(ENGLISH, ranking)
+    assert "rankings is not estimated" in of_choices(ranking)
 
 
 def test_an_observer_is_told_of_beside_a_ceiling_that_is_known():
     people = Triplets.from_array([[0, 1, 2], [0, 2, 1], *([3, 4, k] for k in range(5, 40))])
     (found,) = observer_agreement(people, people)
-    first, ceiling = agreement_said(ENGLISH, found, "M")
+    first, ceiling = agreement_said(found, "M")
     assert first.startswith("People answer like M in ")
     assert first.endswith("chance 50.0%.")
     assert ceiling.endswith("are too few.")
     half = replace(found, accuracy=Share.of(1, 2))
-    assert "This cannot be told from guessing." in agreement_said(ENGLISH, half, "M")
+    assert "This cannot be told from guessing." in agreement_said(half, "M")
 
 
 def test_the_fewest_answers_of_an_object_are_told():

@@ -6,7 +6,6 @@ import numpy as np
 
 from tripletscope.core.features.recovery import Recovered
 from tripletscope.dashboard.results.recovery import recovery_said
-from tripletscope.dashboard.wording import ENGLISH
 
 
 def said(wins: list[list[float]], ahead: list[list[float]]) -> str:
@@ -14,7 +13,7 @@ def said(wins: list[list[float]], ahead: list[list[float]]) -> str:
     result = Recovered(
         ["a", "b"], "raw", "objects", wins, wins, wins, ahead, np.full((2, 2), 0.02), 1000, 400, 20,
     )
-    return " ".join(part.text for part in recovery_said(ENGLISH, result))
+    return " ".join(part.text for part in recovery_said(result))
 
 
 def test_recovered_spaces_are_said_to_be():

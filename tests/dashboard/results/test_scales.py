@@ -29,7 +29,6 @@ from tripletscope.dashboard.results.scales import (
     scale_table,
 )
 from tripletscope.dashboard.results.shown import ShownResults
-from tripletscope.dashboard.wording import ENGLISH
 
 STIMULUS = np.arange(12.0)
 
@@ -115,15 +114,11 @@ def test_the_model_is_seldom_denied():
     """And few answers do not confirm it."""
     denied = {"Many answers": 0, "serially dependent": 0, "not additive": 0}
     for seed in range(20):
-        said = " ".join(departures_said(
-            ENGLISH, diagnose(MLDS(), by_scale(120, seed), simulations=100)
-        ))
+        said = " ".join(departures_said(diagnose(MLDS(), by_scale(120, seed), simulations=100)))
         for word in denied:
             denied[word] += word in said
     assert max(denied.values()) <= 3
-    few = " ".join(departures_said(
-        ENGLISH, diagnose(MLDS(), by_scale(20, 0), simulations=100)
-    ))
+    few = " ".join(departures_said(diagnose(MLDS(), by_scale(20, 0), simulations=100)))
     assert not any(word in few for word in ("distributed as", "are not", "are additive"))
     assert "No serial dependence is seen" in few
 
@@ -145,7 +140,7 @@ def test_a_circle():
     ring = np.linspace(0, 1.7 * np.pi, 14)
     mixed = np.r_[0, np.random.default_rng(0).permutation(ring[1:-1]), ring[-1]]
     said = {
-        name: circle_said(ENGLISH, "hue", around(angle), clear) for name, angle in (
+        name: circle_said("hue", around(angle), clear) for name, angle in (
             ("ring", ring), ("half", np.linspace(0, np.pi, 14)), ("mixed", mixed),
             ("five", np.linspace(0, 1.6 * np.pi, 5)), ("six", np.linspace(0, 1.66 * np.pi, 6)),
         )
@@ -155,7 +150,7 @@ def test_a_circle():
     assert "fewer than 6 objects cannot be tested" in said["five"]
     assert "of the widest distance apart" in said["half"]
     assert "no nearer than in other orders" in said["mixed"] or "full turn" in said["mixed"]
-    unsure = circle_said(ENGLISH, "hue", around(ring), chance)
+    unsure = circle_said("hue", around(ring), chance)
     assert unsure.startswith("No circle is seen: a line predicts")
 
 

@@ -37,7 +37,6 @@ from tripletscope.dashboard.results.collecting import Collected, enough_said
 from tripletscope.dashboard.views.collect.context import PAGE
 from tripletscope.dashboard.views.collect.forms import address_to_send
 from tripletscope.dashboard.views.collect.opening import open_answers
-from tripletscope.dashboard.wording import ENGLISH
 
 
 @pytest.fixture
@@ -297,14 +296,14 @@ def collected(experiment, n_finished: int, looks: list[KeptLook]) -> Collected:
     ([look(0.18, 0.15, 0.21)], "Nearly"), ([look(0.1, 0.08, 0.12)], "Enough, by an error of 0.2"),
 ])
 def test_the_rule_that_was_chosen_beforehand_decides(looks, rule):
-    said = [*enough_said(ENGLISH, collected(fruit(enough_error=0.2), 3, looks))]
+    said = [*enough_said(collected(fruit(enough_error=0.2), 3, looks))]
     assert said[0].startswith(rule) or rule in said[0]
     assert not looks or "Looks at this error: 1." in said[1]
 
 
 def test_without_a_rule_the_number_of_participants_decides():
     few, enough = (
-        [*enough_said(ENGLISH, collected(fruit(most_people=10), n, [look(0.1, 0.0, 0.2)]))]
+        [*enough_said(collected(fruit(most_people=10), n, [look(0.1, 0.0, 0.2)]))]
         for n in (9, 10)
     )
     assert few[0].startswith("Enough? Not yet, by the number")

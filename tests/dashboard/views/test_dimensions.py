@@ -37,7 +37,6 @@ from tripletscope.dashboard.views.dimensions.naming import (
 )
 from tripletscope.dashboard.views.dimensions.overview import left_out
 from tripletscope.dashboard.views.report.gathering import offered, sections_of
-from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "dimensions"
 
@@ -150,6 +149,17 @@ def test_a_refit_takes_names_over_from_what_it_finds_again(services, opened, cho
     assert names_of_dimensions(of(services), fit) == {1: "sour"}
 
 
+def test_names_in_the_table_are_of_the_rows_that_were_seen(services, opened, fit, monkeypatch):
+    """A result that comes meanwhile orders the table anew."""
+    rename_dimension(of(services), fit, 0, "alive")
+    stale = of(services)
+    rename_dimension(stale, fit, 1, "red")
+    typed = {"edited_rows": {"0": {"name": " sour "}, "2": {"name": None}}}
+    monkeypatch.setattr(overview, "widgets", lambda: {"table": typed})
+    overview._rename(stale, fit, "table", [2, 1, 0])
+    assert names_of_dimensions(of(services), fit) == {1: "red", 2: "sour"}
+
+
 def test_the_report_has_the_names_of_now(services, opened, fit):
     for name in ("alive", "animals"):
         rename_dimension(of(services), fit, 0, name)
@@ -173,7 +183,7 @@ def test_what_is_told_of_a_dimension_is_what_leaving_it_out_costs(services, open
     np.testing.assert_allclose(left_out(context), fitted.leaving_out(choices))
     facts = facts_table(context.shown(fit), fit, 3).assign(lost=left_out(context))
     assert facts["share"].sum() == pytest.approx(1)
-    said = facts_said(ENGLISH, facts, 0)
+    said = facts_said(facts, 0)
     assert "\N{MINUS SIGN}" in said, "without it, fewer trials are predicted"
     assert facts.loc[0, "highest"].split(", ")[0] == choices.labels[
         int(np.argmax(fitted.embedding_[:, 0]))

@@ -29,7 +29,7 @@ from tripletscope.dashboard.results.findings import FINDINGS, Subject, SubjectRe
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.views.data import findings as view
 from tripletscope.dashboard.views.page import tabs_of
-from tripletscope.dashboard.wording import ENGLISH, uncited
+from tripletscope.dashboard.wording import sentences, uncited
 
 
 def answered(positions: np.ndarray, number: int, *, people: int = 6, **columns) -> Triplets:
@@ -81,7 +81,7 @@ def computed(answers: Judgements, *without: str) -> dict[str, list]:
               if one.applies(subject) and one.name not in without]
     runs, people = {}, quality(answers).participants
     for topic in topics:
-        if not topic.lacks(subject, ENGLISH):
+        if not topic.lacks(subject):
             for method, task, options in topic.pieces(subject):
                 if method.kind == "individuals" and task == "fit":
                     continue  # for the page alone
@@ -94,7 +94,7 @@ def computed(answers: Judgements, *without: str) -> dict[str, list]:
     return {
         topic.name: [part if isinstance(part, Drawing) else uncited(part.text)
                      for part in topic.said(results)]
-        if not topic.lacks(subject, ENGLISH) else [topic.lacks(subject, ENGLISH)]
+        if not topic.lacks(subject) else [topic.lacks(subject)]
         for topic in topics
     }
 
@@ -230,7 +230,7 @@ def test_findings_come_unasked_and_are_those_of_other_places(services):
     assert {c.proto.id.rpartition("findings.")[2] for c in app.get("bidi_component")
             if "findings." in c.proto.id} == {"map", "silhouettes-agglomerative"}
     (error,) = (run for run in errors(services) if run.parameters["n_components"] == 2)
-    number = ENGLISH.share(error.result().error)
+    number = sentences.words.share(error.result().error)
     assert f"with an error of {number}" in text
     (info,) = services.workspace.datasets()
     before = {run.key for run in services.workspace.runs(info.id)}
@@ -238,7 +238,7 @@ def test_findings_come_unasked_and_are_those_of_other_places(services):
     assert f"Held-out error {number}" in words(app).replace("\\", "")
     app = settled(start("compare", "test-session"), services)
     lowest = min(errors(services), key=lambda run: run.result().error)
-    best = f"{lowest.parameters['n_components']}, {ENGLISH.share(lowest.result().error)}"
+    best = f"{lowest.parameters['n_components']}, {sentences.words.share(lowest.result().error)}"
     assert f"lowest with {best}" in words(app).replace("\\", "")
     assert {run.key for run in services.workspace.runs(info.id)} == before
     runs = (services.workspace.run(info.id, key) for key in before)

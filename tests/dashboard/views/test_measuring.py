@@ -58,7 +58,7 @@ def uploaded(*files: tuple[str, bytes]):
 
 def test_ratings_come_to_a_map_with_ellipses(services):
     app = uploaded(("rated.csv", csv(rated(points(8), 9))))
-    assert "these are ratings" in app.info[0].value
+    assert "it holds ratings" in app.info[0].value
     text = words(app)
     assert "Similarity ratings** of 8 objects by 9 people" in text
     assert "p0 rated o00 and o01" in text.replace("\\", "")

@@ -19,7 +19,6 @@ from tests.dashboard.views.harness import (
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.people import PeopleComparison, WeightedEuclidean, compare_people
 from tripletscope.dashboard.results.people import axes_said, groups_said
-from tripletscope.dashboard.wording import ENGLISH
 
 QUICK = {"people.compare_people.most_groups": 2}
 
@@ -107,8 +106,8 @@ def alike() -> PeopleComparison:
 def test_nobody_is_told_of():
     found = alike()
     assert not found.weights_differ
-    assert "None are shown" in groups_said(ENGLISH, found)
-    assert "none are shown" in groups_said(ENGLISH, None)
+    assert "None are shown" in groups_said(found)
+    assert "none are shown" in groups_said(None)
 
 
 def test_no_axes_are_named():
@@ -116,10 +115,10 @@ def test_no_axes_are_named():
     data = kinds_of_people(0.8)
     fitted = WeightedEuclidean(n_init=1).fit(data)
     assert fitted.axes_are_fixed
-    assert "not been tested" in axes_said(ENGLISH, fitted, None)
-    assert "no axis named" in axes_said(ENGLISH, fitted, alike())
+    assert "not been tested" in axes_said(fitted, None)
+    assert "no axis named" in axes_said(fitted, alike())
     found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=1, folds=5)
-    assert "The axes may be named" in axes_said(ENGLISH, fitted, found)
+    assert "The axes may be named" in axes_said(fitted, found)
 
 
 @pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions"])

@@ -36,3 +36,21 @@ def test_a_part_stays_left_out_though_another_comes_meanwhile(services, planted,
     next(box for box in app.checkbox if box.label == "Quality").check().run()
     (info,) = services.workspace.datasets()
     assert info.extra[PAGE]["left_out"] == []
+
+
+def test_a_result_stays_left_out_though_another_comes_meanwhile(services, planted, monkeypatch):
+    titles = {"a": "Map", "b": "Test errors"}
+    monkeypatch.setattr(writing, "offered", lambda _: (dict(titles), list(titles)))
+    monkeypatch.setattr(writing, "sections_of", lambda *_: {})
+    app = start("report", session_on(services, planted))
+    results = {box.label: box for box in app.checkbox}
+    assert all(results[title].value for title in titles.values())
+    titles["c"] = "Clusters"
+    results["Test errors"].uncheck().run()
+    assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert info.extra[PAGE]["results_left_out"] == ["b"]
+    results = {box.label: box.value for box in app.checkbox}
+    assert {title: results[title] for title in titles.values()} == {
+        "Map": True, "Test errors": False, "Clusters": True
+    }

@@ -275,7 +275,7 @@ def test_a_matrix_answers_the_questions(services):
         "colours.csv", pd.DataFrame(distances, names, names).to_csv().encode(), "text/csv"
     )
     app.run()
-    assert "matrix of similarities" in " ".join(one.value for one in app.info)
+    assert "a matrix of dissimilarities" in " ".join(one.value for one in app.info)
     app.button(key="matrix.go").click().run()
     assert not app.exception
     assert app.title[0].value == "Embedding"

@@ -25,7 +25,6 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.results.uncertainty import THRESHOLDS, omission_said
-from tripletscope.dashboard.wording import ENGLISH
 
 WEAK = ("Most uncertain distances", "Most uncertain comparisons", "Least probable answers")
 
@@ -152,7 +151,7 @@ def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
     shown = np.full(len(THRESHOLDS), error[-1])
     shown[0] = error[0]
     omitted = np.full(len(THRESHOLDS), left_open)
-    assert words in " ".join(omission_said(ENGLISH, shown, omitted))
+    assert words in " ".join(omission_said(shown, omitted))
 
 
 def test_a_method_without_likelihood_has_the_bootstrap_only(services, mapped):

@@ -110,7 +110,7 @@ NUMPY: Files = {
 
 
 def _deep(depth: int, kind: int) -> bytes:
-    """Cells in cells, or structs in structs."""
+    """ColumnCells in cells, or structs in structs."""
     more = (raw.fields(["a"]),) if kind == raw.STRUCT else ()
     inner = matrix("", (3, 3), _NINE)
     for _ in range(depth):

@@ -13,6 +13,7 @@ import pytest
 from tests.core.studies.experiment.made import answered, experiment_of, whole
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for

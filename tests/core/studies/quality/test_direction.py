@@ -14,7 +14,6 @@ from tripletscope.core.reading.columns.alternatives import alternatives
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.results.quality import direction_said
-from tripletscope.dashboard.wording import ENGLISH
 
 POSITIONS = np.random.default_rng(1).normal(size=(30, 3))
 
@@ -54,7 +53,7 @@ def test_alien_eggs(eggs_table):
     assert test.warns
     assert test.readings[test.best].task == "nearer"
     assert test.judgement == "wrong"
-    said = direction_said(ENGLISH, test)
+    said = direction_said(test)
     assert f"{test.accuracy[0]:.1%}" in said
     assert f"{test.accuracy[test.best]:.1%}" in said
     assert test.low[test.best] > test.high[0]

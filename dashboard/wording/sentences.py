@@ -43,7 +43,7 @@ def catalogue() -> Catalogue:
 
 
 @dataclass(frozen=True)
-class Words:
+class _Words:
     """Sentences, numbers and lists as papers have them."""
 
     def __call__(self, key: str, **fields: Any) -> str:
@@ -51,7 +51,7 @@ class Words:
 
         A field says after a colon how it is written, as in ``{gain:estimate}``: see `_WRITTEN`.
         """
-        return _Filled(self).format(catalogue().texts[key], **fields)
+        return _Filled().format(catalogue().texts[key], **fields)
 
     def count(self, number: int, noun: str) -> str:
         return f"{self.whole(number)} {self.noun(number, noun)}"
@@ -137,32 +137,36 @@ class Words:
         """A method with its parameters that differ from the defaults."""
         from tripletscope.core.engine.method import Inner, unfitted  # as late as there is a method
 
-        words = [method.title]
+        parts = [method.title]
         for parameter in parameters(type(method)):
             value = getattr(method, parameter.name)
             if parameter.name == "n_components" and method.kind != "dimensions":
-                words.append(self.count(value, "dimension"))
+                parts.append(self.count(value, "dimension"))
             elif isinstance(parameter.spec, Inner):
                 if value is not None:
-                    words.append(self("on the basis of", method=self.method(unfitted(value))))
+                    parts.append(self("on the basis of", method=self.method(unfitted(value))))
             elif isinstance(parameter.spec, Content):
                 names = [text.rpartition(": ")[0] for text in value]
                 few = len(names) <= _FEW_COLUMNS
-                words.append(", ".join(names) if few else self.count(len(names), "feature space"))
+                parts.append(", ".join(names) if few else self.count(len(names), "feature space"))
             elif isinstance(value, list):
                 few = len(value) <= _FEW_COLUMNS
-                words.append(", ".join(value) if few else self.count(len(value), "column"))
+                parts.append(", ".join(value) if few else self.count(len(value), "column"))
             elif value != parameter.default:
                 name = parameter.spec.label.lower()
                 off = {True: name, False: self("switched off", name=name)}
-                words.append(off[value] if isinstance(value, bool) else f"{name} {value}")
+                parts.append(off[value] if isinstance(value, bool) else f"{name} {value}")
         values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
-        return ", ".join(words) + self.as_in(method.name, values)
+        return ", ".join(parts) + self.as_in(method.name, values)
 
     def as_in(self, name: str, values: Mapping[str, Any]) -> str:
         """The paper with these settings of a method or task, as the end of a phrase."""
         cited = published_in(name, values)
         return self("as in", cited=cited) if cited else ""
+
+
+#: The sentences of everything that is shown: there is one catalogue.
+words = _Words()
 
 
 def _signed(text: str) -> str:
@@ -194,37 +198,31 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 #: Formats of the fields of sentences, by the word after their colon.
-_WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
-    "name": lambda words, value, _: plain(str(value)),
-    "names": lambda words, value, _: words.listing([plain(str(name)) for name in value]),
-    "share": lambda words, value, _: words.share(value),
-    "percent": lambda words, value, digits: words.percent(value, int(digits or 1)),
-    "number": lambda words, value, _: words.number(value),
-    "whole": lambda words, value, _: words.whole(value),
-    "p": lambda words, value, _: words.p(value),
-    "estimate": lambda words, value, _: words.estimate(*value),
-    "interval": lambda words, value, _: words.interval(*value),
-    "change": lambda words, value, _: words("estimated change", **dict(
+_WRITTEN: dict[str, Callable[[Any, str], str]] = {
+    "name": lambda value, _: plain(str(value)),
+    "names": lambda value, _: words.listing([plain(str(name)) for name in value]),
+    "share": lambda value, _: words.share(value),
+    "percent": lambda value, digits: words.percent(value, int(digits or 1)),
+    "number": lambda value, _: words.number(value),
+    "whole": lambda value, _: words.whole(value),
+    "p": lambda value, _: words.p(value),
+    "estimate": lambda value, _: words.estimate(*value),
+    "interval": lambda value, _: words.interval(*value),
+    "change": lambda value, _: words("estimated change", **dict(
         zip(("value", "low", "high"), map(words.change, value), strict=True)
     )),
-    "points": lambda words, value, _: words.points(*value),
-    "over": lambda words, value, _: words.over(*value),
-    "method": lambda words, value, _: words.method(value),
-    "count": lambda words, value, noun: words.count(value, noun),
+    "points": lambda value, _: words.points(*value),
+    "over": lambda value, _: words.over(*value),
+    "method": lambda value, _: words.method(value),
+    "count": lambda value, noun: words.count(value, noun),
 }
 
 
 class _Filled(string.Formatter):
-    def __init__(self, words: Words) -> None:
-        self._words = words
-
     def format_field(self, value: Any, how: str) -> str:
         kind, _, further = how.partition(" ")
         if kind in _WRITTEN:
-            return _WRITTEN[kind](self._words, value, further)
+            return _WRITTEN[kind](value, further)
         if not how and isinstance(value, float):  # nobody reads sixteen digits
-            return self._words.number(value)
+            return words.number(value)
         return super().format_field(value, how)
-
-
-ENGLISH = Words()

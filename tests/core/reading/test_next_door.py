@@ -1,0 +1,184 @@
+"""Files of every kind under names, codes, languages and orders of columns that nobody foresaw.
+
+Each is read as it is meant, or it is asked: never silently as something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.reading import AmbiguousTable, OtherTask
+from tripletscope.core.studies.quality.importing import read
+
+N_OBJECTS, N_ROWS = 9, 240
+#: Names of objects: words, pictures, codes and numbers.
+NAMES = (
+    lambda k: ["oak", "elm", "ash", "fir", "yew", "box", "bay", "fig", "may"][k],
+    lambda k: f"img/{'abcdefghi'[k]}{k}.png", lambda k: f"S{k + 10}", lambda k: str(k + 1),
+)
+#: Names of anchor, options and response; usual ones of several languages, and odd ones.
+ANCHORED = (
+    ("anchor", "left", "right", "choice"), ("query", "ref1", "ref2", "response"),
+    ("Referenz", "Vergleich1", "Vergleich2", "Antwort"), ("cible", "gauche", "droite", "réponse"),
+    ("target", "optionA", "optionB", "resp"), ("head", "b", "c", "winner"),
+    ("x1", "x2", "x3", "key"), ("one", "two", "three", "four"), ("A", "B", "C", "said"),
+    ("probe", "stim_l", "stim_r", "button"), ("left", "middle", "right", "pressed"),
+    ("S1", "S2", "S3", "resp"), ("参照", "左", "右", "回答"), ("stand", "cmp.1", "cmp.2", "antw"),
+)
+THREE = (
+    ("image1", "image2", "image3", "choice"), ("left", "middle", "right", "odd"),
+    ("A", "B", "C", "oddOne"), ("Stim1", "Stim2", "Stim3", "response"), ("u", "v", "w", "pick"),
+    ("top1", "left2", "right3", "resp"), ("pic_a", "pic_b", "pic_c", "key"),
+    ("objet1", "objet2", "objet3", "intrus"), ("one", "two", "three", "ans"),
+)
+ORDERED = (
+    ("anchor", "near", "far"), ("a", "b", "c"), ("V1", "V2", "V3"), None,
+    ("reference", "closer", "farther"), ("head", "winner", "loser"), ("i", "j", "k"),
+    ("t1", "t2", "t3"), ("first", "second", "third"), ("ancre", "proche", "loin"),
+)
+#: Responses by the place of the chosen one; None names the object, "column" its column.
+CODES = (None, "column", ("0", "1", "2"), ("1", "2", "3"), ("left", "middle", "right"),
+         ("f", "h", "j"), ("q", "t", "p"), ("L", "M", "R"), ("A", "B", "C"))
+BESIDE = {
+    "participant": lambda rng, n: rng.choice([f"p{k}" for k in range(6)], n),
+    "session": lambda rng, n: np.repeat([1, 2], n - n // 2)[:n],
+    "rt": lambda rng, n: rng.lognormal(7, 0.3, n).round(1),
+    "trial": lambda rng, n: np.arange(1, n + 1),
+    "correct": lambda rng, n: rng.integers(0, 2, n),
+    "gender": lambda rng, n: rng.choice(["m", "f"], n),
+    "slider": lambda rng, n: rng.integers(1, 8, n),
+}
+
+
+@dataclass
+class File:
+    """A file, and the answers that it means."""
+
+    content: bytes
+    answers: set[tuple[str, str, str]]
+
+
+def said(triplets: Triplets) -> set[tuple[str, str, str]]:
+    ids = np.array(triplets.ids, dtype=object)
+    return set(map(tuple, ids[triplets.rows].tolist()))
+
+
+def made(kind: str, seed: int) -> File:
+    """A file of a kind, from people who see a map in the plane."""
+    rng = np.random.default_rng([seed, len(kind)])
+    positions = rng.normal(size=(N_OBJECTS, 2))
+    across = np.linalg.norm(positions[:, None] - positions[None], axis=2)
+    name = [NAMES[seed % len(NAMES)](k) for k in range(N_OBJECTS)]
+    shown = np.array([rng.permutation(N_OBJECTS)[:3] for _ in range(N_ROWS)])
+    noise = rng.normal(0, 0.15, (N_ROWS, 3))
+    answers, chosen = set(), []
+    for (a, b, c), e in zip(shown.tolist(), noise, strict=True):
+        if kind in ("anchored", "ordered"):
+            place = 1 if across[a, b] + e[0] < across[a, c] + e[1] else 2
+            near, far = (b, c) if place == 1 else (c, b)
+            answers.add((name[a], name[near], name[far]))
+            chosen.append(place)
+        else:
+            sides = np.array([across[b, c], across[a, c], across[a, b]]) + e
+            place = int(np.argmin(sides))
+            odd = (a, b, c)[place]
+            one, other = (o for o in (a, b, c) if o != odd)
+            answers |= {(name[one], name[other], name[odd]), (name[other], name[one], name[odd])}
+            chosen.append(place)
+    frame = columns_of(kind, seed, np.array(name, dtype=object)[shown], np.array(chosen), rng)
+    header = frame.columns.tolist() != [0, 1, 2]
+    separator = ",;\t"[seed % 3]
+    return File(frame.to_csv(index=False, header=header, sep=separator).encode(), answers)
+
+
+def columns_of(
+    kind: str, seed: int, names: np.ndarray, chosen: np.ndarray, rng: np.random.Generator
+) -> pd.DataFrame:
+    rows = np.arange(len(names))
+    if kind == "ordered":
+        headers = ORDERED[seed % len(ORDERED)]
+        order = np.column_stack([names[:, 0], names[rows, chosen], names[rows, 3 - chosen]])
+        return pd.DataFrame(order, columns=headers)
+    headers = (ANCHORED if kind == "anchored" else THREE)[seed % (
+        len(ANCHORED) if kind == "anchored" else len(THREE)
+    )]
+    code = CODES[(seed // 3) % len(CODES)]
+    frame = pd.DataFrame(names, columns=headers[:3])
+    if code is None:
+        response = names[rows, chosen]
+    elif code == "column":
+        response = np.array(headers)[chosen]
+    elif kind == "anchored":  # of two options
+        pair = (code[0], code[2]) if code[0] not in "01" else code[:2]
+        response = np.array(pair)[chosen - 1]
+    else:
+        response = np.array(code)[chosen]
+    frame[headers[3]] = response
+    for beside in rng.permutation([*BESIDE])[: rng.integers(0, 4)]:
+        frame[beside] = BESIDE[beside](rng, len(names))
+    # Names that say no order are in theirs.
+    plain = headers[0] in ("one", "u", "x1", "stand")
+    return frame if plain or not seed % 2 else frame[rng.permutation(frame.columns)]
+
+
+@pytest.mark.parametrize("kind", ["anchored", "choices", "ordered"])
+def test_no_file_is_silently_read_as_something_else(kind):
+    right = asked = 0
+    for seed in range(70):
+        file = made(kind, seed)
+        try:
+            found = said(read(file.content, name="file.csv"))
+        except (AmbiguousTable, OtherTask):
+            asked += 1
+            continue
+        head = file.content.decode().splitlines()[:3]
+        assert len(found ^ file.answers) <= 2, (seed, head)
+        right += 1
+    assert right >= (asked if kind == "ordered" else 3 * asked), (right, asked)
+
+
+#: Tables of something else, as functions of a generator.
+OTHERS = {
+    "Likert items": lambda rng: {f"q{k}": rng.integers(1, 8, 80) for k in range(1, 9)},
+    "three sliders": lambda rng: {
+        name: rng.integers(0, 101, 200) for name in ("valence", "arousal", "dominance")
+    },
+    "three sliders and a choice": lambda rng: {
+        "valence": rng.integers(0, 101, 200), "arousal": rng.integers(0, 101, 200),
+        "dominance": rng.integers(0, 101, 200), "choice": rng.integers(0, 2, 200),
+    },
+    "a questionnaire": lambda rng: {
+        "participant": [f"p{k}" for k in range(40)], "age": rng.integers(18, 70, 40),
+        "gender": rng.choice(["m", "f"], 40), "country": rng.choice(["DE", "FR", "US"], 40),
+    },
+    "measures": lambda rng: {
+        name: rng.normal(5, 2, 60).round(1) for name in ("length", "width", "height")
+    } | {"species": rng.choice(["a", "b", "c"], 60)},
+    "grades": lambda rng: {name: rng.integers(1, 7, 120) for name in ("maths", "art", "music")},
+    "a schedule": lambda rng: {
+        "monday": rng.choice(list("ABCDEFG"), 50), "tuesday": rng.choice(list("ABCDEFG"), 50),
+        "wednesday": rng.choice(list("ABCDEFG"), 50), "teacher": rng.choice(["x", "y"], 50),
+    },
+    "a log": lambda rng: {
+        "time": [f"2026-01-01T00:00:{k:02d}" for k in range(50)],
+        "user": rng.choice(["u1", "u2"], 50), "page": rng.choice(list("abcd"), 50),
+    },
+    "coordinates": lambda rng: {"item": list("abcdefgh"), "x": rng.normal(size=8),
+                                "y": rng.normal(size=8)},
+    "counts": lambda rng: {f"c{k}": rng.poisson(8, 40) for k in range(1, 4)},
+    "ordinary numbers": lambda rng: {f"v{k}": rng.integers(0, 30, 150) for k in range(1, 4)},
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_compares_nothing_never_becomes_answers(kind):
+    for seed in range(6):
+        frame = pd.DataFrame(OTHERS[kind](np.random.default_rng(seed)))
+        with pytest.raises(DataError):
+            read(frame.to_csv(index=False).encode(), name="table.csv")
