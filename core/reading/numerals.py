@@ -49,7 +49,8 @@ def floats(texts: pa.Array | pa.ChunkedArray, delimiter: str | None) -> np.ndarr
         plain = pc.replace_substring(pc.replace_substring(plain, ".", ""), ",", ".")
     else:
         swapped = pc.replace_substring(pc.replace_substring(plain, ".", ""), ",", ".")
-        plain = pc.if_else(comma_groups, without_commas, pc.if_else(dot_groups, swapped, with_comma))
+        others = pc.if_else(dot_groups, swapped, with_comma)
+        plain = pc.if_else(comma_groups, without_commas, others)
     result = plain_floats(plain)
     if result is not None:
         return result

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tripletscope.core.data.cells import MISSING, bare, writable
-
 from tripletscope.core.reading.numerals import floats, plain_floats
 
 
@@ -153,7 +152,7 @@ class Table:
         return self.codes(column, {""}).each(str, "", object)
 
     def numbers(self, column: str) -> np.ndarray:
-        """(n_rows,) float64; NaN where a cell is no number. See `numerals` for how it is written."""
+        """(n_rows,) float64; NaN where a cell is no number; see `numerals`."""
         data = self.data.column(column)
         if pa.types.is_floating(data.type):
             return data.to_numpy().astype(np.float64)

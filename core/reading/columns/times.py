@@ -6,6 +6,7 @@ need not hold for another.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 import numpy as np
@@ -59,7 +60,7 @@ def times_of(table: Table, column: str, groups: np.ndarray) -> np.ndarray:
     if len(edges) > _MOST_GROUPS:
         order, edges = np.arange(len(groups)), np.array([0, len(groups)])
     texts = data.cast(pa.string()).combine_chunks().fill_null("")
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in itertools.pairwise(edges):
         rows = order[start:stop]
         own = texts.take(pa.array(rows))
         if dots_are_of_thousands(own):
@@ -77,7 +78,8 @@ def _doubtful(numbers: np.ndarray, table: Table, column: str) -> bool:
     finite = numbers[np.isfinite(numbers)]
     unread = np.flatnonzero(~np.isfinite(numbers))[:_LOOKED_AT]
     cells = table.data.column(column).take(pa.array(unread)).cast(pa.string()).to_pylist()
-    if table.has_commas(column) or any(bare(cell or "").casefold() not in MISSING for cell in cells):
+    unwritten = (bare(cell or "").casefold() in MISSING for cell in cells)
+    if table.has_commas(column) or not all(unwritten):
         return True
     fraction = finite[finite != np.floor(finite)]
     if not len(fraction) or not ((finite == np.floor(finite)) & (finite >= 100)).any():
@@ -108,7 +110,7 @@ def units_of(times: np.ndarray, groups: np.ndarray) -> np.ndarray | None:
     cut = int(np.argmax(np.diff(np.log(values)))) + 1
     low, high = float(np.median(values[:cut])), float(np.median(values[cut:]))
     in_range = high >= _FROM_MS and _SECONDS[0] <= low < _SECONDS[1]
-    two = _APART <= high / low and 1 / _ALIKE <= high / low / 1000 <= _ALIKE
+    two = high / low >= _APART and 1 / _ALIKE <= high / low / 1000 <= _ALIKE
     one = values[cut] / values[cut - 1] < _APART / _ALIKE
     if not in_range or not two or one:
         return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.grouping import companies
 from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
@@ -42,6 +43,8 @@ from tripletscope.core.reading.tasks import TASKS
 
 #: This many answers that all chose the same side are no accident.
 _TELLING = 20
+#: Cells of a table of all pairs of objects, and sets of objects that are named.
+_LARGEST_TABLE, _SETS_SHOWN = 4_000_000, 3
 
 
 def interpret(
@@ -98,6 +101,8 @@ def interpret(
     triplets = Triplets(rows, described, answers, title_of(table.name))
     if not triplets.objects_recur:
         notes.append(". ".join(NO_MAP))
+    else:
+        brought += _on_sets(rows, triplets.labels)
     report = Report(
         table.name,
         n_rows=table.n_rows + len(table.skipped),
@@ -150,6 +155,27 @@ def _with_trials(
     if votes is not None:
         answers["weight"] = votes * answers.get("weight", 1.0)
     return answers
+
+
+def _on_sets(rows: np.ndarray, labels: list[str]) -> Iterator[Note]:
+    """A note on sets of objects that no answer links."""
+    n = len(labels)
+    if n * n <= _LARGEST_TABLE:  # counting pairs is faster than linking answers
+        pairs = np.zeros(n * n, dtype=bool)
+        for k in range(1, rows.shape[1]):
+            pairs[rows[:, 0].astype(np.int64) * n + rows[:, k]] = True
+        rows = np.column_stack(np.divmod(np.flatnonzero(pairs), n))
+    sets = companies(rows, n)
+    sizes = np.bincount(sets[np.unique(rows)])
+    which = np.flatnonzero(sizes)
+    if len(which) > 1:
+        shown = [listing([labels[i] for i in np.flatnonzero(sets == k)[:4]], 3)
+                 for k in which[np.argsort(-sizes[which], kind="stable")][:_SETS_SHOWN]]
+        more = len(which) - len(shown)
+        yield Note("sets", {
+            "number": f"{len(which):,}",
+            "sets": "; ".join(shown) + (f"; and {more:,} more" if more else ""),
+        })
 
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -303,7 +329,8 @@ def _seconds(
     groups = groups[usable]
     several = units_of(times, groups) if unit in (None, "each") else None
     if several is not None:
-        said = {which: listing([names[k] for k in np.unique(groups) if several[k] == is_ms])
+        said = {which: listing(natural_order(
+            {names[k] for k in np.unique(groups) if several[k] == is_ms}))
                 for which, is_ms in (("seconds", False), ("milliseconds", True))}
         brought.append(Note("units" if unit is None else "units_each", {"column": column, **said}))
         times = np.where(several[groups], times, 1000 * times)

@@ -246,3 +246,22 @@ def test_people_write_thousands_differently():
                    for x, of in zip(frame["rt"], german, strict=True)]
     times = imported(csv(frame)).triplets.answers["response_time"]
     np.testing.assert_allclose(times, truth)
+
+
+# Objects -----------------------------------------------------------------------------------------
+
+
+def test_sets_that_are_never_compared_are_said():
+    birds, tools = [f"bird {k}" for k in range(5)], [f"tool {k}" for k in range(6)]
+    two = pd.concat([answers(30, 80, names=birds), answers(31, 80, names=tools)])
+    found = imported(csv(two.sample(frac=1, random_state=0)))
+    assert codes(found) == ["sets"]
+    assert found.report.brought[0].said().startswith("2 sets of objects")
+    one_link = answers(32, 3, names=[birds[0], tools[0], tools[1]])
+    assert codes(imported(csv(pd.concat([two, one_link])))) == []
+
+
+def test_blocks_of_questions_that_share_objects_are_one_set():
+    names = [f"o{k}" for k in range(12)]
+    blocks = [answers(k, 60, people=[f"p{k}"], names=names[3 * k : 3 * k + 6]) for k in range(3)]
+    assert codes(imported(csv(pd.concat(blocks)))) == []
