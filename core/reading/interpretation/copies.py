@@ -22,6 +22,8 @@ from tripletscope.core.reading.table import Codes, Table, as_texts, decoded
 _BLOCK = 20
 #: Chance that as many rows are alike by accident, and how much more there must be.
 _ACCIDENT, _TIMES_MORE = 1e-3, 5.0
+#: Least times that there are as many questions with a column as without it.
+_FREE = 1.05
 #: Odd, as mixing needs.
 _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -73,16 +75,17 @@ def copies_of(table: Table, reading: Reading, trials: Trials) -> Copies:
     answered = trials.outcome >= 0
     for column in trials.objects[: trials.optional]:
         answered &= column >= 0
-    key = np.zeros(table.n_rows, dtype=np.uint64)
+    question = np.zeros(table.n_rows, dtype=np.uint64)
     for numbers in (*trials.objects, trials.outcome):
-        key = _mixed(key, numbers.astype(np.int64).view(np.uint64))
+        question = _mixed(question, numbers.astype(np.int64).view(np.uint64))
+    key = question
     who = reading.roles.get("participant")
     if who is not None and who != file:
         key = _mixed(key, _hashes(table, who))
     named = {reading.roles[role] for role in (*reading.objects, "choice", "choice2", "participant")
              if role in reading.roles}
     rest = sorted((c for c in table.columns if c not in named and c != file), key=_fineness(table))
-    whole, finest = key, None
+    whole, others = key, []
     left = answered & pd.Series(whole).duplicated(keep=False).to_numpy()
     for column in rest:
         if not left.any():
@@ -90,11 +93,16 @@ def copies_of(table: Table, reading: Reading, trials: Trials) -> Copies:
         values = _hashes(table, column)
         if _numbers_rows(table, column):
             continue
-        finest = values if finest is None else finest
+        others.append(column)
         whole = _mixed(whole, values)
         left &= _repeated(whole, left)
-    of, files = none, ()
+    of, files, finest = none, (), None
     if left.any():
+        times = [reading.roles[role] for role in ("response_time", "time") if role in reading.roles]
+        once = answered & ~pd.Series(whole).duplicated().to_numpy()
+        telling = ((column, _hashes(table, column)) for column in others)
+        finest = next((values for column, values in telling
+                       if column in times or _is_free(values[once], question[once])), None)
         of = _earlier(whole, left)
         if not _are_no_accident(key[answered], finest[answered] if finest is not None else None,
                                 np.count_nonzero(of >= 0)):
@@ -156,6 +164,15 @@ def _repeated(key: np.ndarray, among: np.ndarray) -> np.ndarray:
     at = np.flatnonzero(among)
     result[at] = pd.Series(key[at]).duplicated(keep=False).to_numpy()
     return result
+
+
+def _is_free(values: np.ndarray, question: np.ndarray) -> bool:
+    """Whether a column says something else where a question is asked and answered again.
+
+    Those that describe the objects do not, and tell nothing of copies.
+    """
+    n_questions = len(np.unique(question))
+    return len(np.unique(_mixed(question, values))) > _FREE * n_questions
 
 
 def _earlier(key: np.ndarray, among: np.ndarray) -> np.ndarray:

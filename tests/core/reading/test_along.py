@@ -94,6 +94,13 @@ def test_repeats_of_a_question_are_no_copies(rounded):
     assert codes(imported(csv(pd.concat([frame, others])))) == [], "others answer alike"
 
 
+def test_columns_about_the_objects_make_no_copies():
+    frame = answers(26, 300, people=["ann"], names=["a", "b", "c", "d"]).drop(columns="rt")
+    about = frame.assign(picture=frame["anchor"] + ".png", question=frame["anchor"]
+                         + frame["left"] + frame["right"])
+    assert codes(imported(csv(about))) == []
+
+
 def test_counts_that_were_written_as_rows_are_no_copies():
     frame = answers(5, 40).drop(columns=["rt", "participant"])
     assert codes(imported(csv(frame.loc[frame.index.repeat(7)]))) == []
