@@ -55,6 +55,7 @@ def times_of(table: Table, column: str, groups: np.ndarray) -> np.ndarray:
     data = table.data.column(column)
     if pa.types.is_floating(data.type) or not _doubtful(numbers, table, column):
         return numbers
+    numbers = numbers.copy()  # those of a single chunk belong to the table
     order = np.argsort(groups, kind="stable")
     edges = np.flatnonzero(np.diff(groups[order], prepend=-1, append=groups.max(initial=0) + 1))
     if len(edges) > _MOST_GROUPS:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.alternatives import meaning
@@ -160,9 +161,10 @@ def nothing(recognition: Recognition) -> OtherTask:
 def recognise(table: Table) -> Recognition:
     """What a table is, by the evidence of all kinds."""
     columns = Columns(table)
+    divides = cache(partial(_divides, table))  # of millions of rows, this takes longest
     found = [
         one for kind in kinds().values() for part in kind.evidence(columns)
-        for one in _completed(table, part)
+        for one in _completed(table, part, divides)
     ]
     ranks = {name: kind.rank for name, kind in kinds().items()}
     found.sort(key=lambda one: (-one.points, ranks[one.kind]))
@@ -182,13 +184,18 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
     return list(recognition.readings) or [NO_READING]
 
 
-def _completed(table: Table, found: Claim) -> list[Claim]:
+def _completed(
+    table: Table, found: Claim, divides: Callable[[str], bool]
+) -> list[Claim]:
     """Claims whose readings have coding, unit and further columns."""
     if found.reading is None:
         return [found]
     completed = []
     for k, reading in enumerate(complete(table, found.reading)):
-        keep = dict.fromkeys((*reading.keep, *_further(table, reading)))
+        lists = {column.partition("[")[0] for column in reading.roles.values()}
+        further = (column for column in can_be_kept(table, reading)
+                   if column not in {*lists, FILE} and divides(column))
+        keep = dict.fromkeys((*reading.keep, *further))
         completed.append(replace(
             found, reading=replace(reading, keep=tuple(keep)), title=reading.title,
             # Codings that fit as well are as likely, unless the kind was certain of one.
@@ -229,13 +236,10 @@ def _told_apart(found: list[Claim]) -> list[Claim]:
     return told
 
 
-def _further(table: Table, reading: Reading) -> list[str]:
-    """Columns without a role that are kept without a request.
+def _divides(table: Table, column: str) -> bool:
+    """Whether a column without a role is kept without a request.
 
-    Those that say something else in nearly each of many rows, such as clocks, only if wanted.
+    One that says something else in nearly each of many rows, such as a clock, only if wanted.
     """
-    lists = {column.partition("[")[0] for column in reading.roles.values()}  # of several objects
-    return [
-        column for column in can_be_kept(table, reading) if column not in {*lists, FILE}
-        and 1 < len(table.codes(column).values) <= max(table.n_rows // 2, _FEW)
-    ]
+    most = max(table.n_rows // 2, _FEW)
+    return table.n_different(column) <= most + 1 and 1 < len(table.codes(column).values) <= most

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.reading import Imported, Reading, load, load_several, recognise
+from tripletscope.core.reading.columns.times import times_of
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.importing import read
 
@@ -272,3 +273,12 @@ def test_blocks_of_questions_that_share_objects_are_one_set():
     names = [f"o{k}" for k in range(12)]
     blocks = [answers(k, 60, people=[f"p{k}"], names=names[3 * k : 3 * k + 6]) for k in range(3)]
     assert codes(imported(csv(pd.concat(blocks)))) == []
+
+
+def test_times_of_a_table_without_names_are_read_by_person():
+    """Numbers of a column that is read at once are not written over."""
+    table = load(csv(answers(3, 40).assign(rt=[f"1,{k:03d}.5" for k in range(40)])))
+    groups = np.zeros(table.n_rows, dtype=np.int64)
+    before = table.numbers("rt").copy()
+    assert times_of(table, "rt", groups).tolist() == before.tolist()
+    assert (table.numbers("rt") == before).all()
