@@ -24,6 +24,7 @@ NO_MAP = (
 )
 
 
+@short_repr
 @dataclass(frozen=True)
 class Note:
     """What a file brings along: a code of `forms.toml`, and the values of its words."""
