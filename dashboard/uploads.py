@@ -241,7 +241,10 @@ def _direction_of(reading: Reading) -> str:
 
 
 def _earlier_readings() -> list[tuple[Reading, list[str]]]:
-    """Distinct readings of earlier data sets, with their columns."""
+    """Distinct readings of earlier data sets, with their columns.
+
+    Of what the values of a file have decided nothing is remembered: another file has others.
+    """
     readings = []
     seen: set[str] = set()
     for info in services().workspace.datasets():
@@ -249,9 +252,12 @@ def _earlier_readings() -> list[tuple[Reading, list[str]]]:
         if reading is None or (about := _direction_of(reading)) in seen:
             continue
         seen.add(about)
+        by_person = isinstance(reading.choice_coding, Mapping)
         offered = replace(
             reading, title=f"As in {info.name}",
-            reasons=(f"This is how the file of {info.name} was read.", *reading.reasons),
+            reasons=(f"This is how the file of {info.name} was read.",),
+            choice_coding=reading.choice_coding if by_person else None, response_time_unit=None,
+            index_base=None, exchanged={}, copies=None, apart=None,
         )
         readings.append((offered, list(info.extra["columns"])))
     return readings

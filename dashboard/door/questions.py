@@ -11,6 +11,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
@@ -35,6 +36,7 @@ from tripletscope.core.reading import (
     Imported,
     Pictures,
     Reading,
+    Recognition,
     Table,
     attach_pictures,
     candidates,
@@ -52,6 +54,8 @@ from tripletscope.core.reading import (
     read_questions,
     recognise,
 )
+from tripletscope.core.reading.columns.alternatives import meaning
+from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.formats import statistics
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.core.reading.formats.encoding import ENCODINGS
@@ -160,35 +164,34 @@ class Answering:
     ) -> Proposals:
         """The program's proposals, between earlier readings of the same named columns and others.
 
-        known: Readings of earlier data sets, and the columns of their files.
+        known: Roles of earlier data sets, and the columns of their files.
         """
         table = self._table(upload, progress)
-        same: list[Reading] = []
-        similar: list[Reading] = []
-        for reading, columns in known:
-            try:
-                reading.check(table)
-            except DataError:
-                continue
-            (same if table.header and columns == table.columns else similar).append(reading)
-            if len(same) + len(similar) == _MOST_KNOWN:
-                break
         found = recognise(table)
-        if not insist and not same:
+        same: list[list[Reading]] = []
+        similar: list[Reading] = []
+        for reading, columns in known[:_MOST_KNOWN]:
+            variants = _as_before(table, reading)
+            if variants and table.header and columns == table.columns:
+                same.append(variants)
+            else:
+                similar += variants[:1]
+        if not insist:
             with parallel_config("threading", n_jobs=_PROCESSORS):
                 found = decided(table, found)
-            if found.clear is not None or not found.found:
+            if not same and (found.clear is not None or not found.found):
                 found.the_one()  # raises where this is no table of answers
-        readings = same + (list(found.readings) or [NO_READING]) + similar
-        if same or insist or found.clear is not None:
+        if same:
+            return _remembered(same, found, similar)
+        readings = [*found.readings, *similar] or [NO_READING]
+        if insist or found.clear is not None:
             return Proposals(readings)
         tied = [one for one in found.tied if one.reading is not None][:_MOST_ASKED]
-        others = [one for one in found.tied if one.reading is None]
+        asked = [one.reading for one in tied]
         return Proposals(
-            [*(one.reading for one in tied), *(r for r in readings
-                                               if r not in [one.reading for one in tied])],
+            [*asked, *(reading for reading in readings if reading not in asked)],
             [" ".join(sign.said() for sign in one.signs) for one in tied],
-            [told(one) for one in others],
+            [told(one) for one in found.tied if one.reading is None],
         )
 
     def examples(
@@ -307,6 +310,32 @@ class Answering:
         return [
             pictures.thumbnail(name, _THUMBNAIL) if name in pictures else None for name in names
         ]
+
+
+def _as_before(table: Table, reading: Reading) -> list[Reading]:
+    """A table under the roles of an earlier file, with codings that fit it; none if it has none."""
+    fitting: list[Reading] = []
+    if not set(reading.roles.values()) <= {*table.columns}:
+        return fitting
+    with suppress(DataError):
+        for one in complete(table, reading):
+            one.check(table)
+            interpret(table.head(_LOOKED_AT), one)
+            fitting.append(one)
+    return fitting
+
+
+def _remembered(
+    same: Sequence[Sequence[Reading]], found: Recognition, similar: Sequence[Reading]
+) -> Proposals:
+    """Earlier readings first; which coding is right, the table or a person has to say."""
+    variants = same[0]
+    own = [meaning(one) for one in found.readings] if found.clear is not None else []
+    agreed = [one for one in variants if own and meaning(one) == own[0]]
+    first = [*(agreed or variants), *(one for variants in same[1:] for one in variants[:1])]
+    readings = [*first, *(one for one in found.readings if one not in first), *similar]
+    asked = [] if len(variants) == 1 or agreed else [" ".join(one.reasons) for one in variants]
+    return Proposals(readings, asked)
 
 
 # Other files ---------------------------------------------------------------------------------

@@ -420,3 +420,33 @@ def test_sides_and_trials_of_written_answers_come_back_on_the_page(services):
     assert kept.answers["side"].tolist() == data.answers["side"].tolist()
     pd.testing.assert_frame_equal(participants(kept), participants(data))
     settled(app, services)
+
+
+def test_nothing_that_values_have_decided_is_remembered(services):
+    """Codes and units of the next file are its own, though its columns are called the same."""
+    rng = np.random.default_rng(0)
+    where = rng.normal(size=(7, 2))
+    across = np.linalg.norm(where[:, None] - where[None], axis=2)
+    shown = [rng.permutation(7)[:3] for _ in range(300)]
+    second = [across[a, b] > across[a, c] for a, b, c in shown]
+
+    def written(codes, unit):
+        rows = "".join(
+            f"p{k % 4},{'abcdefg'[a]},{'abcdefg'[b]},{'abcdefg'[c]},{codes[int(other)]},"
+            f"{1.25 * unit + k % 7 * unit / 10:g}\n"
+            for k, ((a, b, c), other) in enumerate(zip(shown, second, strict=True))
+        )
+        return f"participant,anchor,left,right,choice,rt\n{rows}".encode()
+
+    kept = []
+    for number, (codes, unit) in enumerate([("01", 1000), ("12", 1), ("10", 1000), ("fj", 1)]):
+        upload = uploads.take_in("s", [(f"{number}.csv", written(codes, unit))])
+        assert not upload.asked
+        kept.append(services.workspace.triplets(imports.accept("s", upload, f"file {number}")))
+    assert [len(one) for one in kept] == [300] * 4
+    for number in (1, 3):
+        assert (kept[number].rows == kept[0].rows).all()
+    for one in kept:
+        assert 1.2 < one.answers["response_time"].median() < 2
+    swapped = kept[2].rows  # 1 is the first option there, and says so by the answers
+    assert (swapped == kept[0].rows).all()
