@@ -58,6 +58,8 @@ def interpret(
     copies = copies_of(table, reading, trials)
     _step(progress, 0.3)
     brought = [*on_people(table, reading, copies)]
+    if trials.like_missing:
+        brought.append(Note("like_missing", {"name": trials.like_missing}))
     table = apart(table, reading)
     described, notes = _described(table, reading, trials.ids)
     if objects is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.alternatives import meaning
 from tripletscope.core.reading.columns.guess import complete
+from tripletscope.core.reading.columns.practice import Practice, practice_in, trials_alone
 from tripletscope.core.reading.columns.reading import Reading, can_be_kept
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.several import FILE
@@ -162,9 +163,10 @@ def recognise(table: Table) -> Recognition:
     """What a table is, by the evidence of all kinds."""
     columns = Columns(table)
     divides = cache(partial(_divides, table))  # of millions of rows, this takes longest
+    practice = practice_in(table)
     found = [
         one for kind in kinds().values() for part in kind.evidence(columns)
-        for one in _completed(table, part, divides)
+        for one in _completed(table, part, divides, practice)
     ]
     ranks = {name: kind.rank for name, kind in kinds().items()}
     found.sort(key=lambda one: (-one.points, ranks[one.kind]))
@@ -185,7 +187,7 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
 
 
 def _completed(
-    table: Table, found: Claim, divides: Callable[[str], bool]
+    table: Table, found: Claim, divides: Callable[[str], bool], practice: Sequence[Practice]
 ) -> list[Claim]:
     """Claims whose readings have coding, unit and further columns."""
     if found.reading is None:
@@ -197,7 +199,9 @@ def _completed(
                    if column not in {*lists, FILE} and divides(column))
         keep = dict.fromkeys((*reading.keep, *further))
         completed.append(replace(
-            found, reading=replace(reading, keep=tuple(keep)), title=reading.title,
+            found, title=reading.title, reading=replace(
+                reading, keep=tuple(keep), only=trials_alone(table, reading, practice)
+            ),
             # Codings that fit as well are as likely, unless the kind was certain of one.
             points=found.points if not k else min(found.points, LIKELY),
         ))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.cells import plain_number
+from tripletscope.core.data.cells import MISSING, plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.reading import Coding, Reading
 from tripletscope.core.reading.interpretation.report import Omission
@@ -27,6 +28,11 @@ MAX_NAME = 1_000
 MOST_OBJECTS = 200_000
 #: Instead of the number of an outcome.
 UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
+#: Names beside which one like NA may be a name.
+_FEWEST = 4
+#: Rows in which a name like NA is looked for; most by which it may be rarer or more frequent than
+#: others; share of its rows in which it may be there twice.
+_SAMPLE_ROWS, _AS_OFTEN, _TWICE = 20_000, 4.0, 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +47,8 @@ class Trials:
     votes: np.ndarray | None = None  # (N, k): counts of the k implied answers, if rows have them
     #: Objects from this one on may be missing: trials have different numbers of options.
     optional: int | None = None
+    #: The name of an object that elsewhere would be a missing cell, such as NA.
+    like_missing: str = ""
 
     def moved(self, places: np.ndarray, ids: list[str]) -> Trials:
         """The same trials with object i at position ``places[i]`` of `ids`; -1 for none."""
@@ -93,7 +101,9 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     """Decode the rows of a table."""
     roles, task = reading.roles, TASKS[reading.task]
     _refuse_too_many(table, [roles[role] for role in reading.objects])
-    columns = [table.codes(roles[role]) for role in reading.objects]
+    like_missing = _name_like_missing(table, reading)
+    missing = MISSING - {like_missing.casefold()} | {""}
+    columns = [table.codes(roles[role], missing) for role in reading.objects]
     ids = natural_order({plain_number(text) for column in columns for text in column.values})
     if reading.task == "most_similar":
         ids = [text for text in ids if text != "-1"]  # padding
@@ -104,7 +114,10 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     ids, objects = _of_trials(table, reading, ids, objects)
     place = {text: i for i, text in enumerate(ids)}
     _refuse_impossible_names(table, ids, objects)
-    trials = Trials(ids, objects, np.zeros(0, np.int8), task.outcomes, task.is_anchored)
+    trials = Trials(
+        ids, objects, np.zeros(0, np.int8), task.outcomes, task.is_anchored,
+        like_missing=like_missing,
+    )
     if reading.task == "most_similar":
         outcome, implied = _several_chosen(table, reading, objects)
         return replace(trials, outcome=outcome, implied=implied, optional=3)
@@ -112,11 +125,40 @@ def trials_of(table: Table, reading: Reading) -> Trials:
         outcome, votes = _counted(table, reading)
         both = (tuple(one for implied in task.outcomes for one in implied),)
         return replace(trials, outcome=outcome, implied=both, votes=votes)
-    outcome = _outcome(table, reading, objects, place)
+    outcome = _outcome(table, reading, objects, place, missing)
     votes = None
     if reading.is_coded and reading.choice_coding == "signed_count":
         votes = np.abs(table.numbers(roles["choice"]))[:, None]
     return replace(trials, outcome=outcome, votes=votes)
+
+
+def _name_like_missing(table: Table, reading: Reading) -> str:
+    """A text such as NA that names an object of trials; "" if it stands for what is missing.
+
+    It is one spelling, in several columns of objects that have no empty cell, about as often as
+    other names, hardly ever twice in a row, and it is chosen where objects are.
+    """
+    sample = table.head(_SAMPLE_ROWS)
+    cells = [sample.codes(reading.roles[role], {""}) for role in reading.objects]
+    counts: Counter[str] = Counter()
+    held: Counter[str] = Counter()
+    for one in cells:
+        sizes = np.bincount(one.codes[one.codes >= 0], minlength=len(one.values)).tolist()
+        counts.update(dict(zip(one.values, sizes, strict=True)))
+        held.update(one.values)
+    found = [text for text in counts if text.casefold() in MISSING]
+    empty = any((one.codes < 0).any() for one in cells)
+    if empty or len(found) != 1 or len(counts) < _FEWEST or held[found[0]] < 2:
+        return ""
+    name, usual = found[0], float(np.median([n for text, n in counts.items() if text != found[0]]))
+    inside = np.sum([one.each(lambda text: text == name, False) for one in cells], axis=0)
+    often = usual / _AS_OFTEN <= counts[name] <= usual * _AS_OFTEN
+    if not often or np.count_nonzero(inside > 1) > _TWICE * np.count_nonzero(inside):
+        return ""
+    if reading.is_coded and reading.choice_coding == "item":
+        chosen = sample.codes(reading.roles["choice"], {""}).values
+        return name if name in chosen else ""
+    return name
 
 
 def _refuse_too_many(table: Table, columns: list[str]) -> None:
@@ -154,14 +196,15 @@ def _of_trials(
 
 
 def _outcome(
-    table: Table, reading: Reading, objects: tuple[np.ndarray, ...], place: dict[str, int]
+    table: Table, reading: Reading, objects: tuple[np.ndarray, ...], place: dict[str, int],
+    missing: Container[str],
 ) -> np.ndarray:
     """(N,) number of the outcome of each choice."""
     task = TASKS[reading.task]
     if not reading.is_coded:
         return np.full(table.n_rows, task.in_order, dtype=np.int8)
     chosen = [
-        _chosen(table, reading, column, objects, place)
+        _chosen(table, reading, column, objects, place, missing)
         for role in ("choice", "choice2") if (column := reading.roles.get(role))
     ]
     if len(chosen) == 1 or task.name != "similar_pair":
@@ -178,7 +221,7 @@ def _outcome(
 
 def _chosen(
     table: Table, reading: Reading, column: str, objects: tuple[np.ndarray, ...],
-    place: dict[str, int],
+    place: dict[str, int], missing: Container[str],
 ) -> np.ndarray:
     task, coding = TASKS[reading.task], reading.coding
     if coding.name == "signed_count":
@@ -187,7 +230,7 @@ def _chosen(
         return np.where(np.isfinite(number), outcome, UNANSWERED).astype(np.int8)
     if coding.name == "item":
         options = [objects[i] for i in task.options or range(len(objects))]
-        return _chosen_by_name(_positions(table.codes(column), place), options)
+        return _chosen_by_name(_positions(table.codes(column, missing), place), options)
     return _chosen_by_word(table.codes(column), coding, len(task.outcomes))
 
 

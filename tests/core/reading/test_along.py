@@ -282,3 +282,63 @@ def test_times_of_a_table_without_names_are_read_by_person():
     before = table.numbers("rt").copy()
     assert times_of(table, "rt", groups).tolist() == before.tolist()
     assert (table.numbers("rt") == before).all()
+
+
+# Names and practice ------------------------------------------------------------------------------
+
+
+def of_countries(name, empty=0):
+    """300 answers about eight names, the first of which may look like a missing cell."""
+    rng = np.random.default_rng(4)
+    names = np.array([name, "DE", "FR", "IT", "BR", "MX", "ES", "US"], dtype=object)
+    shown = names[np.array([rng.permutation(8)[:3] for _ in range(300)])]
+    frame = pd.DataFrame(shown, columns=["anchor", "left", "right"])
+    frame["choice"] = np.where(rng.random(300) < 0.5, frame["left"], frame["right"])
+    frame.iloc[:empty, 1] = ""
+    return frame.to_csv(index=False).encode()
+
+
+@pytest.mark.parametrize("name", ["NA", "None", "null", "nan"])
+def test_an_object_may_be_called_as_what_is_missing(name):
+    found = interpret(load(of_countries(name)), recognise(load(of_countries(name))).clear.reading)
+    assert found.triplets.n_objects == 8
+    assert len(found.triplets) == 300
+    assert any("read as the name of an object" in line for line in found.report.summary())
+
+
+def test_what_is_missing_is_no_object():
+    """Where cells are empty, and where most of a row is missing, as R writes it."""
+    table = load(of_countries("NA", empty=5))
+    assert interpret(table, recognise(table).clear.reading).triplets.n_objects == 7
+    text = of_countries("UK").decode() + "NA,NA,NA,NA\n" * 60
+    table = load(text.encode())
+    found = interpret(table, recognise(table).clear.reading)
+    assert (found.triplets.n_objects, len(found.triplets)) == (8, 300)
+
+
+@pytest.mark.parametrize(("column", "practice", "main"), [
+    ("Comment", "practice", "main"), ("phase", "Übung", "Versuch"),
+    ("trial_type", "practice_1", "t"),
+    ("is_practice", "true", "false"), ("block", "warm-up", "b1"), ("Bloque", "práctica", "prueba"),
+])
+def test_practice_is_left_out_and_said(column, practice, main):
+    lines = of_countries("UK").decode().splitlines()
+    parts = [column] + [practice if k < 20 else main for k in range(300)]
+    text = "\n".join(f"{line},{part}" for line, part in zip(lines, parts, strict=True))
+    table = load(f"{text}\n".encode())
+    found = interpret(table, recognise(table).clear.reading)
+    assert len(found.triplets) == 280
+    (omission,) = found.report.omissions
+    assert (omission.count, column in omission.reason) == (20, True)
+
+
+@pytest.mark.parametrize(("column", "one", "other"), [
+    ("group", "trained", "control"), ("split", "train", "test"),
+    ("profession", "practitioner", "x"),
+])
+def test_conditions_are_no_practice(column, one, other):
+    lines = of_countries("UK").decode().splitlines()
+    parts = [column] + [one if k % 3 else other for k in range(300)]
+    text = "\n".join(f"{line},{part}" for line, part in zip(lines, parts, strict=True))
+    table = load(f"{text}\n".encode())
+    assert len(interpret(table, recognise(table).clear.reading).triplets) == 300

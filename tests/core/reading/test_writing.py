@@ -88,7 +88,7 @@ def known(draw, n: int) -> pd.DataFrame:
     if draw(st.booleans()):
         columns["time"] = np.array(of(st.floats(0, 2e9) | st.just(np.nan)), dtype=float)
     if draw(st.booleans()):
-        columns["block"] = pd.Categorical(of(st.sampled_from(["1", "2", "practice", None])))
+        columns["block"] = pd.Categorical(of(st.sampled_from(["1", "2", "first part", None])))
     if draw(st.booleans()):
         columns["weight"] = np.array(of(st.floats(0, 1e6)), dtype=float)
     return pd.DataFrame(columns, index=range(n))
