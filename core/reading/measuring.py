@@ -19,6 +19,7 @@ from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
+from tripletscope.core.reading.interpretation.proposal import refusal
 from tripletscope.core.reading.kinds import Claim, kinds
 from tripletscope.core.reading.kinds.arrangements import placed
 from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
@@ -30,10 +31,6 @@ from tripletscope.core.reading.table import Table
 
 #: Kinds that are read here.
 _READ = (*KINDS, "matrix")
-#: Where preferences belong.
-ANALYSED_ELSEWHERE = (
-    "Analyse them with the packages BradleyTerry2 or PlackettLuce of R, or choix of Python."
-)
 
 
 def recognised(table: Table) -> Claim | None:
@@ -121,7 +118,7 @@ def file_of_measured(
             raise
         result = None  # several matrices need not be one table
     if result is not None and result.kind == "preferences":
-        raise _are_preferences(result, files[0][0])
+        raise refusal(result, files[0][0])
     if result is None or result.kind == "matrix":
         if kind not in (None, "ratings", "confusions"):
             raise DataError(
@@ -136,13 +133,6 @@ def file_of_measured(
             remedy="Name the columns as the kind needs them.",
         )
     return _of_table(only_of(table), result, options)
-
-
-def _are_preferences(found: Claim, name: str) -> DataError:
-    return DataError(
-        f"these are {found.title}, which say what is liked, not what is alike: "
-        f"{found.signs[0].said().rstrip('.')}", file=name, remedy=ANALYSED_ELSEWHERE,
-    )
 
 
 def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> MeasuredFile:
@@ -326,7 +316,7 @@ def read_matrix(
     table = load(source, name, least_columns=2, reshape=False)
     found = recognised(table)
     if found is not None and found.kind == "preferences":
-        raise _are_preferences(found, table.name)
+        raise refusal(found, table.name)
     if found is not None and found.kind in KINDS:
         return _square_of(file_of_measured([(table.name, source)], None, {} if (
             similarities is None or found.kind != "ratings"

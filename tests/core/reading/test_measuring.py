@@ -108,7 +108,7 @@ def test_preferences_are_no_similarities_and_have_programs_of_their_own(content)
     with pytest.raises(OtherTask, match="what is liked, not what is alike") as told:
         propose(load(content, "tea.csv"))
     assert "BradleyTerry2 or PlackettLuce of R, or choix of Python" in told.value.remedy
-    with pytest.raises(DataError, match=r"tea\.csv: these are paired preferences") as told:
+    with pytest.raises(DataError, match=r"tea\.csv: it holds paired preferences") as told:
         read_measured(content, "tea.csv")
     assert "BradleyTerry2" in told.value.remedy
 

@@ -103,6 +103,17 @@ def given(**attributes):
         yield
 
 
+def stopped_browser():
+    """The processes of a browser that draws, which stand still."""
+    browser.close_browser()
+    before = started_by()  # of other tests, which go on
+    render(draw, "svg")
+    there = started_by() - before
+    assert named("chrom", there)
+    stop(*there)
+    return there
+
+
 def program(folder, script):
     """A program in place of a browser."""
     path = folder / "chromium"
@@ -113,12 +124,7 @@ def program(folder, script):
 
 @needs_browser
 def test_a_browser_that_stands_still_while_it_draws_is_replaced():
-    browser.close_browser()
-    before = started_by()  # of other tests, which go on
-    render(draw, "svg")
-    there = started_by() - before
-    assert named("chrom", there)
-    stop(*there)
+    there = stopped_browser()
     with given(_DEADLINE=1.0), pytest.raises(ExportError, match=r"too long\. Try another size"):
         render(draw, "svg")
     assert has_ended(*there)
@@ -152,12 +158,7 @@ def test_a_browser_that_ends_as_it_starts_is_told_of(tmp_path):
 
 @needs_browser
 def test_a_browser_that_stands_still_is_closed():
-    browser.close_browser()
-    before = started_by()  # of other tests, which go on
-    render(draw, "svg")
-    there = started_by() - before
-    assert named("chrom", there)
-    stop(*there)
+    there = stopped_browser()
     closing = threading.Thread(target=browser.close_browser, daemon=True)
     closing.start()
     closing.join(PATIENCE)
