@@ -15,8 +15,10 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import checked, parameters, with_seed
 from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.engine.progress import Progress, Stopped
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.tste import TSTE
 from tripletscope.core.run import TASKS, Run, key
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step, current_job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
@@ -29,6 +31,8 @@ _LOOK_AGAIN = 0.1  # seconds
 _FIRST_WITHIN = 5.0  # seconds
 #: A first result is at most this part of the whole.
 _MUCH_LESS = 0.35
+#: Up to so many answers choose the tails of a map.
+_MOST_FOR_TAILS = 1_000_000
 #: The jobs that compute results at this moment.
 _at_work: dict[str, Job | None] = {}
 _at_work_lock = Lock()
@@ -128,9 +132,11 @@ def _compute(
 
     few: Options of a first result, which is kept as an incomplete one until the whole is there.
     """
-    method, task, options = piece
+    given, task, options = piece
 
     def work(progress: Progress) -> None:
+        method = _with_tails(info, triplets, given, progress)
+        called = name if method is given or name != describe(given) else describe(method)
         workspace, wanted = services().workspace, key(task, method, triplets, options)
         if few and find(info, triplets, method, task, options) is not None:
             return
@@ -150,13 +156,13 @@ def _compute(
                         )
                     if before is not None and not run.complete and run.seconds <= before.seconds:
                         raise Stopped  # what is kept was computed for longer, and has more
-                    listed = workspace.add_run(info, run, name, unasked=unasked)
+                    listed = workspace.add_run(info, run, called, unasked=unasked)
             elif info is None or run.key in {
                 listed.key for listed in workspace.runs(info.id, task)
             }:
                 return
             else:  # of the same answers, left by other exclusions: it is listed anew
-                listed = workspace.add_run(info, run, name, unasked=unasked)
+                listed = workspace.add_run(info, run, called, unasked=unasked)
             if listed is None:
                 raise Stopped
 
@@ -231,6 +237,54 @@ def find(
                 return workspace.run(dataset, listed.key)
             first = first or listed.key
     return workspace.run(dataset, first) if first else None
+
+
+def settled(info: DatasetInfo | None, method: Method) -> Method:
+    """The method with tails from the answers where it, or one that it builds on, leaves them open.
+
+    They are chosen once for a data set, in the background, before the first map: what is excluded
+    later does not change the method. Until then the method is as it was.
+    """
+    values = method.get_params(deep=False)
+    others = {name: settled(info, value) for name, value in values.items()
+              if isinstance(value, Method)}
+    if isinstance(method, TSTE) and method.alpha is None and (run := tails(info)):
+        others["alpha"] = run.record["numbers"]["alpha"]
+    if all(value is values[name] for name, value in others.items()):
+        return method
+    return type(method)(**{**values, **others})
+
+
+def tails(info: DatasetInfo | None) -> RunInfo | None:
+    """The first choice of tails for the answers of a data set; None without."""
+    if info is None:
+        return None
+    listed = services().workspace.runs(info.id, "choose_tail", of_any_exclusions=True)
+    return listed[-1] if listed else None
+
+
+def _with_tails(
+    info: DatasetInfo | None, triplets: Triplets | None, method: Method, progress: Progress
+) -> Method:
+    """The method as `settled`, after the tails were chosen if it leaves any open."""
+    if info is not None and _is_open(method) and tails(info) is None:
+        with _alone(f"{info.id} tails", progress):
+            if tails(info) is None and triplets.objects_recur and len(triplets) <= _MOST_FOR_TAILS:
+                with pool().taken() as worker:
+                    run = worker.compute(
+                        "choose_tail", DEFAULT_EMBEDDING(), triplets, {},
+                        progress=lambda share, **_: progress(0.0),
+                    )
+                services().workspace.add_run(info, run, words("tails"), unasked=True)
+    return settled(info, method)
+
+
+def _is_open(method: Method) -> bool:
+    """Whether it, or one that it builds on, leaves the tails of its response open."""
+    return (isinstance(method, TSTE) and method.alpha is None) or any(
+        isinstance(value, Method) and _is_open(value)
+        for value in method.get_params(deep=False).values()
+    )
 
 
 def describe(method: Method) -> str:

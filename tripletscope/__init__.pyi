@@ -18,6 +18,7 @@ from .core.data.triplets import Triplets as Triplets
 from .core.engine.engine import engine as engine
 from .core.inference.evaluation.score import cross_validate as cross_validate
 from .core.inference.evaluation.score import triplet_error as triplet_error
+from .core.inference.evaluation.tails import choose_tail as choose_tail
 from .core.inference.uncertainty.calibration import calibrate as calibrate
 from .core.inference.uncertainty.posterior import sample_posterior as sample_posterior
 from .core.inference.uncertainty.reliability import reliability as reliability

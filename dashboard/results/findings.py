@@ -19,10 +19,10 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
-from tripletscope.core.inference.evaluation.compare import is_chance, needed_answers
+from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance, needed_answers
 from tripletscope.core.inference.evaluation.paired import behind_best
 from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
-from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.floor import Floor, answers_needed
@@ -121,6 +121,8 @@ class Topic:
     said: Yields sentences and figure; nothing where results are missing.
     lacks: A sentence on too few answers; empty otherwise.
     seconds: Roughly, per answer.
+    claims: Whether it says what the objects are like, which nobody knows of answers that a map
+        predicts no better than guesses.
     """
 
     name: str
@@ -131,6 +133,13 @@ class Topic:
     pieces: Callable[[Subject], list[Piece]]
     lacks: Callable[[Subject], str]
     seconds: float
+    claims: bool
+
+    def told(self, results: SubjectResults) -> list[Element]:
+        """What is said; no structure of guesses, nor before it is known that they are none."""
+        if self.claims and (results.error is None or is_chance(results.error.result())):
+            return [Statement(words("like guesses"))] if results.error else []
+        return list(self.said(results))
 
 
 @dataclass(frozen=True)
@@ -156,11 +165,12 @@ def finding(
     name: str, page: str, tab: str, *, applies: Callable[[Subject], bool] = are_triplets,
     pieces: Callable[[Subject], list[Piece]] = lambda subject: [],
     lacks: Callable[[Subject], str] = lambda subject: "", seconds: float = 0.0,
+    claims: bool = False,
 ) -> Callable[[Said], Said]:
     """Declare a finding; see `Topic`."""
 
     def declare(said: Said) -> Said:
-        FINDINGS[name] = Topic(name, page, tab, said, applies, pieces, lacks, seconds)
+        FINDINGS[name] = Topic(name, page, tab, said, applies, pieces, lacks, seconds, claims)
         return said
 
     return declare
@@ -252,17 +262,23 @@ def _named(fit: Run) -> str:
     return words.method(fit.fresh()) if is_sound else fit_said(fit)
 
 
+def _tried(subject: Subject) -> list[int]:
+    """Numbers of dimensions that are compared: also one more than the map has."""
+    d = subject.method.n_components
+    return sorted({*DIMENSIONS, d, d + 1})
+
+
 def _in_dimensions(subject: Subject) -> list[Piece]:
-    methods = [clone(subject.method).set_params(n_components=d) for d in DIMENSIONS]
+    methods = [clone(subject.method).set_params(n_components=d) for d in _tried(subject)]
     return [(one, task, {}) for one in methods for task in ("fit", "cross_validate")]
 
 
 @finding("dimensions", "compare", "dimensions", pieces=_in_dimensions, seconds=5e-4,
-         lacks=_too_few_questions)
+         lacks=_too_few_questions, claims=True)
 def dimensions(results: SubjectResults) -> Iterator[Element]:
     """The number of dimensions that held-out errors of the same folds recommend."""
     runs = _errors_by_dimension(results)
-    if {run.parameters["n_components"] for run in runs} >= set(DIMENSIONS):
+    if {run.parameters["n_components"] for run in runs} >= set(_tried(results)):
         for name, (suggestion, best) in suggestions_of(runs, results.answers).items():
             # The lowest of errors whose intervals overlap is no finding.
             why = islice(dimensions_said(name, suggestion, best), 1, None)
@@ -278,6 +294,37 @@ def _errors_by_dimension(results: SubjectResults) -> list[Run]:
     ]
 
 
+def _rivals(subject: Subject) -> list[OrdinalEmbedding]:
+    """Methods of other families, in as many dimensions."""
+    d = subject.method.n_components
+    return [other(n_components=d) for other in (SOE, STE)
+            if not isinstance(subject.method, other)]
+
+
+@finding("methods", "embedding", "maps", seconds=4e-4, lacks=_too_few_questions,
+         claims=True, pieces=lambda subject: [
+             (one, task, {}) for one in _rivals(subject) for task in ("fit", "cross_validate")
+         ] + [(subject.method, "cross_validate", {})])
+def methods(results: SubjectResults) -> Iterator[Element]:
+    """Whether another method predicts better than that of the map."""
+    own = words.method(results.method)
+    runs = {words.method(one): results.run(one, "cross_validate")
+            for one in (results.method, *_rivals(results))}
+    if not all(runs.values()):
+        return
+    errors = {name: run.result() for name, run in runs.items()}
+    best, behind = behind_best(errors, results.answers, ratio_of(runs[own]))
+    if best != own and (more := behind[own]).p < Suggestion.level:
+        yield Statement(words(
+            "another predicts better", best=best, name=own,
+            more=(more.difference, more.low, more.high),
+        ))
+    else:
+        rivals = [one.title for one in _rivals(results)]
+        yield Statement(words("none predicts better", names=rivals))
+    yield from map(Reason, methods_said(best, behind))
+
+
 # Structure -----------------------------------------------------------------------------------
 
 
@@ -288,15 +335,15 @@ def _too_few_objects(subject: Subject) -> str:
     return _too_few_questions(subject)
 
 
-def usual_clustering() -> AgglomerativeClustering:
-    """The default clustering of its page."""
-    return AgglomerativeClustering(basis=DEFAULT_EMBEDDING())
+def usual_clustering(method: OrdinalEmbedding) -> AgglomerativeClustering:
+    """The default clustering of its page, of the map of a method."""
+    return AgglomerativeClustering(basis=method)
 
 
-@finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3,
-         pieces=lambda subject: [(usual_clustering(), "count_clusters", {})])
+@finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3, claims=True,
+         pieces=lambda subject: [(usual_clustering(subject.method), "count_clusters", {})])
 def clusters(results: SubjectResults) -> Iterator[Element]:
-    run = results.run(usual_clustering(), "count_clusters")
+    run = results.run(usual_clustering(results.method), "count_clusters")
     if run is None:
         return
     is_told = recommend_clusters(run.result()).n_clusters is not None
@@ -325,7 +372,7 @@ def _has_stimulus(subject: Subject) -> bool:
 
 
 @finding("scale", "scale", "scales", applies=_has_stimulus, lacks=_too_few_questions, seconds=4e-4,
-         pieces=lambda subject: [(_scale(subject), "cross_validate", {})])
+         claims=True, pieces=lambda subject: [(_scale(subject), "cross_validate", {})])
 def scale(results: SubjectResults) -> Iterator[Element]:
     """The prediction of a scale along a column of numbers, beside the map."""
     run = results.run(_scale(results), "cross_validate")
@@ -368,7 +415,7 @@ def _too_few_of_each(subject: Subject) -> str:
 
 
 @finding("people", "people", "weights", applies=_has_people, lacks=_too_few_of_each, seconds=2.5e-3,
-         pieces=lambda subject: [
+         claims=True, pieces=lambda subject: [
              (WeightedEuclidean(), task, {}) for task in ("compare_people", "fit")
          ])
 def people(results: SubjectResults) -> Iterator[Element]:

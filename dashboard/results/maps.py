@@ -12,6 +12,7 @@ from tripletscope.core.data.geometry import ellipsoids
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.tails import TailChoice
 from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.run import Run
@@ -25,6 +26,7 @@ from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
+    Numbers,
     ShownResults,
     Statement,
     presents,
@@ -82,6 +84,20 @@ def error_of(shown: ShownResults, run: Run) -> Run | None:
 def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from map_said(shown, run)
     yield map_drawn(shown, run)
+
+
+@presents("choose_tail", told_in="map")
+def tails_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Which tails the answers choose, and what decides."""
+    choice: TailChoice = run.result()
+    if choice.alpha is None:
+        yield Statement(words("tails open"))
+        return
+    yield Statement(words(
+        "tails chosen", alpha=choice.alpha, number=choice.n_answers,
+        error=choice.errors[choice.alphas == choice.alpha][0],
+    ))
+    yield Numbers(words("title tails"), lambda: choice.table, about=words("about tails"))
 
 
 def map_drawn(shown: ShownResults, run: Run) -> Drawing:

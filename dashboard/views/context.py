@@ -120,7 +120,12 @@ class Context:
         self, method: Method, task: str, options: Mapping[str, Any] | None = None
     ) -> Run | None:
         """The result of a task for a method; without options, the newest of any."""
-        return analysis.find(self.info, self.answers if self.info else None, method, task, options)
+        answers = self.answers if self.info else None
+        return analysis.find(self.info, answers, self.settled(method), task, options)
+
+    def settled(self, method: Method) -> Method:
+        """The method as it is computed: see `analysis.settled`."""
+        return analysis.settled(self.info, method)
 
     def submit(
         self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = (), *,
@@ -128,6 +133,7 @@ class Context:
     ) -> Job:
         """Compute in the background what is not there yet; see `analysis.submit`."""
         answers = self.answers if self.info else None
+        pieces = [(self.settled(method), *of) for method, *of in pieces]
         return analysis.submit(
             self.session, self.info, answers, self._slot(), title, pieces, names, unasked=unasked
         )

@@ -10,14 +10,13 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.presets import DOCUMENTS
-from tripletscope.core.run import key as key_of
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.findings import usual_tasks
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.elements import errors_shown, set_widgets
-from tripletscope.dashboard.views.opened_map import place_of
+from tripletscope.dashboard.views.opened_map import choose_method
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.simulate.questions import choose_design
 from tripletscope.reproductions.continuations import CONTINUATIONS, Continuation
@@ -66,4 +65,4 @@ def _begin(current: Session, info: DatasetInfo, method: Method) -> None:
     if isinstance(method, OrdinalEmbedding):
         answers = services().workspace.triplets(info)
         analysis.start(current, info, answers, method, usual_tasks(answers))
-        current.drafts[place_of(info)] = key_of("fit", method, answers)
+        choose_method(info, method)

@@ -1,8 +1,8 @@
 """The map of a data set that is open: the same on every page, whatever is computed beside it.
 
 Comparing methods fits dozens of maps. None of them takes the place of the one that is looked at:
-that is the map that was chosen, else one with a known uncertainty, which those of a comparison
-do not have.
+that is the map that somebody has chosen, today or before, here or in another tab; else the one
+whose tails the answers choose.
 """
 
 from __future__ import annotations
@@ -15,18 +15,21 @@ import streamlit as st
 from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.results.findings import usual_tasks
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.choosing import before
 from tripletscope.dashboard.views.context import Context
 
 #: Up to so many answers a first map is fitted without being asked for.
 _FIRST_MAP = 500_000
+
+
+#: In `DatasetInfo.extra`: the method of the map that somebody has chosen.
+_CHOSEN = "map"
 
 
 def place_of(info: DatasetInfo) -> str:
@@ -34,37 +37,44 @@ def place_of(info: DatasetInfo) -> str:
     return f"embedding.shown@{info.id}"
 
 
-def opened_map(current: Session, info: DatasetInfo) -> RunInfo | None:
-    """The map that is open, or would be on the page Embedding; None where there is none."""
-    listed = maps_of(info)
-    chosen = (current.drafts.get(place) for place in (place_of(info), before(place_of(info))))
-    opened = (run for key in chosen for run in listed if run.key == key)
-    return next(opened, listed[0] if listed else None)
+def map_method(info: DatasetInfo) -> Method:
+    """The method of the map of a data set, which all pages are about, not fitted.
+
+    As somebody has chosen it; else the usual one, with tails from the answers.
+    """
+    chosen = info.extra.get(_CHOSEN)
+    return analysis.settled(info, unfitted(chosen) if chosen else DEFAULT_EMBEDDING())
+
+
+def is_chosen(info: DatasetInfo) -> bool:
+    """Whether somebody has chosen the map."""
+    return bool(info.extra.get(_CHOSEN))
+
+
+def choose_method(info: DatasetInfo, method: Method | None) -> None:
+    """Let a method be that of the map of a data set; without one, the answers choose again."""
+    services().workspace.note(info.id, _CHOSEN, described(method) if method else None)
+
+
+def opened_map(info: DatasetInfo) -> RunInfo | None:
+    """The map of a data set; another one where it is not computed, None where there is none."""
+    return next(iter(maps_of(info)), None)
 
 
 def maps_of(info: DatasetInfo) -> list[RunInfo]:
-    """All maps: the one to open first, then the newest first.
-
-    First are maps whose uncertainty is known, and of those, or if there are none, the usual one.
-    """
+    """All maps: that of the data set, then those whose uncertainty is known, the newest first."""
     listed = services().workspace.runs(info.id, "fit", "embedding")
-    sampled = _sampled(info) if len(listed) > 1 else set()
-    usual = _key(described(DEFAULT_EMBEDDING()))
-    first = max(
-        listed, default=None,
-        key=lambda run: (_key(_settings(run)) in sampled, _key(_settings(run)) == usual),
-    )
+    sampled, mine = _sampled(info) if len(listed) > 1 else set(), _key(described(map_method(info)))
+    first = max(listed, default=None, key=lambda run: (
+        _key(_settings(run)) == mine, _key(_settings(run)) in sampled
+    ))
     return sorted(listed, key=lambda run: run is not first)
 
 
-def is_none_open(current: Session, info: DatasetInfo) -> bool:
-    """Whether there is no map, or none but those that a comparison leaves.
-
-    Nobody has chosen one of these yet, they have the usual settings, and no uncertainty.
-    """
-    listed = maps_of(info)
-    is_chosen = bool(listed) and (current.drafts.get(place_of(info)) or _sampled(info))
-    return not is_chosen and all(map(_is_usual, listed))
+def is_none_open(info: DatasetInfo) -> bool:
+    """Whether the map of a data set is not computed."""
+    opened = opened_map(info)
+    return opened is None or _key(_settings(opened)) != _key(described(map_method(info)))
 
 
 def error_shown(context: Context, method: Method) -> Run | None:
@@ -86,7 +96,7 @@ def scheme_of(info: DatasetInfo) -> str:
 def await_map(context: Context, why: str) -> None:
     """Begin with the usual map where that is quick, and say what is missing until it is there."""
     if context.job is None and context.info.n_answers <= _FIRST_MAP:
-        method = DEFAULT_EMBEDDING()
+        method = map_method(context.info)
         tasks = {"fit": {}, **usual_tasks(context.triplets)}
         pieces = [(method, *task) for task in tasks.items()]
         context.submit(f"{method.title}: {context.info.name}", pieces)
@@ -94,12 +104,6 @@ def await_map(context: Context, why: str) -> None:
     watch(context.job)
     panels.empty("There is no map yet", why)
     st.page_link("../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:")
-
-
-def _is_usual(run: RunInfo) -> bool:
-    """Whether a map has the usual settings, in whatever number of dimensions."""
-    method = method_of(run)
-    return described(method) == described(type(method)(n_components=method.n_components))
 
 
 def _sampled(info: DatasetInfo) -> set[str]:

@@ -88,7 +88,7 @@ def choose_map(context: Context) -> UncertaintyContext | None:
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.map@{context.info.id}", "Map",
-            names_of(listed), default=opened_map(context.session, context.info).key, width=260,
+            names_of(listed), default=opened_map(context.info).key, width=260,
             help="Maps that were fitted on the pages Embedding and Compare.",
         )
     watch(context.job)

@@ -155,7 +155,8 @@ class _Words:
             elif value != parameter.default:
                 name = parameter.spec.label.lower()
                 off = {True: name, False: self("switched off", name=name)}
-                parts.append(off[value] if isinstance(value, bool) else f"{name} {value}")
+                written = f"{value:g}" if isinstance(value, float) else value
+                parts.append(off[value] if isinstance(value, bool) else f"{name} {written}")
         values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
         return ", ".join(parts) + self.as_in(method.name, values)
 

@@ -26,6 +26,6 @@ def findings(material: Material) -> Iterator[Block]:
     for name, topic in FINDINGS.items():
         if not topic.applies(results) or topic.lacks(results):
             continue
-        said = [part.text for part in topic.said(results) if isinstance(part, Statement)]
+        said = [part.text for part in topic.told(results) if isinstance(part, Statement)]
         if said:
             yield joined(f"**{words(f'finding {name}')}.**", *said)

@@ -26,6 +26,7 @@ from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, cut_of
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import run_button, show_error
+from tripletscope.dashboard.views.opened_map import map_method
 from tripletscope.dashboard.wording.formats import count
 
 #: Up to so many objects the first tree is computed without being asked for.
@@ -43,7 +44,8 @@ def choose_clustering(
     """The clustering that is chosen beside the picture; None where there is none yet."""
     info, listed = context.info, context.runs("fit", "cluster")
     if context.job is None and not listed and info.n_objects <= _QUICK:
-        _compute(context, usual_clustering(), unasked=True)
+        usual = usual_clustering(map_method(info))
+        _compute(context, usual, unasked=True)
     picture, side = context.picture_and_side()
     with side:
         if listed:
@@ -90,10 +92,10 @@ def _settings(context: Context) -> None:
     kind = pick_method(
         context.session, ("cluster",), f"{PAGE}.method", "Method", AgglomerativeClustering.name
     )
-    method = kind(**parameter_form(
+    method = context.settled(kind(**parameter_form(
         context.session, kind, f"{PAGE}.{kind.name}", inner=DEFAULT_EMBEDDING.name,
         hidden=("n_clusters",) if issubclass(kind, Hierarchy) else (),  # cut after it is made
-    ))
+    )))
     if run_button(context.session, f"{PAGE}.run", "Cluster"):
         _compute(context, method)
         context.session.drafts[_place(context.info)] = key("fit", method, context.triplets)

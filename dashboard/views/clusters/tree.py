@@ -181,7 +181,7 @@ def ground(shown: ShownClustering) -> analysis.Piece:
     if isinstance(basis, Embedding):  # on a line there is nothing to see
         return K1(), "kernel_map", {}
     if not hasattr(shown.fitted, "basis") or not shown.is_of_answers:
-        opened = opened_map(shown.session, shown.info)
+        opened = opened_map(shown.info)
         if opened is not None:
             return services().workspace.run(shown.info.id, opened.key).fresh(), "fit", {}
     return basis, "kernel_map", {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
 from tripletscope.core.inference.evaluation import score
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -14,7 +13,6 @@ from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, several
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import (
@@ -31,7 +29,8 @@ from tripletscope.dashboard.wording import words
 _QUICK, _FEW = 50_000, 3
 
 
-def _plan(current: Session, triplets: Triplets) -> Comparison:
+def _plan(context: Context) -> Comparison:
+    current, triplets = context.session, context.triplets
     titles = {name: method.title for name, method in methods("embedding").items()}
     several(
         current, "compare.methods", "Methods", titles, default=USUAL_METHODS,
@@ -60,14 +59,14 @@ def _plan(current: Session, triplets: Triplets) -> Comparison:
             scheme = pick(current, "compare.scheme", "Held-out error", schemes)
         if scheme == "cross_validate":
             parameter_form(current, score.cross_validate, "compare.cross_validate")
-    return standing(current, triplets)
+    return standing(current, context.info, triplets)
 
 
 @tab(PAGE, "Methods and dimensions", 1)
 def show_dimensions(context: Context) -> None:
     picture, side = context.picture_and_side()
     with side:
-        plan = _plan(context.session, context.triplets)
+        plan = _plan(context)
         complete = {run.key for run in services().workspace.runs(context.info.id) if run.complete}
         missing = [
             (method, task, options) for method, task, options in plan.pieces

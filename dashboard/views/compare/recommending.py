@@ -52,7 +52,7 @@ class Comparison:
         ]
 
 
-def standing(current: Session, triplets: Judgements) -> Comparison:
+def standing(current: Session, info: DatasetInfo, triplets: Judgements) -> Comparison:
     """What the page Compare compares as its form stands, or will begin."""
 
     def value(name: str, default: Any) -> Any:
@@ -62,11 +62,15 @@ def standing(current: Session, triplets: Judgements) -> Comparison:
     embeddings = methods("embedding")
     low, high = sorted(int(value(name, end)) for name, end in DIMENSIONS.items())
     chosen = [
-        embeddings[name](n_components=d) for name in value("methods", USUAL_METHODS)
+        analysis.settled(info, embeddings[name](n_components=d))
+        for name in value("methods", USUAL_METHODS)
         if name in embeddings for d in range(low, high + 1)
     ]
     places = [place.split("/") for place in value("others", [])]
-    others = [methods(kind)[name]() for kind, name in places if name in methods(kind)]
+    others = [
+        analysis.settled(info, methods(kind)[name]())
+        for kind, name in places if name in methods(kind)
+    ]
     scheme, options = "cross_validate", {}
     if has_split(triplets):
         scheme = value("scheme", scheme)

@@ -21,7 +21,8 @@ from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.context import as_embedding, opened_method
+from tripletscope.dashboard.views.data.context import as_embedding
+from tripletscope.dashboard.views.opened_map import map_method
 from tripletscope.dashboard.views.task import task_tab
 
 #: Columns that say something of the answers, whether or not a file has them.
@@ -59,7 +60,7 @@ def _marked(key: dict, _info: DatasetInfo) -> tuple[Judgements, list[str]]:
 
 
 def _method(context: ViewsContext) -> Method:
-    return as_embedding(opened_method(context.session, context.info))
+    return as_embedding(map_method(context.info))
 
 
 def _clusters(context: ViewsContext, run: Run) -> None:

@@ -21,11 +21,10 @@ from tripletscope.core.studies.quality import (
     quality,
 )
 from tripletscope.core.studies.quality.verdict import verdict
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, edition_of
+from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.opened_map import opened_map
+from tripletscope.dashboard.views.opened_map import map_method
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class QualityContext(Context):
     @cached_property
     def method(self) -> Method:
         """What predicts."""
-        return opened_method(self.session, self.info)
+        return map_method(self.info)
 
     @cached_property
     def agreement(self) -> Run | None:
@@ -71,13 +70,6 @@ class QualityContext(Context):
         """Whom to look at."""
         are_named = "participant" in self.answers.answers
         return verdict(self.people if are_named else self.people.iloc[:0])
-
-
-def opened_method(current: Session, info: DatasetInfo) -> Method:
-    """The method of the map that is open, not fitted; without one, the usual."""
-    opened = opened_map(current, info)
-    fit = services().workspace.run(info.id, opened.key) if opened else None
-    return fit.fresh() if fit else DEFAULT_EMBEDDING()
 
 
 def as_embedding(method: Method) -> OrdinalEmbedding:

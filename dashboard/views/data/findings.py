@@ -36,10 +36,11 @@ from tripletscope.dashboard.views.opened_map import error_shown
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.page import go_to, say_no_map, tab, tabs_of
 from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.wording.formats import count, duration
 
 PAGE = "data"
-#: What takes longer is computed when it is asked for.
-_PATIENCE = 30.0  # seconds
+#: What takes longer by its estimate is computed when it is asked for.
+_PATIENCE = 60.0  # seconds
 _WIDE = 330.0  # pixels of a picture
 _NAMED = 20  # objects that have their names in one
 #: What is seen once it is computed.
@@ -47,6 +48,7 @@ _PROMISES = {
     "error": "How well a map predicts answers that it was not fitted to.",
     "map": "The map, with ellipses that show how certain positions are.",
     "dimensions": "How many dimensions predict held-out answers best.",
+    "methods": "Whether another method predicts better than that of the map.",
     "clusters": "Whether there are clusters, or a continuum.",
     "scale": "How well a scale along the stimulus predicts answers.",
     "people": "Whether people weight the axes of the map differently.",
@@ -110,18 +112,30 @@ class FindingsContext(QualityContext):
                 yield self.find(clone(method).set_params(n_components=d), task, {})
 
     @property
-    def _asked(self) -> list[str]:
-        """Findings that were asked for though they take long."""
-        return self.session.drafts.setdefault(f"findings.asked@{self.info.id}", [])
+    def _asked(self) -> str:
+        """Where the session notes that also what takes long was asked for."""
+        return f"findings.asked@{self.info.id}"
+
+    def _seconds(self, topic: Topic) -> float:
+        return topic.seconds * len(self.answers)
 
     def is_wanted(self, topic: Topic) -> bool:
         """Whether it is computed: without being asked for, if that is quick."""
-        return topic.seconds * len(self.answers) <= _PATIENCE or topic.name in self._asked
+        return self._seconds(topic) <= _PATIENCE or self.session.drafts.get(self._asked, False)
 
-    def ask_for(self, topic: Topic) -> None:
-        """Compute a finding, and what else is missing."""
-        if topic.name not in self._asked:
-            self._asked.append(topic.name)
+    @cached_property
+    def unwanted(self) -> list[Topic]:
+        """What takes too long to be computed without being asked for."""
+        return [one for one in self.findings
+                if one.name in self.missing and not self.is_wanted(one)]
+
+    @property
+    def seconds_of_unwanted(self) -> float:
+        return sum(map(self._seconds, self.unwanted))
+
+    def ask_for_all(self) -> None:
+        """Compute everything that is missing."""
+        self.session.drafts[self._asked] = True
         self.compute()
 
     def compute(self) -> None:
@@ -165,6 +179,8 @@ def show_findings(context: FindingsContext) -> None:
     if context.job is None:
         context.compute()
     watch(context.job)
+    if context.unwanted and not context.waiting:
+        _ask_for_all(context)
     texts, pictures = st.columns([5, 4], gap="large")
     with texts:
         rows = {topic.name: st.container(gap="xxsmall", key=f"finding.{topic.name}")
@@ -183,6 +199,16 @@ def show_findings(context: FindingsContext) -> None:
             show_about(context)
 
 
+def _ask_for_all(context: FindingsContext) -> None:
+    """One button for everything that takes long, with the time."""
+    number = count(len(context.unwanted), "further finding")
+    takes = duration(context.seconds_of_unwanted)
+    if pressed(context.session, "findings.compute", f"Compute {number} (about {takes})",
+               icon=":material/play_arrow:"):
+        context.ask_for_all()
+        st.rerun()
+
+
 def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
     """What a finding says, or why it says nothing; gives its figures."""
     with st.container(horizontal=True, vertical_alignment="center",
@@ -192,7 +218,7 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
     if text := context.lacking.get(topic.name):
         st.caption(panels.marked(text))
         return []
-    parts = list(topic.said(context.results))
+    parts = topic.told(context.results)
     reasons = [part.text for part in parts if isinstance(part, Reason)]
     if texts := [part.text for part in parts if not isinstance(part, Drawing | Reason)]:
         st.markdown(panels.marked(" ".join(texts)), help=panels.marked(" ".join(reasons)) or None)
@@ -203,12 +229,7 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
     elif topic.name not in context.missing:
         st.caption("Not shown until the accuracy of the map is known.")
     else:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"Not computed. {_PROMISES[topic.name]}", width="content")
-            if pressed(context.session, f"findings.compute.{topic.name}", "Compute",
-                       icon=":material/play_arrow:"):
-                context.ask_for(topic)
-                st.rerun()
+        st.caption(f"Not computed. {_PROMISES[topic.name]}")
     return [part for part in parts if isinstance(part, Drawing)]
 
 

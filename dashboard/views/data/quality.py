@@ -125,7 +125,9 @@ def _dimensions(context: QualityContext) -> list[str]:
     """How many dimensions the answers support, as the page Compare says."""
     if context.info.has_only_pairs:
         return []
-    runs = standing(context.session, context.answers).runs(context.info, context.answers)
+    runs = standing(context.session, context.info, context.answers).runs(
+        context.info, context.answers
+    )
     suggestions = suggestions_of(runs, context.answers)
     if not suggestions:
         return ["Number of dimensions: not compared yet. The page Compare recommends one."]
@@ -167,7 +169,7 @@ def _people(context: QualityContext) -> None:
 def _predict(context: QualityContext) -> None:
     """The button that predicts each participant from a map of the others."""
     method = analysis.describe(context.method)
-    whose = ", as the open map" if opened_map(context.session, context.info) else ""
+    whose = ", as the open map" if opened_map(context.info) else ""
     text = (
         "Fits a map to the answers of all other participants, and predicts each participant "
         f"from it: {method}{whose}."

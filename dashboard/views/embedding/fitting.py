@@ -22,8 +22,15 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface.chart import address, chart
-from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick, switch
+from tripletscope.dashboard.interface.controls import (
+    method_form,
+    parameter_form,
+    pick,
+    pressed,
+    switch,
+)
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.findings import usual_tasks
@@ -33,9 +40,13 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import (
+    choose_method,
     error_shown,
+    is_chosen,
     is_none_open,
+    map_method,
     maps_of,
+    method_of,
     place_of,
     scheme_of,
 )
@@ -50,9 +61,12 @@ PAGE = "embedding"
 @tab(PAGE, "Map", 1)
 def show_embedding(context: Context) -> None:
     """Settings beside the map, and below it what is to know of the fit and of every object."""
+    if context.job is None:
+        method = map_method(context.info)
+        if is_none_open(context.info):
+            _start(context, method, usual_tasks(context.triplets))
     listed = maps_of(context.info)
-    if context.job is None and is_none_open(context.session, context.info):
-        _start(context, DEFAULT_EMBEDDING(), usual_tasks(context.triplets))
+    _follow(context, listed)
     picture, side = st.columns([3, 1], gap="large")
     with side:
         _settings(context)
@@ -62,6 +76,7 @@ def show_embedding(context: Context) -> None:
                 context.session, listed, place_of(context.info), "this map",
                 lost=", with its uncertainty and error,",
             )
+            _chosen(context)
     job = context.job
     with picture:
         _job(job, context.triplets)
@@ -77,9 +92,41 @@ def show_embedding(context: Context) -> None:
         show_objects(context.session, result)
 
 
+def _follow(context: Context, listed: list[RunInfo]) -> None:
+    """Show the map of the data set; the one that is chosen here becomes it, for every page."""
+    if not listed:
+        return
+    place, noted = place_of(context.info), f"{place_of(context.info)}.noted"
+    drafts, mine = context.session.drafts, listed[0].key
+    picked = next((run for run in listed if run.key == drafts.get(place)), None)
+    if drafts.get(noted) != mine:  # nothing was shown yet, or another tab has chosen
+        drafts[noted] = drafts[place] = mine
+    elif picked is not None and picked.key != mine:
+        choose_method(context.info, method_of(picked))
+        drafts[noted] = picked.key
+        st.rerun()
+
+
+def _chosen(context: Context) -> None:
+    """Why this is the map of the data set, and the way back to the one that answers choose."""
+    if not is_chosen(context.info):
+        run = analysis.tails(context.info)
+        if run is not None:
+            with st.popover("Why this map?", type="tertiary", width="stretch"):
+                context.present(services().workspace.run(context.info.id, run.key))
+        return
+    st.caption("Chosen by hand: every page, the report and the archive are about this map.")
+    if pressed(context.session, "embedding.automatic", "Let the answers choose",
+               icon=":material/undo:", type="tertiary"):
+        choose_method(context.info, None)
+        st.rerun()
+
+
 def _settings(context: Context) -> None:
     st.subheader("Method", anchor=False)
-    method = method_form(context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name)
+    method = context.settled(
+        method_form(context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name)
+    )
     tasks: dict[str, dict[str, Any]] = {}
     with st.expander("Uncertainty and error"):
         if switch(context.session, "embedding.bootstrap", "Bootstrap the positions", True):
@@ -114,6 +161,7 @@ def fit_now(context: Context, method: Method) -> None:
 
 def _start_and_show(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
     _start(context, method, tasks)
+    choose_method(context.info, method)
     context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
 
 

@@ -164,7 +164,7 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
     Where these are fewer than two, then the newest other one.
     """
     info, triplets = context.info, context.triplets
-    plan = standing(context.session, triplets)
+    plan = standing(context.session, info, triplets)
     wanted = {
         (name, suggestion.n_components)
         for name, (suggestion, _) in suggestions_of(plan.runs(info, triplets), triplets).items()
@@ -173,7 +173,7 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
         key("fit", method, triplets) for method in plan.methods
         if (method.title, method.n_components) in wanted
     ]
-    opened = opened_map(context.session, info)
+    opened = opened_map(info)
     if opened is not None:
         same = {name: opened.record[name] for name in ("method", "parameters")}
         before = [

@@ -84,7 +84,7 @@ def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
 
 def _map_of(context: FeaturesContext) -> Method:
     """The map that is open, as it was set; the usual one where there is none."""
-    opened = opened_map(context.session, context.info)
+    opened = opened_map(context.info)
     return STE() if opened is None else method_of(opened)
 
 

@@ -40,7 +40,7 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     not, such as the first kernel, as long as nothing is made of it.
     """
     listed = [run for run in services().workspace.runs(context.info.id) if run.task in TOLD]
-    opened = opened_map(context.session, context.info)
+    opened = opened_map(context.info)
     # Stable: the newest first, and what is whole before what is not.
     listed.sort(key=lambda run: (opened is None or run.key != opened.key, not run.complete))
     unasked = _unasked(listed)

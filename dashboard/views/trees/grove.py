@@ -143,7 +143,7 @@ def choose_space(context: Context) -> Grove | None:
         )
         return None
     listed = [*maps_of(info), *context.runs("fit", "kernel")]
-    names, opened = names_of(listed), opened_map(context.session, info)
+    names, opened = names_of(listed), opened_map(info)
     names = {**(names or {"": "A map, when there is one"}), FEATURES: "Features of the objects"}
     with context.row:
         chosen = pick(

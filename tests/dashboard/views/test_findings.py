@@ -93,7 +93,7 @@ def computed(answers: Judgements, *without: str) -> dict[str, list]:
     )
     return {
         topic.name: [part if isinstance(part, Drawing) else uncited(part.text)
-                     for part in topic.said(results)]
+                     for part in topic.told(results)]
         if not topic.lacks(subject) else [topic.lacks(subject)]
         for topic in topics
     }
