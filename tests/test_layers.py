@@ -28,6 +28,7 @@ FLOORS = [
     ["inference.uncertainty"],
     ["kernel"],
     ["cluster", "dimensions"],
+    ["inference.validity"],
     ["people", "tree"],
     ["features", "scale"],
     ["studies.quality"],

@@ -23,6 +23,7 @@ from .core.inference.uncertainty.calibration import calibrate as calibrate
 from .core.inference.uncertainty.posterior import sample_posterior as sample_posterior
 from .core.inference.uncertainty.reliability import reliability as reliability
 from .core.inference.uncertainty.resampling import bootstrap as bootstrap
+from .core.inference.validity import doubts as doubts
 from .core.kernel.gaussian import GaussianKernel as GaussianKernel
 from .core.kernel.triplet import K1 as K1
 from .core.kernel.triplet import K2 as K2

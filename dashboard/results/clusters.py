@@ -19,6 +19,7 @@ from tripletscope.core.cluster.counting import (
 )
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.validity import tied_cut
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.clusters import (
     count_curve,
@@ -36,6 +37,7 @@ from tripletscope.dashboard.figures.dendrogram import (
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
+from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import (
@@ -139,6 +141,8 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
     chosen = run.parameters.get("n_clusters") or run.key in shown.cuts
     if isinstance(fitted, Hierarchy) and not chosen and len(fitted.silhouettes_):
         yield words("by silhouette", number=len(sizes))
+    if isinstance(fitted, Hierarchy):
+        yield from doubts_said([tied_cut(fitted.tree_, len(sizes))])
 
 
 def usual_rows(n_leaves: int) -> int:
@@ -157,6 +161,7 @@ def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
                  clusters=words.count(number, "cluster"))
     if height is not None:
         text += f" {words('cut at', height=height)}"
+    text = " ".join((text, *doubts_said([tied_cut(tree, number)])))
     if len(rows.nodes) < tree.n_leaves:
         text += f" {words('wedges', rows=len(rows.nodes))}"
     if support is not None:

@@ -9,12 +9,15 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.inference.uncertainty.samples import Samples
+from tripletscope.core.inference.validity import degenerate
+from tripletscope.core.models.embedding.mds import NMDS
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.ratings import Measured
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
 from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates, rough_said
 from tripletscope.dashboard.results.shown import Element, Numbers, ShownResults, presents
@@ -97,6 +100,9 @@ def _said(result: MappedDissimilarities) -> Iterator[str]:
                 source=result.source)
     if neighbours is None:
         yield words("stress", stress=fitted.loss_)
+        apart = fitted.distances()[np.triu_indices(number, 1)]
+        if isinstance(fitted, NMDS):
+            yield from doubts_said([degenerate(apart, fitted.loss_)])
         if number <= _FEW * fitted.n_components:
             yield words("stress says little", least=_FEW * fitted.n_components,
                         d=fitted.n_components)

@@ -29,7 +29,6 @@ from tripletscope.core.people.floor import Floor, answers_needed
 from tripletscope.core.people.groups import groups_of
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.scale import MLDS
-from tripletscope.core.studies.quality.consistency import coverage
 from tripletscope.core.studies.quality.verdict import Verdict
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.results.clusters import counts_of
@@ -40,6 +39,7 @@ from tripletscope.dashboard.results.comparison import (
     ratio_of,
     suggestions_of,
 )
+from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import (
     error_of,
@@ -61,8 +61,6 @@ from tripletscope.dashboard.wording import words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)
-#: Objects in fewer answers hardly have a place.
-_FEW_ANSWERS = 3
 #: Difference scaling is made for about ten levels; more than so many are joined to fewer.
 MANY_LEVELS, FEW_LEVELS = 20, 12
 _FOLDS = next(p.default for p in parameters(cross_validate) if p.name == "folds")
@@ -439,13 +437,9 @@ def objects(results: SubjectResults) -> Iterator[Element]:
         "all per object" if least == most else "per object", least=least, most=most,
         median=int(np.median(each) + 0.5),
     ))
-    if rare := int(((each > 0) & (each < _FEW_ANSWERS)).sum()):
-        yield Statement(words("rare objects", number=rare, few=_FEW_ANSWERS))
     if never := int((each == 0).sum()):
         yield Statement(words("objects never asked", number=never))
-    pieces = coverage(results.answers).components
-    if pieces > 1:
-        yield Statement(words("in pieces", number=pieces))
+    yield from map(Statement, doubts_said(doubts_of(results.shown, None)))
 
 
 @finding("questions", "simulate", "questions")

@@ -20,6 +20,7 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
+from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
@@ -56,6 +57,9 @@ def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Statement(words("turned"))
     if error is not None:
         yield Advice(words("training error", error=training))
+    # Guessing is told with the error, and an unfinished fit with the name of the map.
+    told = ("guessing", "unfinished")
+    yield from map(Statement, doubts_said(doubts_of(shown, run, error), *told))
 
 
 def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
@@ -156,6 +160,7 @@ def map_caption(
         ))
     if style.uncertainty and samples is not None:
         sentences += uncertainty_said(shown, samples, style, d, selected)
+    sentences += doubts_said(doubts_of(shown, run, error), "unfinished")
     return " ".join(sentences)
 
 

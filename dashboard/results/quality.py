@@ -22,6 +22,7 @@ from tripletscope.core.studies.quality.verdict import Verdict
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.quality import shares, stretches
+from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     Advice,
@@ -83,8 +84,7 @@ def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
         ))
     if coverage.needed and not coverage.dimensions:
         yield Advice(words("too few for a line", needed=round(coverage.needed[1])))
-    if coverage.components > 1:
-        yield Advice(words("in pieces", number=coverage.components))
+    yield from map(Advice, doubts_said(doubts_of(shown, None)))
     if len(each) >= _ENOUGH_OBJECTS and least < most:
         text = words("per object caption")
         yield Drawing(

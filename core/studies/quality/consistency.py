@@ -7,8 +7,7 @@ from math import comb
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from tripletscope.core.data.columns import codes_of, divided
 from tripletscope.core.data.quadruples import Quadruples, as_answers
@@ -22,6 +21,7 @@ from tripletscope.core.inference.evaluation.units import (
     known_people,
     participants_of,
 )
+from tripletscope.core.inference.validity import parts_of
 
 
 @short_repr
@@ -209,11 +209,8 @@ class Coverage:
 def coverage(triplets: Judgements) -> Coverage:
     """Coverage of the comparisons, with the answers needed for up to ten dimensions."""
     triplets = as_answers(triplets)
-    n, rows = triplets.n_objects, triplets.rows
+    n = triplets.n_objects
     mentioned = triplets.answers_per_object > 0
-    ends = np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
-    graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n)) if n else None
-    groups = connected_components(graph, directed=False)[1] if n else np.zeros(0, int)
     if isinstance(triplets, Quadruples):
         possible, needed = comb(comb(n, 2), 2), {}
     else:
@@ -222,5 +219,5 @@ def coverage(triplets: Judgements) -> Coverage:
     return Coverage(
         len(triplets), len(np.unique(triplets.questions)), possible, needed,
         [name for name, is_in in zip(triplets.ids, mentioned, strict=True) if not is_in],
-        len(np.unique(groups[mentioned])),
+        int(parts_of(triplets).max(initial=-1)) + 1,
     )

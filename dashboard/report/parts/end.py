@@ -11,6 +11,7 @@ import numpy as np
 from tripletscope import __version__
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.units import ENOUGH, participants_of
+from tripletscope.core.inference.validity import doubts
 from tripletscope.dashboard.report.document import Block, Listed, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
@@ -40,8 +41,7 @@ def _limits(material: Material) -> Iterator[tuple[str, dict]]:
         yield "errors over answers", {}
     if any(error.n_units and len(error.fold_errors) for error in tests):
         yield "errors of the learned", {}
-    if quality.coverage.components > 1:
-        yield "in pieces", {"number": quality.coverage.components}
+    yield from ((f"doubt {doubt.code}", doubt.values) for doubt in doubts(answers))
     if quality.coverage.never_asked:
         yield "never asked", {"number": words.count(len(quality.coverage.never_asked), "object")}
     if not quality.ceiling.is_precise:

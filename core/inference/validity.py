@@ -1,0 +1,186 @@
+"""What a result does not mean: the one place that knows, in codes without prose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.data.columns import codes_of
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.compare import is_chance
+from tripletscope.core.inference.evaluation.score import ErrorEstimate
+
+#: Objects in fewer answers hardly have a place.
+FEW_ANSWERS = 3
+#: So many answers in the same order, about questions that nobody else was asked in that order, are
+#: a copy.
+_A_COPY = 10
+#: Shares of the largest distance that are no different distances; fewer different ones than this
+#: part of the pairs are a degenerate map, whose stress is next to nothing.
+_SAME, _DEGENERATE, _NOTHING = 0.01, 0.1, 0.01
+#: Pairs from which on a map can be degenerate.
+_PAIRS = 15
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that a result does not mean.
+
+    Attributes
+    ----------
+    code : str
+        ``guessing``: the map predicts no better than guesses. ``parts``: groups of objects that no
+        answer connects. ``few answers``: about some objects. ``copies``: answers that repeat
+        others. ``unfinished``: a fit that was stopped or has not converged. ``degenerate``: next to
+        no stress, because distances hardly differ. ``ties``: no height gives so many clusters.
+    values : dict
+        Numbers: see `doubts`.
+    objects : ndarray of int
+        Positions of the objects that are concerned; empty for all of them.
+    """
+
+    code: str
+    values: dict[str, Any] = field(default_factory=dict)
+    objects: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+
+def doubts(
+    answers: Judgements, fitted: Method | None = None, *, error: ErrorEstimate | None = None
+) -> list[Doubt]:
+    """What answers, and a method that was fitted to them, leave in doubt.
+
+    Parameters
+    ----------
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    fitted : Method, optional
+    error : ErrorEstimate, optional
+        Held-out error of the method.
+
+    Returns
+    -------
+    list of Doubt
+        The gravest first. Values: ``parts`` has their ``number``; ``few answers`` the ``number`` of
+        objects and ``few``; ``copies`` their ``share``; ``unfinished`` whether it was ``stopped``.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> apart = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [3, 4, 5], [4, 5, 3], [5, 3, 4]]
+    >>> [doubt.code for doubt in ts.doubts(apart)]
+    ['parts', 'few answers']
+    """
+    answers = as_answers(answers)
+    return [*_of_error(error), *_of_answers(answers), *_of_fit(fitted)]
+
+
+def _of_error(error: ErrorEstimate | None) -> Iterator[Doubt]:
+    if error is not None and is_chance(error):
+        yield Doubt("guessing", {"error": error.error})
+
+
+def _of_answers(answers: Judgements) -> Iterator[Doubt]:
+    parts = parts_of(answers)
+    if (number := int(parts.max(initial=-1)) + 1) > 1:
+        largest = np.bincount(parts[parts >= 0]).argmax()
+        yield Doubt("parts", {"number": number},
+                    np.flatnonzero((parts >= 0) & (parts != largest)))
+    each = answers.answers_per_object
+    rare = np.flatnonzero((each > 0) & (each < FEW_ANSWERS))
+    if len(rare):
+        yield Doubt("few answers", {"number": len(rare), "few": FEW_ANSWERS}, rare)
+    if len(answers) and (share := float(copies(answers).mean())):
+        yield Doubt("copies", {"share": share})
+
+
+def _of_fit(fitted: Method | None) -> Iterator[Doubt]:
+    stopped = bool(getattr(fitted, "stopped_", False))
+    if stopped or not getattr(fitted, "converged_", True):
+        yield Doubt("unfinished", {"stopped": stopped})
+
+
+def parts_of(answers: Judgements) -> np.ndarray:
+    """(n,) group of each object, from 0: no answer connects groups; -1 for objects in no answer."""
+    n, rows = answers.n_objects, answers.rows[answers.weight > 0]
+    parts = np.full(n, -1)
+    if not len(rows):
+        return parts
+    ends = np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
+    graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n))
+    groups = connected_components(graph, directed=False)[1]
+    mentioned = np.bincount(rows.ravel(), minlength=n) > 0
+    parts[mentioned] = np.unique(groups[mentioned], return_inverse=True)[1]
+    return parts
+
+
+def copies(answers: Judgements) -> np.ndarray:
+    """(T,) bool: answers that repeat earlier ones in the same order.
+
+    Of one person, if that is so of most people: some answer a list twice, and agree with
+    themselves. Of two people, if nobody else was asked these questions in this order: of a list
+    for all, people may well agree.
+    """
+    is_copy = np.zeros(len(answers), dtype=bool)
+    who = codes_of(answers, "participant")[0]
+    order = np.argsort(who, kind="stable")
+    blocks = [block for block in np.split(order, np.flatnonzero(np.diff(who[order])) + 1)
+              if len(block) >= _A_COPY]
+    halves = [_halves(answers, block) for block in blocks]
+    if 2 * sum(each is not None for each in halves) > len(blocks):
+        for k, each in enumerate(halves):
+            if each is not None:
+                blocks[k] = each[0]
+                is_copy[each[1]] = True
+    asked: dict[bytes, set[bytes]] = {}
+    sequences = [
+        (answers.questions[block].tobytes(), answers.verdicts[block].tobytes()) for block in blocks
+    ]
+    for questions, said in sequences:
+        asked.setdefault(questions, set()).add(said)
+    earlier: set[bytes] = set()
+    for block, (questions, _) in zip(blocks, sequences, strict=True):
+        is_copy[block] |= questions in earlier and len(asked[questions]) == 1
+        earlier.add(questions)
+    return is_copy
+
+
+def _halves(answers: Judgements, block: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The two parts of answers that are equal: the second after the first, or one by one."""
+    half = len(block) // 2
+    if len(block) != 2 * half or half < _A_COPY:
+        return None
+    for first, second in ((block[:half], block[half:]), (block[::2], block[1::2])):
+        if np.array_equal(answers.rows[first], answers.rows[second]):
+            return first, second
+    return None
+
+
+def tied_cut(tree: Dendrogram, n_clusters: int) -> Doubt | None:
+    """That no height of a tree gives so many clusters, because branches merge at once."""
+    if not 1 < n_clusters < tree.n_leaves:
+        return None
+    merges = tree.linkage[:, 2]
+    merged = tree.n_leaves - n_clusters
+    if merges[merged] > merges[merged - 1]:
+        return None
+    return Doubt("ties", {
+        "number": n_clusters, "fewer": tree.n_clusters_at(merges[merged]),
+        "more": tree.n_leaves - int(np.searchsorted(merges, merges[merged], side="left")),
+    })
+
+
+def degenerate(distances: np.ndarray, stress: float) -> Doubt | None:
+    """That distances (p,) of a non-metric map hardly differ, which makes its stress vanish."""
+    if len(distances) < _PAIRS or stress > _NOTHING or not distances.max(initial=0.0):
+        return None
+    different = len(np.unique(np.round(distances / distances.max() / _SAME)))
+    if different > _DEGENERATE * len(distances):
+        return None
+    return Doubt("degenerate", {"pairs": len(distances), "different": different})

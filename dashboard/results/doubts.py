@@ -1,0 +1,24 @@
+"""What a result does not mean, in sentences: of `tripletscope.core.inference.validity`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tripletscope.core.inference.validity import Doubt, doubts
+from tripletscope.core.run import Run
+from tripletscope.dashboard.results.shown import ShownResults
+from tripletscope.dashboard.wording import words
+
+
+def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[str]:
+    """A sentence for each doubt, but those with some codes."""
+    for doubt in found:
+        if doubt is not None and doubt.code not in besides:
+            yield words(f"doubt {doubt.code}", **doubt.values)
+
+
+def doubts_of(shown: ShownResults, run: Run | None, error: Run | None = None) -> list[Doubt]:
+    """Doubts about a result, with its held-out error if that is known; of answers alone without."""
+    return doubts(
+        shown.answers, run.fitted() if run else None, error=error.result() if error else None
+    )

@@ -1,0 +1,129 @@
+"""What is in doubt is known, and nothing is of sound answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tripletscope as ts
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.inference.validity import (
+    copies,
+    degenerate,
+    doubts,
+    parts_of,
+    tied_cut,
+)
+from tripletscope.core.models.simulation.simulate import answer, random_questions, simulate
+
+
+def codes(*given, **further) -> list[str]:
+    return [doubt.code for doubt in doubts(*given, **further)]
+
+
+def of_people(rows: list[np.ndarray], n_objects: int = 12) -> Triplets:
+    who = np.repeat([f"p{k}" for k in range(len(rows))], [len(each) for each in rows])
+    objects = pd.DataFrame({"id": [f"o{k}" for k in range(n_objects)]})
+    return Triplets(np.concatenate(rows), objects, pd.DataFrame({"participant": who}))
+
+
+def asked(seed: int, number: int = 60, *, flips: float = 0.1, order: int | None = None):
+    rng = np.random.default_rng(seed)
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    questions = random_questions(12, number, np.random.default_rng(order or seed))
+    return answer(truth, questions, rng, noise="flip", level=flips)
+
+
+def test_sound_answers_and_their_map_leave_no_doubt():
+    answers = of_people([asked(k) for k in range(6)])
+    fitted = ts.STE().fit(answers)
+    error = ts.cross_validate(ts.STE(), answers)
+    assert codes(answers, fitted, error=error) == []
+
+
+def test_coins_are_guesses():
+    rng = np.random.default_rng(1)
+    coins = of_people([rng.random((100, 12)).argsort(axis=1)[:, :3] for _ in range(4)])
+    assert codes(coins, error=ts.cross_validate(ts.STE(), coins)) == ["guessing"]
+
+
+def test_groups_that_no_answer_connects_are_parts():
+    two = simulate(np.random.default_rng(0).normal(size=(6, 2)), 100, seed=1).rows
+    answers = of_people([two, two[::-1] + 6])
+    (parts,) = doubts(answers)
+    assert parts.code == "parts" and parts.values == {"number": 2}
+    assert set(parts.objects) in ({*range(6)}, {*range(6, 12)})
+    joined = of_people([two, two[::-1] + 6, np.array([[0, 6, 7]])])
+    assert codes(joined) == []
+
+
+def test_answers_of_no_weight_connect_nothing():
+    rows = np.array([[0, 1, 2], [3, 4, 5], [0, 3, 4]] * 5)
+    weight = np.tile([1.0, 1.0, 0.0], 5)
+    answers = Triplets(rows, pd.DataFrame({"id": list("abcdef")}), pd.DataFrame({"weight": weight}))
+    assert parts_of(answers).tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_objects_in_few_answers_are_named():
+    rows = np.concatenate([asked(0), [[12, 0, 1], [13, 2, 3], [13, 4, 5]]])
+    answers = of_people([rows], 15)
+    (few,) = doubts(answers)
+    assert few.code == "few answers" and few.objects.tolist() == [12, 13]
+
+
+@pytest.mark.parametrize("twice", [
+    lambda rows: np.concatenate([rows, rows]), lambda rows: np.repeat(rows, 2, axis=0),
+])
+def test_an_export_that_holds_everything_twice_is_half_copies(twice):
+    people = [twice(asked(k)) for k in range(5)]
+    assert copies(of_people(people)).mean() == 0.5
+    unnamed = Triplets.from_array(twice(asked(0)))
+    assert copies(unnamed).mean() == 0.5
+
+
+def test_people_who_are_in_the_data_under_two_names_are_copies():
+    people = [asked(k) for k in range(5)]
+    found = copies(of_people([*people, *people]))
+    assert not found[: 5 * 60].any() and found[5 * 60 :].all()
+
+
+@pytest.mark.parametrize("number", [12, 60])
+def test_a_list_for_all_makes_no_copies(number):
+    """People who agree on a list in one order, and those who answer it again, copy nobody."""
+    people = [asked(k, number, flips=0.02, order=99) for k in range(12)]
+    assert not copies(of_people(people)).any()
+    again = [asked(k, number) for k in range(12)]
+    retested = [np.concatenate([rows, asked(100 + k, number, order=k)])
+                for k, rows in enumerate(again, 1)]
+    assert not copies(of_people([again[0], *retested])).any()
+
+
+def test_a_fit_that_was_stopped_or_has_not_converged_is_unfinished():
+    answers = of_people([asked(0)])
+    (doubt,) = doubts(answers, ts.STE(max_iter=1).fit(answers))
+    assert doubt.code == "unfinished" and doubt.values == {"stopped": False}
+    stopped = ts.STE().fit(answers, progress=lambda *_, **__: True)
+    assert doubts(answers, stopped)[0].values == {"stopped": True}
+
+
+def test_a_cut_through_ties_is_arbitrary_and_others_are_not():
+    merges = np.array([[0, 1, 1.0, 2], [2, 3, 2.0, 2], [4, 5, 2.0, 2], [6, 7, 2.0, 4],
+                       [8, 9, 3.0, 6]])
+    tree = Dendrogram(merges, np.arange(6), 6)
+    assert [tied_cut(tree, number) is None for number in range(1, 7)] == [
+        True, True, False, False, True, True
+    ]
+    assert tied_cut(tree, 3).values == {"number": 3, "fewer": 2, "more": 5}
+    assert tree.n_clusters_at(2.0) == 2 and tree.n_clusters_at(1.99) == 5
+
+
+def test_a_degenerate_map_is_known_by_its_distances():
+    two = np.repeat([[0.0, 0.0], [1.0, 0.0]], 6, axis=0)
+    apart = np.linalg.norm(two[:, None] - two, axis=2)[np.triu_indices(12, 1)]
+    assert degenerate(apart, 1e-9).values["pairs"] == 66
+    spread = np.random.default_rng(0).normal(size=(12, 2))
+    apart = np.linalg.norm(spread[:, None] - spread, axis=2)[np.triu_indices(12, 1)]
+    assert degenerate(apart, 1e-9) is None
+    assert degenerate(apart, 0.2) is None
