@@ -31,6 +31,8 @@ _LOOK_AGAIN = 0.1  # seconds
 _FIRST_WITHIN = 5.0  # seconds
 #: A first result is at most this part of the whole.
 _MUCH_LESS = 0.35
+#: What the tails are where a form leaves them open.
+FROM_ANSWERS = {"alpha": "from the answers"}
 #: Up to so many answers choose the tails of a map.
 _MOST_FOR_TAILS = 1_000_000
 #: The jobs that compute results at this moment.

@@ -154,10 +154,13 @@ def picture_uploader(key: str) -> list[Any]:
 
 
 def method_form(
-    session: Session, kind: str, page: str, default: str, *, label: str = "Method"
+    session: Session, kind: str, page: str, default: str, *, label: str = "Method",
+    automatic: Mapping[str, str] = MappingProxyType({}),
 ) -> Method:
     method = pick_method(session, (kind,), f"{page}.method", label, default)
-    return method(**parameter_form(session, method, f"{page}.{method.name}"))
+    return method(**parameter_form(
+        session, method, f"{page}.{method.name}", automatic=automatic
+    ))
 
 
 def pick_method(
@@ -180,24 +183,31 @@ def parameter_form(
     columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
     inner: str | None = None,
     defaults: Mapping[str, Any] | None = None,
+    automatic: Mapping[str, str] = MappingProxyType({}),
     folded: str = "More settings",
 ) -> dict[str, Any]:
     """A form for the declared parameters of a method or function; the advanced ones folded away.
 
     columns: Options for a column of ``"objects"`` or of ``"answers"``.
     inner: Name of the default of an inner method.
+    automatic: What numbers are where none is given, by parameter, if not as declared; also of an
+        inner method.
     folded: Title above the advanced ones; empty not to fold them away.
     """
     defaults = defaults or {}
     declared = [
-        replace(p, default=defaults.get(p.name, p.default))
+        replace(p, default=defaults.get(p.name, p.default), spec=_filled(p, automatic))
         for p in parameters(owner) if p.name not in hidden
     ]
     plain = [p for p in declared if not p.spec.advanced]
     advanced = [p for p in declared if p.spec.advanced]
 
     def ask(some: Sequence[Parameter]) -> dict[str, Any]:
-        return {p.name: _widget(session, p, f"{prefix}.{p.name}", columns, inner) for p in some}
+        return {
+            p.name: _inner(session, p.spec, f"{prefix}.{p.name}", inner, automatic)
+            if isinstance(p.spec, Inner) else _widget(session, p, f"{prefix}.{p.name}", columns)
+            for p in some
+        }
 
     values = ask(plain)
     if advanced:
@@ -266,7 +276,6 @@ def _widget(
     parameter: Parameter,
     key: str,
     columns: Mapping[str, Sequence[str]],
-    inner: str | None,
 ) -> Any:
     spec = parameter.spec
     help_text = spec.help or None
@@ -278,8 +287,6 @@ def _widget(
         )
     if isinstance(spec, Column):
         return _column(session, parameter, spec, key, columns.get(spec.of, ()))
-    if isinstance(spec, Inner):
-        return _inner(session, spec, key, inner)
     return _number(session, parameter, spec, key, help_text)
 
 
@@ -303,11 +310,22 @@ def _column(
     ) or None
 
 
-def _inner(session: Session, spec: Inner, key: str, default: str | None) -> Method:
+def _filled(parameter: Parameter, automatic: Mapping[str, str]) -> Any:
+    spec = parameter.spec
+    if isinstance(spec, Number) and parameter.name in automatic:
+        return replace(spec, automatic=automatic[parameter.name])
+    return spec
+
+
+def _inner(
+    session: Session, spec: Inner, key: str, default: str | None, automatic: Mapping[str, str]
+) -> Method:
     """The method that another one builds on, with its settings in a menu."""
     method = pick_method(session, spec.kinds, key, spec.label, default)
     with st.popover(f"Settings of {method.title}", width="stretch", key=f"{key}.settings"):
-        return method(**parameter_form(session, method, f"{key}.{method.name}"))
+        return method(**parameter_form(
+            session, method, f"{key}.{method.name}", automatic=automatic
+        ))
 
 
 def _number(

@@ -13,6 +13,7 @@ from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import cluster_distances, key
+from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
 from tripletscope.dashboard.interface.reading import read_file
@@ -94,6 +95,7 @@ def _settings(context: Context) -> None:
     )
     method = context.settled(kind(**parameter_form(
         context.session, kind, f"{PAGE}.{kind.name}", inner=DEFAULT_EMBEDDING.name,
+        automatic=analysis.FROM_ANSWERS,
         hidden=("n_clusters",) if issubclass(kind, Hierarchy) else (),  # cut after it is made
     )))
     if run_button(context.session, f"{PAGE}.run", "Cluster"):

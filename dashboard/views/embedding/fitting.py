@@ -125,7 +125,10 @@ def _chosen(context: Context) -> None:
 def _settings(context: Context) -> None:
     st.subheader("Method", anchor=False)
     method = context.settled(
-        method_form(context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name)
+        method_form(
+            context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name,
+            automatic=analysis.FROM_ANSWERS,
+        )
     )
     tasks: dict[str, dict[str, Any]] = {}
     with st.expander("Uncertainty and error"):

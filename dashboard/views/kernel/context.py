@@ -35,5 +35,7 @@ def choose_kernel(context: Context) -> KernelContext:
     """Ask for a kernel."""
     picture, side = context.picture_and_side()
     with side:
-        kernel = method_form(context.session, "kernel", PAGE, "k1", label="Kernel")
+        kernel = context.settled(method_form(
+            context.session, "kernel", PAGE, "k1", label="Kernel", automatic=analysis.FROM_ANSWERS
+        ))
     return KernelContext.of(context, method=kernel, picture=picture, side=side)

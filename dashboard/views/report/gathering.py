@@ -48,7 +48,7 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     for run in listed:
         is_map = (run.task, run.record["kind"]) == ("fit", "embedding")
         is_another = is_map and opened is not None and run.key != opened.key
-        if run.key in unasked or is_another:
+        if run.key in unasked or is_another or not _chose(run, opened):
             continue
         if run.task in _OF_MAP and (opened is None or _method(run) != _method(opened)):
             continue
@@ -62,14 +62,25 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     return titles, [*usual.values()]
 
 
+def _chose(run: RunInfo, opened: RunInfo | None) -> bool:
+    """Whether a choice of tails is that of the open map; True of any other result."""
+    if run.task != "choose_tail":
+        return True
+    alpha = run.record["numbers"]["alpha"]
+    return opened is not None and opened.record["method"] == run.record["method"] and (
+        opened.record["parameters"]["alpha"] == alpha
+    )
+
+
 def _unasked(listed: list[RunInfo]) -> set[str]:
     """Keys of what pages computed because they were looked at.
 
-    A fit of which something else was made is told of with that.
+    A fit of which something else was made is told of with that, and tails with their map.
     """
     methods = {_method(run) for run in listed if not run.unasked}
     return {run.key for run in listed
-            if run.unasked and (run.task != "fit" or _method(run) not in methods)}
+            if run.unasked and run.task != "choose_tail"
+            and (run.task != "fit" or _method(run) not in methods)}
 
 
 def _method(run: RunInfo) -> str:

@@ -53,7 +53,8 @@ def test_groups_that_no_answer_connects_are_parts():
     two = simulate(np.random.default_rng(0).normal(size=(6, 2)), 100, seed=1).rows
     answers = of_people([two, two[::-1] + 6])
     (parts,) = doubts(answers)
-    assert parts.code == "parts" and parts.values == {"number": 2}
+    assert parts.code == "parts"
+    assert parts.values == {"number": 2}
     assert set(parts.objects) in ({*range(6)}, {*range(6, 12)})
     joined = of_people([two, two[::-1] + 6, np.array([[0, 6, 7]])])
     assert codes(joined) == []
@@ -70,7 +71,8 @@ def test_objects_in_few_answers_are_named():
     rows = np.concatenate([asked(0), [[12, 0, 1], [13, 2, 3], [13, 4, 5]]])
     answers = of_people([rows], 15)
     (few,) = doubts(answers)
-    assert few.code == "few answers" and few.objects.tolist() == [12, 13]
+    assert few.code == "few answers"
+    assert few.objects.tolist() == [12, 13]
 
 
 @pytest.mark.parametrize("twice", [
@@ -86,7 +88,8 @@ def test_an_export_that_holds_everything_twice_is_half_copies(twice):
 def test_people_who_are_in_the_data_under_two_names_are_copies():
     people = [asked(k) for k in range(5)]
     found = copies(of_people([*people, *people]))
-    assert not found[: 5 * 60].any() and found[5 * 60 :].all()
+    assert not found[: 5 * 60].any()
+    assert found[5 * 60 :].all()
 
 
 @pytest.mark.parametrize("number", [12, 60])
@@ -103,7 +106,8 @@ def test_a_list_for_all_makes_no_copies(number):
 def test_a_fit_that_was_stopped_or_has_not_converged_is_unfinished():
     answers = of_people([asked(0)])
     (doubt,) = doubts(answers, ts.STE(max_iter=1).fit(answers))
-    assert doubt.code == "unfinished" and doubt.values == {"stopped": False}
+    assert doubt.code == "unfinished"
+    assert doubt.values == {"stopped": False}
     stopped = ts.STE().fit(answers, progress=lambda *_, **__: True)
     assert doubts(answers, stopped)[0].values == {"stopped": True}
 
@@ -116,7 +120,8 @@ def test_a_cut_through_ties_is_arbitrary_and_others_are_not():
         True, True, False, False, True, True
     ]
     assert tied_cut(tree, 3).values == {"number": 3, "fewer": 2, "more": 5}
-    assert tree.n_clusters_at(2.0) == 2 and tree.n_clusters_at(1.99) == 5
+    assert tree.n_clusters_at(2.0) == 2
+    assert tree.n_clusters_at(1.99) == 5
 
 
 def test_a_degenerate_map_is_known_by_its_distances():

@@ -42,9 +42,11 @@ def test_heavy_tails_are_kept_where_they_are_right():
 def test_what_decides_is_told():
     chosen = choose_tail(ts.TSTE(), simulate(clustered(), 1500, noise="logistic", seed=1))
     table = chosen.table
-    assert table["alpha"].is_monotonic_increasing and {1.0, chosen.alpha} <= {*table["alpha"]}
+    assert table["alpha"].is_monotonic_increasing
+    assert {1.0, chosen.alpha} <= {*table["alpha"]}
     best = table.loc[table["error"].idxmin()]
-    assert best["behind"] == best["spread"] == 0 and best["near"]
+    assert best["behind"] == best["spread"] == 0
+    assert best["near"]
     near = table[table["near"]]
     assert near.loc[near["log_likelihood"].idxmax(), "alpha"] == chosen.alpha
     assert chosen.method(3).get_params()["alpha"] == chosen.alpha
@@ -53,7 +55,8 @@ def test_what_decides_is_told():
 def test_without_questions_to_hold_out_nothing_is_chosen():
     rows = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1]])
     chosen = choose_tail(ts.TSTE(), rows)
-    assert chosen.alpha is None and chosen.table.empty
+    assert chosen.alpha is None
+    assert chosen.table.empty
     assert chosen.method().alpha is None
 
 
@@ -70,7 +73,8 @@ def test_answers_of_no_weight_do_not_count():
     both = ts.Triplets.from_array(np.concatenate([answers.rows, coins.rows]), 24)
     both = both.reweighted(np.repeat([1.0, 0.0], 2000))
     found, wanted = choose_tail(ts.TSTE(), both), choose_tail(ts.TSTE(), answers)
-    assert found.n_answers == 2000 and found.alpha == wanted.alpha
+    assert found.n_answers == 2000
+    assert found.alpha == wanted.alpha
 
 
 def test_the_choice_does_not_depend_on_threads():
