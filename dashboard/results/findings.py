@@ -135,8 +135,11 @@ class Topic:
 
     def told(self, results: SubjectResults) -> list[Element]:
         """What is said; no structure of guesses, nor before it is known that they are none."""
-        if self.claims and (results.error is None or is_chance(results.error.result())):
-            return [Statement(words("like guesses"))] if results.error else []
+        if self.claims and FINDINGS["error"].applies(results):
+            if results.error is None:
+                return []
+            if is_chance(results.error.result()):
+                return [Statement(words("like guesses"))]
         return list(self.said(results))
 
 

@@ -40,10 +40,20 @@ def place_of(info: DatasetInfo) -> str:
 def map_method(info: DatasetInfo) -> Method:
     """The method of the map of a data set, which all pages are about, not fitted.
 
-    As somebody has chosen it; else the usual one, with tails from the answers.
+    As somebody has chosen it; else as a map was made by hand before choices were kept; else the
+    usual one, with tails from the answers.
     """
-    chosen = info.extra.get(_CHOSEN)
-    return analysis.settled(info, unfitted(chosen) if chosen else DEFAULT_EMBEDDING())
+    if chosen := info.extra.get(_CHOSEN):
+        return analysis.settled(info, unfitted(chosen))
+    usual = analysis.settled(info, DEFAULT_EMBEDDING())
+    listed = services().workspace.runs(info.id, "fit", "embedding")
+    if not listed or any(_key(_settings(run)) == _key(described(usual)) for run in listed):
+        return usual
+    sampled = _sampled(info)
+    by_hand = [run for run in listed
+               if _key(_settings(run)) in sampled or not _is_usual(info, method_of(run))]
+    best = max(by_hand, key=lambda run: _key(_settings(run)) in sampled, default=None)
+    return usual if best is None else method_of(best)
 
 
 def is_chosen(info: DatasetInfo) -> bool:
@@ -72,9 +82,16 @@ def maps_of(info: DatasetInfo) -> list[RunInfo]:
 
 
 def is_none_open(info: DatasetInfo) -> bool:
-    """Whether the map of a data set is not computed."""
+    """Whether the map of a data set is not computed, or as a comparison leaves it.
+
+    That has the usual settings and no uncertainty, and nobody has chosen it.
+    """
     opened = opened_map(info)
-    return opened is None or _key(_settings(opened)) != _key(described(map_method(info)))
+    if opened is None or _key(_settings(opened)) != _key(described(map_method(info))):
+        return True
+    return not is_chosen(info) and _is_usual(info, method_of(opened)) and (
+        _key(_settings(opened)) not in _sampled(info)
+    )
 
 
 def error_shown(context: Context, method: Method) -> Run | None:
@@ -104,6 +121,12 @@ def await_map(context: Context, why: str) -> None:
     watch(context.job)
     panels.empty("There is no map yet", why)
     st.page_link("../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:")
+
+
+def _is_usual(info: DatasetInfo, method: Method) -> bool:
+    """Whether a map has the usual settings, in whatever number of dimensions."""
+    usual = analysis.settled(info, type(method)(n_components=method.n_components))
+    return described(method) == described(usual)
 
 
 def _sampled(info: DatasetInfo) -> set[str]:

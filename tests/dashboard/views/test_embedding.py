@@ -107,7 +107,7 @@ def test_other_settings_make_another_map(services, opened):
     assert "error bars" in text
     (info,) = services.workspace.datasets()
     names = [run.name for run in services.workspace.runs(info.id, "fit")]
-    assert names == ["STE, 1 dimension", "t-STE, 2 dimensions"]
+    assert names == ["STE, 1 dimension", "t-STE, 2 dimensions, degrees of freedom 30"]
 
 
 def test_a_press_whose_run_was_broken_off_counts_in_the_next(services, opened):
