@@ -1,0 +1,165 @@
+"""The map of a data set: chosen once, by the answers or by hand, and the same on every page."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from tests.dashboard.views.harness import session_on, settled, start, words
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel import GaussianKernel
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.run import run
+from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.opened_map import choose_method, map_method, opened_map
+
+
+def text_of(app) -> str:
+    return words(app).replace("\\", "")
+
+
+def only(services):
+    (info,) = services.workspace.datasets()
+    return info
+
+
+def tried(services) -> int:
+    return len(services.workspace.runs(only(services).id, "choose_tail", of_any_exclusions=True))
+
+
+def second_tab(services) -> str:
+    session = Session("second-tab")
+    session.open(only(services).id)
+    session.save()
+    return session.id
+
+
+@pytest.fixture
+def light(services) -> str:
+    """A session with answers whose response has no heavy tails."""
+    truth = np.random.default_rng(0).normal(size=(16, 2))
+    data = simulate(truth, 1500, noise="logistic", seed=1)
+    return session_on(services, Triplets(data.rows, data.objects, None, "Light"))
+
+
+def test_the_answers_choose_the_first_map_and_the_page_says_why(services, light):
+    app = settled(start("embedding", light), services)
+    method = map_method(only(services))
+    assert method.alpha >= 5
+    assert f"degrees of freedom {method.alpha:g}" in text_of(app)
+    assert "The tails of t-STE's response come from the answers" in text_of(app)
+    assert tried(services) == 1
+    settled(start("data", light), services)
+    assert tried(services) == 1
+
+
+def test_two_jobs_choose_the_tails_once(services, light):
+    info, answers = only(services), services.workspace.triplets(only(services))
+    found = []
+
+    def choose() -> None:
+        found.append(analysis._with_tails(info, answers, TSTE(), lambda *_, **__: False).alpha)
+
+    threads = [threading.Thread(target=choose) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({*found}) == 1
+    assert tried(services) == 1
+
+
+def test_what_builds_on_an_open_map_takes_its_tails(services, light):
+    settled(start("embedding", light), services)
+    info = only(services)
+    alpha = map_method(info).alpha
+    settled_kernel = analysis.settled(info, GaussianKernel(basis=TSTE(n_components=3)))
+    assert settled_kernel.basis.get_params() == TSTE(n_components=3, alpha=alpha).get_params()
+    for closed in (TSTE(alpha=2.0), STE(), GaussianKernel(basis=STE())):
+        assert analysis.settled(info, closed) is closed
+    assert analysis.settled(None, TSTE()).alpha is None
+
+
+def test_a_form_that_leaves_the_tails_open_takes_them_from_the_answers(services, light):
+    app = settled(start("embedding", light), services)
+    app.number_input(key="embedding.tste.n_components").set_value(3).run()
+    app.button(key="fit").click().run()
+    app = settled(app, services)
+    alpha = analysis.tails(only(services)).record["numbers"]["alpha"]
+    assert f"t-STE, 3 dimensions, degrees of freedom {alpha:g}" in text_of(app)
+    assert map_method(only(services)).n_components == 3
+    assert "Chosen by hand" in text_of(app)
+
+
+def test_exclusions_keep_the_tails(services, light):
+    settled(start("embedding", light), services)
+    info = only(services)
+    before = map_method(info)
+    cleaning = Cleaning(services.workspace.cleaning(info).raw)
+    left = cleaning.excluding(Exclusion(answers=(0, 1, 2)))
+    services.workspace.update_dataset(info, left)
+    settled(start("embedding", light), services)
+    assert map_method(only(services)).get_params() == before.get_params()
+    assert tried(services) == 1
+
+
+def test_a_map_that_is_chosen_is_that_of_every_page_and_tab_until_it_is_undone(services, light):
+    app = settled(start("embedding", light), services)
+    info = only(services)
+    automatic = opened_map(info)
+    app.selectbox(key="embedding.method").select("ste").run()
+    app.button(key="fit").click().run()
+    app = settled(app, services)
+    assert isinstance(map_method(only(services)), STE)
+    other = settled(start("embedding", second_tab(services)), services)
+    assert "Map (STE, 2 dimensions" in text_of(other)
+    findings = text_of(settled(start("data", second_tab(services)), services))
+    assert "**Map** STE, 2 dimensions" in findings
+    assert "tried: SOE" in findings
+    assert "See both side by side" not in findings
+    other.button(key="embedding.automatic").click().run()
+    assert opened_map(only(services)).key == automatic.key
+    app = settled(app.run(), services)
+    alpha = map_method(info).alpha
+    assert f"Map (t-STE, 2 dimensions, degrees of freedom {alpha:g}" in text_of(app)
+
+
+def test_a_map_of_the_list_becomes_that_of_the_data(services, light):
+    app = settled(start("embedding", light), services)
+    info = only(services)
+    found = run("fit", STE(), services.workspace.triplets(info))
+    services.workspace.add_run(info, found, "STE, 2 dimensions")
+    app.run()
+    (box,) = [box for box in app.selectbox if box.label == "Shown"]
+    box.set_value(found.key).run()
+    assert opened_map(only(services)).key == found.key
+    assert "Chosen by hand" in text_of(app)
+
+
+def test_a_chosen_map_is_fitted_again_after_exclusions(services, light):
+    settled(start("embedding", light), services)
+    info = only(services)
+    choose_method(info, STE(n_components=1))
+    app = settled(start("embedding", second_tab(services)), services)
+    assert "Map (STE, 1 dimension" in text_of(app)
+
+
+def test_answers_that_cannot_choose_have_the_map_of_before(services):
+    rows = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1]])
+    session = session_on(services, Triplets.from_array(rows, name="Few"))
+    app = settled(start("embedding", session), services)
+    assert map_method(only(services)).alpha is None
+    assert "t-STE, 2 dimensions" in text_of(app)
+    assert "too few questions to choose the tails" in text_of(app)
+
+
+def test_more_answers_than_a_limit_choose_nothing(services, light, monkeypatch):
+    monkeypatch.setattr(analysis, "_MOST_FOR_TAILS", 1000)
+    settled(start("embedding", light), services)
+    assert tried(services) == 0
+    assert map_method(only(services)).alpha is None
