@@ -277,7 +277,8 @@ def _with_tails(
                         "choose_tail", DEFAULT_EMBEDDING(), triplets, {},
                         progress=lambda share, **_: progress(0.0),
                     )
-                services().workspace.add_run(info, run, words("tails"), unasked=True)
+                    # Its arrays stay in the process until they are written.
+                    services().workspace.add_run(info, run, words("tails"), unasked=True)
     return settled(info, method)
 
 
