@@ -61,6 +61,8 @@ from tripletscope.dashboard.wording import words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)
+#: Objects of which durations are known.
+_OBJECTS = 300
 #: Difference scaling is made for about ten levels; more than so many are joined to fewer.
 MANY_LEVELS, FEW_LEVELS = 20, 12
 _FOLDS = next(p.default for p in parameters(cross_validate) if p.name == "folds")
@@ -118,7 +120,7 @@ class Topic:
     name: Also the key of its heading, after "finding".
     said: Yields sentences and figure; nothing where results are missing.
     lacks: A sentence on too few answers; empty otherwise.
-    seconds: Roughly, per answer.
+    seconds: Roughly, per answer about `_OBJECTS` objects.
     claims: Whether it says what the objects are like, which nobody knows of answers that a map
         predicts no better than guesses.
     """
@@ -132,6 +134,11 @@ class Topic:
     lacks: Callable[[Subject], str]
     seconds: float
     claims: bool
+
+    def takes(self, answers: Judgements) -> float:
+        """Roughly how many seconds it takes: the more objects, the more iterations."""
+        share = float(np.clip(answers.n_objects / _OBJECTS, 0.2, 5.0))
+        return self.seconds * len(answers) * share
 
     def told(self, results: SubjectResults) -> list[Element]:
         """What is said; no structure of guesses, nor before it is known that they are none."""
@@ -228,7 +235,7 @@ def _of_error(subject: Subject) -> list[Piece]:
 
 
 @finding("error", "embedding", "embedding", pieces=_of_error, lacks=_too_few_for_an_error,
-         seconds=2e-4)
+         seconds=1e-4)
 def error(results: SubjectResults) -> Iterator[Element]:
     if results.error is None:
         return
@@ -240,7 +247,7 @@ def error(results: SubjectResults) -> Iterator[Element]:
         yield from reasoned(said)
 
 
-@finding("map", "embedding", "embedding", lacks=_too_few_for_an_error, seconds=3e-4,
+@finding("map", "embedding", "embedding", lacks=_too_few_for_an_error, seconds=2e-4,
          pieces=lambda subject: [(subject.method, "fit", {}), (subject.method, "bootstrap", {})])
 def shown_map(results: SubjectResults) -> Iterator[Element]:
     """The map with its uncertainty, where it predicts better than guesses."""
@@ -274,7 +281,7 @@ def _in_dimensions(subject: Subject) -> list[Piece]:
     return [(one, task, {}) for one in methods for task in ("fit", "cross_validate")]
 
 
-@finding("dimensions", "compare", "dimensions", pieces=_in_dimensions, seconds=5e-4,
+@finding("dimensions", "compare", "dimensions", pieces=_in_dimensions, seconds=4e-4,
          lacks=_too_few_questions, claims=True)
 def dimensions(results: SubjectResults) -> Iterator[Element]:
     """The number of dimensions that held-out errors of the same folds recommend."""
@@ -341,7 +348,7 @@ def usual_clustering(method: OrdinalEmbedding) -> AgglomerativeClustering:
     return AgglomerativeClustering(basis=method)
 
 
-@finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3, claims=True,
+@finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=6e-4, claims=True,
          pieces=lambda subject: [(usual_clustering(subject.method), "count_clusters", {})])
 def clusters(results: SubjectResults) -> Iterator[Element]:
     run = results.run(usual_clustering(results.method), "count_clusters")

@@ -116,12 +116,9 @@ class FindingsContext(QualityContext):
         """Where the session notes that also what takes long was asked for."""
         return f"findings.asked@{self.info.id}"
 
-    def _seconds(self, topic: Topic) -> float:
-        return topic.seconds * len(self.answers)
-
     def is_wanted(self, topic: Topic) -> bool:
         """Whether it is computed: without being asked for, if that is quick."""
-        return self._seconds(topic) <= _PATIENCE or self.session.drafts.get(self._asked, False)
+        return topic.takes(self.answers) <= _PATIENCE or self.session.drafts.get(self._asked, False)
 
     @cached_property
     def unwanted(self) -> list[Topic]:
@@ -131,7 +128,7 @@ class FindingsContext(QualityContext):
 
     @property
     def seconds_of_unwanted(self) -> float:
-        return sum(map(self._seconds, self.unwanted))
+        return sum(topic.takes(self.answers) for topic in self.unwanted)
 
     def ask_for_all(self) -> None:
         """Compute everything that is missing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import replace
 
@@ -279,11 +280,13 @@ def test_where_a_finding_leads_it_is_there(services):
 
 
 def test_what_takes_long_waits_until_it_is_asked_for(services, monkeypatch):
-    monkeypatch.setattr(view, "_PATIENCE", 0.5)  # seconds
+    monkeypatch.setattr(view, "_PATIENCE", 0.1)  # seconds
     app = settled(start("data", session_on(services, small())), services)
     assert "Not computed. Whether there are clusters, or a continuum." in words(app)
     assert "clusters are recommended" not in words(app)
-    app.button(key="findings.compute").click().run()
+    button = app.button(key="findings.compute")
+    assert re.fullmatch(r"Compute 1 further finding \(about \d+ ms\)", button.label)
+    button.click().run()
     app = settled(app, services)
     assert "4 clusters are recommended" in words(app)
 
