@@ -18,6 +18,8 @@ from tripletscope.core.models.optimise.responses import losses_of
 #: Answers about an object up to which other maps may understate where it lies
 #: (benchmarks/rare_objects.py).
 RARE = 100
+#: Answers for each dimension that are too few: ellipses of 4 in the plane held 87 % at 95 %.
+_LEAST = 2
 #: Places that an object is tried at, and sizes of the clouds that they come from: the first is as
 #: large as the map, each of the others half as large as the one before. One more is the prior.
 _PLACES, _SIZES = 250, 0.5 ** np.arange(4)
@@ -51,15 +53,15 @@ def conditional(positions: np.ndarray, answers: AnswerLayout) -> Conditional:
     answers leave several peaks.
 
     Answers do not determine a position if they do not link the object with the largest part of the
-    others, if they are fewer than the d + 1 that enclose a region, or if the object may lie
-    anywhere in the map (the determinant of its moments is that of the map's covariance or more).
+    others, if there are at most two for each dimension, or if the object may lie anywhere in the
+    map (the determinant of its moments is that of the map's covariance or more).
 
     positions (n, d): As fitted to the answers.
     """
     n, d = positions.shape
     n_answers = _answers_per_object(answers)
     within = _largest_part(answers, n_answers)
-    enough = within & (n_answers > d)
+    enough = within & (n_answers > _LEAST * d)
     moments = np.where(enough[:, None, None], 0.0, np.full((n, d, d), np.nan))
     spread = np.zeros(n)
     rare = np.flatnonzero(enough & (n_answers <= RARE))
