@@ -110,6 +110,30 @@ def coverage_radius(coverage: float, n_components: int, degrees: float | None = 
     return float(np.sqrt(n_components * degrees / others * quantile))
 
 
+def widened(covariances: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """(n, d, d) the smallest covariances that are at least as wide in the axes that both share.
+
+    covariances, least (n, d, d): NaN in either makes NaN.
+    """
+    result = covariances + least
+    which = np.flatnonzero(
+        np.isfinite(result).all(axis=(1, 2)) & (np.trace(least, axis1=1, axis2=2) > 0)
+    )
+    both = result[which]
+    # In the axes in which the sum is a sphere both are diagonal. Nothing is wide where the sum is
+    # not.
+    sizes, axes = np.linalg.eigh(both)
+    flat = sizes <= np.finfo(float).eps * sizes[:, -1:]
+    to_sphere = axes * np.where(flat, 0.0, 1.0 / np.sqrt(np.where(flat, 1.0, sizes)))[:, None, :]
+    shares, turns = np.linalg.eigh(to_sphere.mT @ covariances[which] @ to_sphere)
+    roots = (axes * np.sqrt(np.maximum(sizes, 0.0))[:, None, :]) @ turns
+    result[which] = (roots * np.maximum(shares, 1.0 - shares)[:, None, :]) @ roots.mT
+    unchanged = np.isfinite(least).all(axis=(1, 2))
+    unchanged[which] = False
+    result[unchanged] = covariances[unchanged]
+    return result
+
+
 class Ellipsoids(NamedTuple):
     """Axes of the ellipsoids of n points.
 

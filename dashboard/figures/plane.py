@@ -19,11 +19,13 @@ from tripletscope.dashboard.figures.points import (
     BOLD,
     DIM_TEXT,
     OUTLINE,
+    PALE,
     PLATES,
     REACH,
     RING,
     MapData,
     MapStyle,
+    add_crosses,
     add_rings,
     mark_size,
     point_traces,
@@ -83,6 +85,7 @@ def plane(
             trace.marker.size = [below if i in pictures else size for i in members]
             trace.marker.opacity, trace.marker.line.width = 1.0, 0
         figure.add_trace(trace)
+    add_crosses(figure, traces, data, style)
     add_rings(figure, traces, set(data.selected) - set(pictures), size=size)
     if pictures:
         _add_pictures(figure, data, style, side)
@@ -223,13 +226,14 @@ def _add_pictures(
     chosen = [i for i in data.selected if there[i]]
     _add_squares(figure, positions[chosen], 1.22 * side, name=RING,
                  line={"width": 2.5, "color": TEXT})
+    pale = data.undetermined & style.uncertainty
     # All at once: plotly checks every picture again for each that is added alone.
     figure.update_layout(images=[
         {
             "source": source, "x": positions[i, 0], "y": positions[i, 1], "xref": "x", "yref": "y",
             "xanchor": "center", "yanchor": "middle", "sizex": 0.9 * side, "sizey": 0.9 * side,
             "sizing": "contain", "layer": "above",
-        }
+        } | ({"opacity": PALE} if pale[i] else {})
         for i, source in data.pictures.items() if there[i]
     ])
 

@@ -32,6 +32,8 @@ RING = "ring"
 PLATES = "plates"
 #: Of those around categories.
 OUTLINE = "outline"
+#: Of crosses on points whose positions the answers do not determine, and opacity of such pictures.
+UNDETERMINED, PALE = "undetermined", 0.4
 #: Most objects that all have an outline of uncertainty; number of outlines in a crowd.
 MANY, SPREAD = 150, 60
 #: Least height of a colour bar below its title, in sizes of the figure's font.
@@ -65,7 +67,7 @@ class MapData:
     """A map and its objects.
 
     positions (n, d): NaN for objects without a place.
-    covariances (n, d, d) or None
+    covariances (n, d, d) or None: NaN for objects whose positions the answers do not determine.
     pictures: Address of the picture of an object.
     degrees: Of freedom of the covariances; None where there are many.
     moved: Offsets of labels that a user has dragged, as of
@@ -80,6 +82,14 @@ class MapData:
     degrees: float | None = None
     moved: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
+    @property
+    def undetermined(self) -> np.ndarray:
+        """(n,) bool: objects with a place that the answers do not determine."""
+        if self.covariances is None:
+            return np.zeros(len(self.positions), dtype=bool)
+        there = np.isfinite(self.positions).all(axis=1)
+        return there & ~np.isfinite(self.covariances).all(axis=(1, 2))
+
 
 def with_ellipses(data: MapData, dimensions: int = 2) -> np.ndarray:
     """Objects with an outline of their uncertainty: all, unless they are a crowd.
@@ -92,7 +102,7 @@ def with_ellipses(data: MapData, dimensions: int = 2) -> np.ndarray:
     if len(data.selected):
         return np.array(sorted(data.selected), dtype=int)
     positions = data.positions[:, :dimensions]
-    there = np.flatnonzero(np.isfinite(positions).all(axis=1))
+    there = np.flatnonzero(np.isfinite(positions).all(axis=1) & ~data.undetermined)
     if not len(there):
         return there
     distance = np.linalg.norm(positions[there] - positions[there].mean(axis=0), axis=1)
@@ -164,11 +174,7 @@ def add_rings(
 
     traces: With the objects of their points as ``customdata``.
     """
-    axes = "xyz" if traces and isinstance(traces[0], go.Scatter3d) else "xy"
-    where: list[tuple] = []
-    for trace in traces:
-        chosen = np.flatnonzero(np.isin(trace.customdata, list(selected)))
-        where += zip(*(np.asarray(trace[axis])[chosen].tolist() for axis in axes), strict=True)
+    axes, where = _places(traces, selected)
     if where and (len(where) <= _RINGS or axes == "xyz"):
         share = min(1.0, (_FULL / len(where)) ** 0.5)  # many would be one blot
         further = 2 * share * (REACH - 1) / (2 if axes == "xyz" else 1)
@@ -182,19 +188,55 @@ def add_rings(
         ), **place)
 
 
+def add_crosses(
+    figure: go.Figure, traces: Sequence[go.Scatter | go.Scatter3d], data: MapData, style: MapStyle
+) -> None:
+    """Draw crosses on the points whose positions the answers do not determine.
+
+    traces: With the objects of their points as ``customdata``.
+    """
+    pictured = data.pictures if style.marks == "pictures" else {}
+    crossed = set(np.flatnonzero(data.undetermined).tolist()) - set(pictured)
+    axes, where = _places(traces, crossed if style.uncertainty else ())
+    if where:
+        solid = axes == "xyz"
+        figure.add_trace((go.Scatter3d if solid else go.Scatter)(
+            **dict(zip(axes, zip(*where, strict=True), strict=True)), mode="markers",
+            name=UNDETERMINED, hoverinfo="skip", showlegend=False,
+            marker={"symbol": "x" if solid else "x-thin", "size": 5.0 if solid else 11.0,
+                    "color": TEXT, "line": {"width": 0.0 if solid else 1.2, "color": TEXT}},
+        ))
+
+
+def _places(
+    traces: Sequence[go.Scatter | go.Scatter3d], chosen: Collection[int]
+) -> tuple[str, list[tuple]]:
+    """Axes of the traces, and coordinates of the points of some objects."""
+    axes = "xyz" if traces and isinstance(traces[0], go.Scatter3d) else "xy"
+    where: list[tuple] = []
+    for trace in traces:
+        which = np.flatnonzero(np.isin(trace.customdata, list(chosen)))
+        where += zip(*(np.asarray(trace[axis])[which].tolist() for axis in axes), strict=True)
+    return axes, where
+
+
 def _hover(data: MapData, style: MapStyle) -> list[str]:
     texts = []
     column = data.objects[style.colour] if style.colour else None
     values = [None] * len(data.objects) if column is None else column.tolist()
     labels = shorten_each(data.objects["label"].tolist(), 30.0)
     identifiers = shorten_each(data.objects["id"].tolist(), 30.0)
-    for label, identifier, value in zip(labels, identifiers, values, strict=True):
+    for label, identifier, value, unknown in zip(
+        labels, identifiers, values, data.undetermined, strict=True
+    ):
         text = f"<b>{escape(label)}</b>"
         if identifier != label:
             text += f"<br>id {escape(identifier)}"
         if value is not None:
             shown = number(value) if isinstance(value, float) else str(value)
             text += f"<br>{escape(f'{style.colour}: {shown}')}"
+        if unknown:
+            text += "<br>position not determined by the answers"
         texts.append(text)
     return texts
 

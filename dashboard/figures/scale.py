@@ -12,6 +12,7 @@ from tripletscope.dashboard.figures.placing import named_rows
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
+    add_crosses,
     add_rings,
     mark_size,
     point_traces,
@@ -50,6 +51,7 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
                 "color": transparent(colour, 0.6),
             }
         figure.add_trace(trace)
+    add_crosses(figure, traces, data, style)
     add_rings(figure, traces, data.selected)
     if style.against is None:
         _name_objects(figure, data, np.flatnonzero(shown)[np.argsort(position[shown])], canvas)

@@ -15,6 +15,7 @@ from tripletscope.dashboard.figures.points import (
     DIM_TEXT,
     MapData,
     MapStyle,
+    add_crosses,
     add_rings,
     mark_size,
     point_traces,
@@ -47,6 +48,7 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         trace.x, trace.y, trace.z = positions[members].T
         trace.mode, trace.marker.size = "markers", size
         figure.add_trace(trace)
+    add_crosses(figure, traces, data, style)
     add_rings(figure, traces, data.selected)
     seen = sides * (positions - (low + high) / 2) / (high - low)
     figure.add_traces(_labels(figure, data, style, seen, size, canvas))

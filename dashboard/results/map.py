@@ -27,9 +27,9 @@ UNCERTAIN = ("bootstrap", "posterior", "laplace")
 class Placed(NamedTuple):
     """Positions of a result's objects.
 
-    Shapes: covariances (n, d, d) or None.
     positions (n, d): NaN for objects without a place.
-    degrees: Of freedom of the covariances; None where there are many.
+    covariances (n, d, d) or None: NaN for objects whose positions the answers do not determine.
+    degrees: Of freedom of the covariances; None without these.
     """
 
     positions: np.ndarray

@@ -191,7 +191,9 @@ def uncertainty_said(
     """Source and meaning of the ellipses."""
     samples = run.samples()
     kind = "error bars" if d == 1 else "ellipses" if d == 2 or style.flat else "ellipsoids"
-    if np.isfinite(samples.radius(style.coverage)):
+    determined, counts = samples.determined, samples.counts
+    without = int(np.sum(~determined & (counts > 0)))
+    if np.isfinite(samples.radius(style.coverage)) and determined.any():
         few, whose = kind != "error bars" and len(shown.answers.objects) > MANY, ""
         if selected and (few or kind == "ellipsoids"):
             whose = words("of the selected")
@@ -200,6 +202,8 @@ def uncertainty_said(
         yield words("shapes", share=style.coverage, shape=words(kind), whose=whose,
                     origin=origin_of(shown, run))
         yield words(_meaning(run), share=style.coverage, shape=words(_ONE[kind]))
+    if without:
+        yield words("pale" if style.marks == "pictures" else "crossed", number=without)
     yield from rough_said(samples, kind)
 
 
@@ -281,9 +285,10 @@ def coordinates(
     """The objects, without their pictures, with positions and uncertainty.
 
     Shapes: positions (n, d), covariances (n, d, d).
-    Returns: Columns ``x1``, covariances ``cov_x1_x2``, half lengths of the 95 % intervals or
-        ellipses ``half_axis_1_95``, the longest first, and in the plane the angle of the longest to
-        the first axis, against the clock, ``angle_degrees``.
+    Returns: Columns ``x1``, whether the answers leave the position ``determined``, covariances
+        ``cov_x1_x2``, half lengths of the 95 % intervals or ellipses ``half_axis_1_95``, the
+        longest first, and in the plane the angle of the longest to the first axis, against the
+        clock, ``angle_degrees``.
     """
     table = objects.drop(columns="image", errors="ignore").assign(
         **{f"x{k + 1}": axis for k, axis in enumerate(positions.T)}
@@ -292,7 +297,7 @@ def coordinates(
         return table
     d = positions.shape[1]
     shape = ellipsoids(covariances, 0.95, degrees)
-    further = {
+    further = {"determined": np.isfinite(covariances).all(axis=(1, 2))} | {
         f"cov_x{r + 1}_x{c + 1}": covariances[:, r, c]
         for r, c in zip(*np.triu_indices(d), strict=True)
     } | {f"half_axis_{k + 1}_95": half for k, half in enumerate(shape.half_axes.T)}

@@ -18,9 +18,9 @@ def inspect_objects(
 
     coverage, degrees: See `tripletscope.core.data.geometry.coverage_radius`.
     Columns: ``id``, ``label``, ``neighbours`` (labels, nearest first), ``answers`` about the
-        object, ``contradicted`` (share of them), and, with covariances (n, d, d), ``uncertainty``:
-        radius of the circle as large as the ellipse, as a share of
-        `tripletscope.core.data.geometry.map_size`.
+        object, ``contradicted`` (share of them), and, with covariances (n, d, d), whether the
+        position is ``determined`` by the answers, and ``uncertainty``: radius of the circle as
+        large as the ellipse, as a share of `tripletscope.core.data.geometry.map_size`.
     """
     positions = fitted.embedding_
     labels = np.array(triplets.labels, dtype=object)
@@ -33,6 +33,7 @@ def inspect_objects(
     table["answers"] = answers
     table["contradicted"] = np.where(answers > 0, misses / np.maximum(answers, 1), np.nan)
     if covariances is not None:
+        table["determined"] = np.isfinite(covariances).all(axis=(1, 2))
         size = map_size(positions[fitted.placed_]) or 1.0
         table["uncertainty"] = ellipsoids(covariances, coverage, degrees).size / size
     return table

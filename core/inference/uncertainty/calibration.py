@@ -269,13 +269,14 @@ def held_by_ellipses(
 ) -> np.ndarray:
     """(l,) shares of the true positions inside their ellipses; NaN where no object has one.
 
-    No object has one where participants are too few for the dimensions. The truth (n, d) is aligned
+    No object has one where participants are too few for the dimensions, and none that answers do
+    not determine. The truth (n, d) is aligned
     to `Samples.centre` by rotation, reflection, shift and scale.
 
     covariances (n, d, d): By default those of the samples.
     """
     covariances = samples.covariances if covariances is None else covariances
-    has_ellipse = samples.counts >= _LEAST_MAPS
+    has_ellipse = (samples.counts >= _LEAST_MAPS) & np.isfinite(covariances).all(axis=(1, 2))
     if not has_ellipse.any():
         return np.full(len(levels), np.nan)
     centres = samples.centre[has_ellipse]

@@ -16,6 +16,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
+from tripletscope.core.inference.uncertainty.conditional import conditional
 from tripletscope.core.inference.uncertainty.curvature import LARGEST, Normal, laplace_normal
 from tripletscope.core.inference.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.inference.uncertainty.samples import Samples, aligned
@@ -148,7 +149,7 @@ def sample_posterior(
     if reference is None:
         reference = fitted.embedding_
     refuse_lengths(objects=fitted.n_objects_, rows_of_the_reference=reference)
-    show = _display(fitted, reference)
+    show = _display(fitted, reference, answers)
     pairs = _judged_pairs(np.flatnonzero(fitted.placed_), seed)
 
     def judged(draws: np.ndarray) -> np.ndarray:
@@ -161,6 +162,7 @@ def sample_posterior(
     embeddings = np.array([show(positions) for chain in kept for positions in chain])
     return Samples(
         embeddings, reference, 1.0, "posterior", size, rhat,
+        conditional=_about_mean(embeddings, answers),
         learn=partial(posterior_response, clone(method), triplets, variance=variance, seed=seed),
     )
 
@@ -185,18 +187,19 @@ def laplace(
     """
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
+    answers = AnswerLayout.of(triplets, True)
     with single_blas_thread():
-        normal = _normal(fitted, AnswerLayout.of(triplets, True), fitted.embedding_, precision)
+        normal = _normal(fitted, answers, fitted.embedding_, precision)
         rng = np.random.default_rng(seed)
         standard = rng.standard_normal((samples, normal.factor.shape[1]))
         maps = normal.mode.ravel() + normal.directions(standard)
     if reference is None:
         reference = fitted.embedding_
-    show = _display(fitted, reference)
+    show = _display(fitted, reference, answers)
     embeddings = np.array([show(x.reshape(normal.mode.shape)) for x in maps])
     progress(1.0, snapshot=embeddings[-1])
     return Samples(
-        embeddings, reference, 1.0, "laplace",
+        embeddings, reference, 1.0, "laplace", conditional=_about_mean(embeddings, answers),
         learn=partial(posterior_response, clone(method), triplets, variance=variance, seed=seed),
     )
 
@@ -222,11 +225,22 @@ def posterior_response(
 
 
 def _display(
-    fitted: OrdinalEmbedding, reference: np.ndarray
+    fitted: OrdinalEmbedding, reference: np.ndarray, answers: AnswerLayout
 ) -> Callable[[np.ndarray], np.ndarray]:
     """From drawn maps (d, n) to aligned ones (n, d), of their own size if answers fix it."""
-    size = "own" if fitted.fixes_scale else "fit"
-    return lambda positions: aligned(positions.T, fitted.placed_, reference, size=size)
+    anchors = conditional(reference, answers).anchors
+    return lambda positions: aligned(
+        positions.T, fitted.placed_, reference, size="own" if fitted.fixes_scale else "fit",
+        anchors=anchors,
+    )
+
+
+def _about_mean(embeddings: np.ndarray, answers: AnswerLayout) -> np.ndarray:
+    """`Samples.conditional` about the mean of the maps (b, n, d).
+
+    Chains that stay at one of several optima do not know of the others.
+    """
+    return conditional(np.nan_to_num(embeddings.mean(axis=0)), answers).moments
 
 
 def _most_probable(

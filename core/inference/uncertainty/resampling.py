@@ -27,6 +27,7 @@ from tripletscope.core.inference.evaluation.units import (
     n_participants,
     sampling_units,
 )
+from tripletscope.core.inference.uncertainty.conditional import conditional
 from tripletscope.core.inference.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.inference.uncertainty.samples import Samples, aligned
 from tripletscope.core.models.embedding.mds import Scaling
@@ -175,7 +176,8 @@ def bootstrap(
         bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
     )
     share = share if scheme == "subsample" else None
-    drawing = answers, units, share, reference
+    own = conditional(reference, answers)
+    drawing = answers, units, share, reference, own.anchors
     maps: list[np.ndarray] = []
     for result in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
         maps.append(result)
@@ -189,7 +191,8 @@ def bootstrap(
     if share is not None:
         correction = units.subsampled(share) if rescale else 1.0
     return Samples(
-        np.array(maps), reference, correction, unit=units.unit, n_units=units.number, learn=learn,
+        np.array(maps), reference, correction, unit=units.unit, n_units=units.number,
+        conditional=None if align == "replicate" else own.moments, learn=learn,
     )
 
 
@@ -222,9 +225,9 @@ def _replicates(
 ) -> Iterator[np.ndarray]:
     """(n, d) map of every seed, in their order.
 
-    drawing: Answers, units, share and reference of `_replicate`.
+    drawing: Answers, units, share, reference and anchors of `_replicate`.
     """
-    reference = drawing[-1]
+    reference = drawing[3]
     warm, n_pilots = True, 0
     for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one decides
         if warm:
@@ -241,21 +244,24 @@ def _replicates(
 
 def _replicate(
     method: OrdinalEmbedding, answers: AnswerLayout, units: SamplingUnits, share: float | None,
-    reference: np.ndarray, seed: np.random.SeedSequence, warm: bool, halt: Halt,
+    reference: np.ndarray, anchors: np.ndarray, seed: np.random.SeedSequence, warm: bool,
+    halt: Halt,
 ) -> np.ndarray:
     """(n, d) map of resampled answers, aligned."""
     # The number of draws of an answer is its weight.
     counts = units.drawn(np.random.default_rng(seed), share)
-    return map_of(method, answers, counts, reference, halt, start=reference if warm else None)
+    start = reference if warm else None
+    return map_of(method, answers, counts, reference, halt, start=start, anchors=anchors)
 
 
 def map_of(
     method: OrdinalEmbedding, answers: AnswerLayout, times: np.ndarray, reference: np.ndarray,
-    halt: Halt, *, start: np.ndarray | None,
+    halt: Halt, *, start: np.ndarray | None, anchors: np.ndarray | None = None,
 ) -> np.ndarray:
     """(n, d) map of answers that count `times` (T,), aligned; NaN where an object has none."""
     counted = answers.reweighted(times * answers.weight)
-    return aligned(method.refitted(counted, start, halt), counted.placed, reference)
+    found = method.refitted(counted, start, halt)
+    return aligned(found, counted.placed, reference, anchors=anchors)
 
 
 def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
-from tripletscope.core.data.geometry import coverage_radius, procrustes, rms
+from tripletscope.core.data.geometry import coverage_radius, procrustes, rms, widened
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets, refuse_others
@@ -55,6 +55,10 @@ class Samples:
         What was resampled. A posterior takes answers as independent, those of one observer.
     n_units : int or None
         Number of participants or trials; None where nothing was resampled.
+    conditional : ndarray, shape (n, d, d), or None
+        Second moments of each position by its own answers, with the rest of the map held, as of
+        `tripletscope.core.inference.uncertainty.conditional.conditional`; NaN where these do not
+        determine it. None where there are no answers, as between maps of dissimilarities.
     response : dict or None
         Fields of a `tripletscope.core.inference.uncertainty.response.ResponseModel`; None until it
         is learned.
@@ -70,6 +74,7 @@ class Samples:
     rhat: float | None = None
     unit: str = "answers"
     n_units: int | None = None
+    conditional: np.ndarray | None = None
     response: dict | None = None
     learn: Callable[..., ResponseModel] | None = field(
         default=None, repr=False, compare=False, metadata={"kept": False}
@@ -96,21 +101,42 @@ class Samples:
 
     @property
     def covariances(self) -> np.ndarray:
-        """(n, d, d) covariance of each position; NaN for objects that fewer than two maps place."""
+        """(n, d, d) covariance of each position; NaN where it is not `determined`.
+
+        The wider of that between the maps and `conditional`: maps of few answers about an object
+        hardly differ where the prior or the start has put it.
+        """
         deviations = np.nan_to_num(self.embeddings - self.mean)
         total = np.einsum("bni,bnj->nij", deviations, deviations)
         count = self.counts[:, None, None]
-        return np.where(count > 1, self.correction * total / np.maximum(count - 1, 1), np.nan)
+        between = np.where(count > 1, self.correction * total / np.maximum(count - 1, 1), np.nan)
+        return between if self.conditional is None else widened(between, self._least)
 
     @property
-    def degrees(self) -> float | None:
-        """Degrees of freedom of the covariances; None where answers were resampled.
+    def _least(self) -> np.ndarray:
+        """`conditional`, for the radius of the maps, which a normal cloud does not need."""
+        exact = coverage_radius(0.95, self.reference.shape[1]) / self.radius(0.95)
+        return self.conditional * (exact**2 if np.isfinite(exact) else 1.0)
+
+    @property
+    def determined(self) -> np.ndarray:
+        """(n,) bool: whether answers determine the position, so that there is an ellipse.
+
+        They do not if they are too few about the object, or do not link it with most others, or if
+        fewer than two maps place it.
+        """
+        return np.isfinite(self.covariances).all(axis=(1, 2))
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of the covariances.
 
         The relative squared errors of P participants and b maps add: 1 / (P - 1) + 1 / (b - 1).
         """
+        maps = min(self.effective or np.inf, len(self.embeddings)) - 1
         if self.unit == "answers" or self.n_units is None:
-            return None
-        return 1.0 / (1.0 / (self.n_units - 1) + 1.0 / (len(self.embeddings) - 1))
+            return maps
+        return 1.0 / (1.0 / (self.n_units - 1) + 1.0 / maps)
 
     @property
     def sampling(self) -> str:
@@ -143,12 +169,15 @@ class Samples:
         """
         differences = self.embeddings[:, first] - self.embeddings[:, second]
         differences = differences[np.isfinite(differences[:, 0])]
-        d, maps = differences.shape[1], min(self.effective or np.inf, len(differences))
-        degrees = min(self.degrees or np.inf, maps - 1)
-        radius = coverage_radius(coverage, d, degrees) if degrees >= d else np.nan
+        degrees = min(self.degrees, len(differences) - 1)
+        radius = coverage_radius(coverage, differences.shape[1], degrees)
         if self.is_rough or not np.isfinite(radius):
             return None
         spread = self.correction * np.atleast_2d(np.cov(differences.T))
+        if self.conditional is not None:
+            spread = widened(spread[None], self._least[[first, second]].sum(axis=0)[None])[0]
+        if not np.isfinite(spread).all():
+            return None
         between = self.centre[first] - self.centre[second]
         return bool(between @ np.linalg.pinv(spread) @ between > radius**2)
 
@@ -311,17 +340,22 @@ class Samples:
 
 
 def aligned(
-    positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, size: str = "same"
+    positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, size: str = "same",
+    anchors: np.ndarray | None = None,
 ) -> np.ndarray:
     """(n, d) positions aligned to the reference by their placed objects; the others NaN.
 
     positions, reference (n, d), placed bool (n,).
+    anchors (n,): The placed objects to align by, if there are more of them than dimensions; by
+        default all. Those that could lie anywhere would move all others.
     size {"same", "fit", "own"}: That of the reference, of the best fit, or as it is. The best fit
         shrinks maps that have little in common with the reference, and so ellipses of few answers.
     """
     result = np.full(reference.shape, np.nan)
-    points, target = positions[placed], reference[placed]
-    if size == "same" and rms(points) > 0:
-        points = points * (rms(target) / rms(points))
-    result[placed] = procrustes(points, target, scaled=size == "fit")(points)
+    by = placed if anchors is None else placed & anchors
+    by = by if by.sum() > reference.shape[1] else placed
+    points, target = positions[by], reference[by]
+    ratio = rms(target) / rms(points) if size == "same" and rms(points) > 0 else 1.0
+    onto = procrustes(ratio * points, target, scaled=size == "fit")
+    result[placed] = onto(ratio * positions[placed])
     return result

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.data.geometry import coverage_radius, procrustes_disparity, to_unit_rms
+from tripletscope.core.data.geometry import coverage_radius, map_size, procrustes_disparity
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Choice, Fields, Number
@@ -401,35 +401,33 @@ def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tup
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):
         positions, placed = fitted.embedding_, fitted.placed_
-        maps = bootstrap(
+        samples = bootstrap(
             fitted, data, replicates=_REPLICATES, seed=seed, reference=positions, progress=halt
-        ).embeddings
+        )
     elif isinstance(fitted, MLDS):
         positions = fitted.unconstrained_[fitted.level_of_, None]
         placed = np.ones(len(positions), dtype=bool)
-        samples = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed, progress=halt)
-        drawn = samples.unconstrained
-        maps = drawn[:, fitted.level_of_, None]
+        drawn = bootstrap_scale(
+            fitted, data, resamples=_SCALES, seed=seed, progress=halt
+        ).unconstrained
+        maps = [aligned(one, np.isfinite(one[:, 0]), positions)
+                for one in drawn[:, fitted.level_of_, None]]
+        samples = Samples(np.array(maps), positions)
     else:
         return np.nan, np.nan
-    return _radius(maps, positions, placed), procrustes_disparity(positions, running.truth)
+    radius = _radius(samples, map_size(positions[placed]))
+    return radius, procrustes_disparity(positions, running.truth)
 
 
-def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> float:
-    """`Plan.ellipse` of one map, from positions and placed (n,).
+def _radius(samples: Samples, size: float) -> float:
+    """`Plan.ellipse` of one map of this size.
 
-    Resampled maps (b, n, d) get the size of the map: at the best-fitting scale, those of few
-    answers would shrink and their ellipses seem small.
+    Objects that answers do not determine may lie anywhere in the map.
     """
-    d = positions.shape[1]
-    reference = to_unit_rms(positions, placed) / np.sqrt(d)  # a map of size 1
-    sized = []
-    for one in maps:
-        finite = np.isfinite(one[:, 0])
-        sized.append(aligned(one, finite, reference))
-    covariances = Samples(np.array(sized), reference).covariances
-    variance = np.trace(covariances, axis1=1, axis2=2) / d
-    return coverage_radius(0.95, d) * float(np.sqrt(np.nanmedian(variance)))
+    d = samples.reference.shape[1]
+    variance = np.trace(samples.covariances, axis1=1, axis2=2) / d / size**2
+    variance = np.where(np.isnan(variance), 1.0 / d, variance)
+    return coverage_radius(0.95, d) * float(np.sqrt(np.median(variance)))
 
 
 @dataclass(frozen=True)

@@ -342,6 +342,10 @@ _COLUMNS = {
         "answers violated", format="%.0f %%", min_value=0.0, max_value=100.0,
         help="Proportion of the answers about the object that the embedding violates.",
     ),
+    "determined": st.column_config.CheckboxColumn(
+        help="Whether the answers determine the position. They do not if they are too few about "
+        "the object, or do not link it with most others.",
+    ),
     "uncertainty": st.column_config.NumberColumn(
         format="%.3f",
         help="Half-length of the error bar, or radius of a circle or ball as large as the ellipse "

@@ -18,6 +18,7 @@ from tripletscope.core.data.geometry import (
     procrustes_disparity,
     rms,
     to_unit_rms,
+    widened,
 )
 
 
@@ -137,3 +138,23 @@ def test_a_point_without_covariance_has_no_ellipse():
 
 def test_a_flat_ellipse_has_no_area():
     assert ellipsoids(np.diag([1.0, 0.0])[None], 0.95).size[0] == 0.0
+
+
+def test_widened_covariances_are_the_wider_in_each_shared_axis():
+    turn = np.array([[np.cos(0.7), -np.sin(0.7)], [np.sin(0.7), np.cos(0.7)]])
+
+    def turned(first: float, second: float) -> np.ndarray:
+        return turn @ np.diag([first, second]) @ turn.T
+
+    covariances = np.array([turned(4, 1), turned(4, 1), turned(1, 0), turned(3, 2)])
+    least = np.array([turned(1, 9), np.zeros((2, 2)), turned(2, 0), np.full((2, 2), np.nan)])
+    result = widened(covariances, least)
+    assert result[:3] == pytest.approx(np.array([turned(4, 9), turned(4, 1), turned(2, 0)]))
+    assert np.isnan(result[3]).all()
+    rng = np.random.default_rng(0)
+    roots = rng.standard_normal((2, 50, 3, 3))
+    one, other = roots @ roots.mT
+    wide = widened(one, other)
+    assert np.linalg.eigvalsh(wide - one).min() > -1e-9
+    assert np.linalg.eigvalsh(wide - other).min() > -1e-9
+    assert widened(other, one) == pytest.approx(wide)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from tripletscope.core.data.geometry import ellipsoids, outlines
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
-from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle, with_ellipses
+from tripletscope.dashboard.figures.points import (
+    MANY,
+    PALE,
+    SPREAD,
+    UNDETERMINED,
+    MapData,
+    MapStyle,
+    with_ellipses,
+)
 
 
 def data_of(n: int, selected=(), stretch: float = 1.0) -> MapData:
@@ -52,6 +63,48 @@ def test_objects_without_a_place_have_none():
     assert set(with_ellipses(data).tolist()) <= set(range(150, 200))
     data.positions[:] = np.nan
     assert not len(with_ellipses(data))
+
+
+def with_unknown(data: MapData, *which: int) -> MapData:
+    data.covariances[list(which)] = np.nan
+    return data
+
+
+def crosses(figure: go.Figure) -> list:
+    return [trace for trace in figure.data if trace.name == UNDETERMINED]
+
+
+def test_undetermined_objects_have_crosses_instead_and_say_so():
+    data = with_unknown(data_of(40), 3, 5)
+    data.positions[7] = np.nan  # without a place there is nothing to cross
+    data.covariances[7] = np.nan
+    figure = embedding_map(data, MapStyle())
+    (marks,) = crosses(figure)
+    assert np.column_stack([marks.x, marks.y]) == pytest.approx(data.positions[[3, 5]])
+    assert number(drawn(data)) == 37
+    (points,) = [trace for trace in figure.data if trace.customdata is not None]
+    said = ["not determined" in text for text in points.hovertext]
+    assert [i for i, is_said in zip(points.customdata, said, strict=True) if is_said] == [3, 5]
+    assert not crosses(embedding_map(data_of(40), MapStyle()))
+    assert not crosses(embedding_map(data, MapStyle(uncertainty=False)))
+    crowd = with_unknown(data_of(MANY + 150), *range(200))
+    assert with_ellipses(crowd).min() >= 200
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_undetermined_objects_have_crosses_on_a_line_and_in_space(d):
+    flat = data_of(20)
+    places = np.tile(flat.positions[:, :1], (1, d))
+    data = with_unknown(MapData(places, flat.objects, np.tile(np.eye(d), (20, 1, 1))), 4)
+    (marks,) = crosses(embedding_map(data, MapStyle("points", flat=False)))
+    assert len(marks.x) == 1
+
+
+def test_pictures_of_undetermined_objects_are_pale():
+    data = replace(with_unknown(data_of(6), 2), pictures={i: f"/{i}.png" for i in range(6)})
+    figure = embedding_map(data, MapStyle("pictures"))
+    assert [image.opacity for image in figure.layout.images] == [None, None, PALE, *[None] * 3]
+    assert not crosses(figure)
 
 
 def test_the_page_knows_the_ellipse_of_every_object():

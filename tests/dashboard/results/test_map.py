@@ -22,7 +22,8 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results import MapFigure, placed
-from tripletscope.dashboard.results.maps import coordinates
+from tripletscope.dashboard.results.maps import coordinates, map_caption, map_drawn
+from tripletscope.dashboard.results.shown import ShownResults
 
 N = 9
 OBJECTS = pd.DataFrame({"id": [f"o{i}" for i in range(N)], "kind": list("abc") * 3})
@@ -117,11 +118,35 @@ def test_it_is_as_large_as_it_was_composed(figure, results, tmp_path):
     assert "Without two people." in text
 
 
+@pytest.mark.parametrize(("linked", "crossed"), [(True, ""), (False, "3 objects")])
+def test_captions_say_which_positions_are_not_determined(results, linked, crossed):
+    fit, samples, objects = results
+    moments = samples.arrays["conditional"].copy()
+    if not linked:
+        moments[:3] = np.nan
+    samples = replace(samples, arrays={**samples.arrays, "conditional": moments})
+    answers = Triplets(simulate(np.eye(N, 2), 20, seed=0).rows, objects)
+    shown = ShownResults((fit, samples), answers, "planted")
+    for marks, words in (("labels", "Crosses mark"), ("pictures", "Pale pictures are of")):
+        text = map_caption(shown, fit, MapStyle(marks))
+        assert "95% ellipses from" in text
+        assert (f"{words} {crossed} whose position the answers do not determine." in text) == (
+            not linked
+        )
+    table = map_drawn(shown, fit).table()
+    assert table["determined"].tolist() == [linked] * 3 + [True] * (N - 3)
+    moments[:] = np.nan
+    text = map_caption(shown, fit, MapStyle())
+    assert "would contain the true position" not in text
+    assert f"Crosses mark {N} objects" in text
+
+
 def test_the_numbers_of_a_map_draw_its_ellipses():
     objects = pd.DataFrame({"id": list("abc"), "image": "x.png"})
     covariances = np.array([[[4.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 9.0]], [[np.nan] * 2] * 2])
     table = coordinates(objects, np.zeros((3, 2)), covariances, None)
     assert "image" not in table
+    assert table["determined"].tolist() == [True, True, False]
     assert table["angle_degrees"].tolist()[1:2] == [90.0]
     assert table[["half_axis_1_95", "angle_degrees"]].isna().all(axis=1).tolist() == [0, 0, 1]
     first = table.iloc[0]

@@ -46,6 +46,7 @@ def test_uncertainty_is_relative_to_the_map(fitted, triplets):
         [coverage_radius(0.8, 2) / spread] * 4
     )
     assert np.isnan(table["uncertainty"][4])
+    assert table["determined"].tolist() == [True] * 4 + [False]
     few = inspect_objects(fitted, triplets, covariances, coverage=0.8, degrees=7)
     assert few["uncertainty"][0] == pytest.approx(coverage_radius(0.8, 2, 7) / spread)
 

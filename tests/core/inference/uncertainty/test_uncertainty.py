@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtr
 
 from tripletscope.core.data.geometry import coverage_radius, procrustes, procrustes_disparity, rms
 from tripletscope.core.data.triplets import Triplets, numbered_objects
@@ -246,8 +246,8 @@ def test_few_people_make_wider_quantiles():
     assert samples.degrees == pytest.approx(8 * 39 / 47)
     assert samples.radius(0.95) == pytest.approx(coverage_radius(0.95, 2, 8 * 39 / 47))
     alone = bootstrap(STE(), crowd, replicates=40, unit="answers")
-    assert alone.degrees is None
-    assert alone.radius(0.95) == coverage_radius(0.95, 2)
+    assert alone.degrees == 39
+    assert alone.radius(0.95) == coverage_radius(0.95, 2, 39)
     gap = samples.probability(crowd, spread="joint")
     sure = replace(samples, unit="answers").probability(crowd, spread="joint")
     assert (np.abs(gap - 0.5) <= np.abs(sure - 0.5) + 1e-12).all()
@@ -360,10 +360,10 @@ def by_hand(samples: Samples, spread: str) -> dict[tuple[int, int, int], float]:
                     gap = lengths[:, i, k] - lengths[:, i, j]
                     gap = gap[np.isfinite(gap)]
                     value = gap.mean() / (np.sqrt(0.5) * gap.std(ddof=1))
+                    found[i, j, k] = stdtr(len(samples.embeddings) - 1, value)
                 else:
                     total = sds.sum() if spread == "published" else np.hypot(*sds)
-                    value = (far.mean() - near.mean()) / total
-                found[i, j, k] = ndtr(value)
+                    found[i, j, k] = ndtr((far.mean() - near.mean()) / total)
     return found
 
 

@@ -8,6 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
+from tripletscope.core.data.geometry import map_size
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method, gathered
 from tripletscope.core.engine.parallel import Halt
@@ -69,7 +70,7 @@ def test_ellipses_are_in_the_unit_of_the_table_of_objects(d):
     fitted.n_objects_ = 40
     answers = Triplets.from_array([[0, 1, 2]], 40)
     table = inspect_objects(fitted, answers, Samples(maps, positions).covariances)
-    found = planning._radius(maps, positions, fitted.placed_)
+    found = planning._radius(Samples(maps, positions), map_size(positions))
     assert found == pytest.approx(table["uncertainty"].median(), rel=0.03)
 
 
