@@ -19,13 +19,13 @@ from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
-from tripletscope.core.reading.interpretation.proposal import refusal
+from tripletscope.core.reading.interpretation.proposal import recognise, refusal
 from tripletscope.core.reading.kinds import Claim, kinds
 from tripletscope.core.reading.kinds.arrangements import placed
 from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
 from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
 from tripletscope.core.reading.loading import load, load_several
-from tripletscope.core.reading.matrix import Square, SquareTable, read_squares
+from tripletscope.core.reading.matrix import Square, SquareTable, read_squares, squares_in
 from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.table import Table
 
@@ -125,6 +125,8 @@ def file_of_measured(
                 f"its columns are not those of {kind}", file=files[0][0],
                 remedy="Name them as in the help on files of ratings.",
             )
+        if single and result is None and len(table.columns) < table.n_rows:
+            refuse_no_measures(table)
         squares = [one for own, source in files for one in _squares(source, own, single)]
         return _of_squares(squares, kind, options)
     if kind not in (None, result.kind):
@@ -133,6 +135,22 @@ def file_of_measured(
             remedy="Name the columns as the kind needs them.",
         )
     return _of_table(only_of(table), result, options)
+
+
+def refuse_no_measures(table: Table) -> None:
+    """Say what a table is instead of ratings, confusions, piles, arrangements or a square."""
+    if squares_in(table):
+        return
+    found = recognise(table)
+    if (clear := found.clear) is not None and clear.reading is None:
+        raise refusal(clear, table.name)
+    what = f"it holds {clear.title[:1].lower()}{clear.title[1:]}" if clear else (
+        f"its columns are {listing(table.columns, 8)}"
+    )
+    raise DataError(
+        f"nothing in it looks like ratings, confusions, piles or arrangements: {what}",
+        file=table.name, remedy="Name the columns as in the help on files of ratings.",
+    )
 
 
 def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> MeasuredFile:
