@@ -14,6 +14,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
+from tripletscope.core.reading.columns.practice import practice_kept
 from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.reading.columns.times import groups_of, times_of, units_of
 from tripletscope.core.reading.formats.source import Source, title_of
@@ -60,6 +61,10 @@ def interpret(
     brought = [*on_people(table, reading, copies)]
     if trials.like_missing:
         brought.append(Note("like_missing", {"name": trials.like_missing}))
+    if (practice := practice_kept(table, reading)) is not None:
+        brought.append(Note("practice", {
+            "column": practice.column, "cells": listing(sorted(practice.cells)),
+        }))
     table = apart(table, reading)
     described, notes = _described(table, reading, trials.ids)
     if objects is not None:
