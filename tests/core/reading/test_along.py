@@ -368,3 +368,32 @@ def test_practice_is_no_response():
     found = read(frame.to_csv(index=False).encode())
     assert len(found) == 360
     assert (found.rows == np.searchsorted(np.unique(rows), rows[40:])).all()
+
+
+# What is left over ------------------------------------------------------------------------------
+
+
+def test_people_whose_objects_nobody_else_judges_are_named():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame([rng.permutation(8)[:3] for _ in range(120)],
+                         columns=["anchor", "near", "far"])
+    frame["participant"] = [f"p{k % 3}" for k in range(120)]
+    lines = report_of(frame)
+    assert not any("with anybody else" in line for line in lines)
+    frame.iloc[frame["participant"] == "p1", :3] += 20
+    assert any("1 participant shares no object with anybody else: p1." in line
+               for line in report_of(frame))
+
+
+def test_columns_that_are_not_kept_are_listed():
+    frame = pd.DataFrame({"anchor": list("abc") * 4, "near": list("bca") * 4,
+                          "far": list("cab") * 4, "experiment": "main", "part": list("xy") * 6})
+    (line,) = [line for line in report_of(frame) if "not kept" in line]
+    assert line.startswith("Columns that are not kept: experiment.")
+    assert not any("not kept" in line for line in report_of(frame.drop(columns="experiment")))
+
+
+def report_of(frame: pd.DataFrame) -> list[str]:
+    table = load(csv(frame))
+    reading = next(one for one in recognise(table).readings if "near" in one.roles)
+    return interpret(table, reading).report.summary()
