@@ -173,7 +173,22 @@ def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> Measure
     except DataError as error:
         row = None if error.row is None else table.row_number(int(rows[kept[error.row]]))
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
+    if found.kind == "ratings" and "participant" in frame:
+        notes += _raters_alone(made.table)
     return MeasuredFile(found.kind, made.table, made.options, notes + made.notes)
+
+
+def _raters_alone(rated: pd.DataFrame) -> list[str]:
+    """A sentence on raters none of whose pairs anybody else has rated."""
+    pair = [frozenset(both) for both in rated[["item1", "item2"]].itertuples(index=False)]
+    each = pd.DataFrame({"pair": pair, "who": rated["participant"].to_numpy()}).drop_duplicates()
+    shared = each["pair"].map(each["pair"].value_counts()) > 1
+    alone = [str(who) for who, several in shared.groupby(each["who"], sort=False)
+             if not several.any()]
+    if not alone or each["who"].nunique() < 2:
+        return []
+    return [f"{counted(len(alone), 'rater')} rated no pair that anybody else has rated, so that "
+            f"nothing tells how far they agree: {listing(alone)}."]
 
 
 def _frame(table: Table, found: Claim) -> tuple[pd.DataFrame, np.ndarray]:

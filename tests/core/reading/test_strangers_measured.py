@@ -17,6 +17,7 @@ from tripletscope.core.reading import load, load_several, read_conjoint, read_ma
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.interpretation.proposal import recognise
 from tripletscope.core.reading.kinds import POSSIBLE, kinds
+from tripletscope.core.reading.measuring import file_of_measured
 
 WORDS = (
     "hammer", "mallet", "saw", "chisel", "plane", "file", "drill", "awl", "wrench", "pliers",
@@ -606,3 +607,16 @@ def test_pairs_of_numbers_in_a_cell_may_stand_beside_blocks(sign):
     text = pd.DataFrame(rows, columns=["block", "pair", "similitud"]).to_csv(index=False)
     found = read_measured(text.encode())
     assert (found.options["direction"], len(found.ids)) == ("similar", 10)
+
+
+def test_raters_with_pairs_of_their_own_are_named():
+    rows = [(f"r{k}", a, b, 1 + (ord(a) * ord(b)) % 7) for k in range(3)
+            for a, b in combinations("abcd" if k < 2 else "wxyz", 2)]
+    frame = pd.DataFrame(rows, columns=["rater", "item1", "item2", "similarity"])
+    assert any("1 rater rated no pair that anybody else has rated" in one and "r2" in one
+               for one in notes_of(frame))
+    assert not any("anybody else" in one for one in notes_of(frame.iloc[:12]))
+
+
+def notes_of(frame):
+    return file_of_measured([("r.csv", frame.to_csv(index=False).encode())], None, {}).notes
