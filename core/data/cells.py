@@ -7,6 +7,7 @@ written has an apostrophe in front of such a text; reading takes it off.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 #: Cells of missing values.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
@@ -22,6 +23,11 @@ _HALF = re.compile("[\ud800-\udfff]")
 def plain_number(text: str) -> str:
     """``"7.0"`` as ``"7"``: programs write whole numbers so in columns with empty cells."""
     return re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", text)
+
+
+def composed(text: str) -> str:
+    """`text` whose accents are one character with their letter: systems write them in two ways."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def writable(text: str) -> str:

@@ -57,6 +57,9 @@ def _names(language: dict[str, list[str]], role: str) -> Iterator[str]:
             yield from (option + number, option + letter)
 
 
+#: Cells that say that there was no response.
+UNANSWERED_CELLS = frozenset(WORDS["beside"]["unanswered"])
+
 #: Words in cells for left, right and the middle of three, and for yes and no.
 FOREIGN_CELLS: dict[str, tuple[str, ...]] = {
     **{

@@ -228,6 +228,7 @@ def _beside(table: Table) -> list[Square]:
         above = [one for one in table.columns[place + 1 :] if one in set(names.tolist())]
         others = [one for one in table.columns if one not in (column, *above)]
         measures = any(re.search("[.,]", name) and _is_number(name) for name in above)
+        measures = measures and (_is_number(column) or _has_no_selves(table, names, above))
         if len(above) < 3 or measures or set(names.tolist()) != set(above) or (
             len(others) > 3 or table.n_rows % len(above)
         ):
@@ -236,6 +237,16 @@ def _beside(table: Table) -> list[Square]:
                   or one == FILE] or others
         return _stacked(table, names, above, people)
     return []
+
+
+def _has_no_selves(table: Table, names: np.ndarray, above: list[str]) -> bool:
+    """Whether a square has both halves and no diagonal, as one whose first row is taken for names.
+
+    Such a row of values is beside, too.
+    """
+    part = table.take(np.array([names.tolist().index(name) for name in above]))
+    filled = np.isfinite(np.column_stack([part.numbers(name) for name in above]))
+    return bool(not np.diag(filled).any() and np.tril(filled).any() and np.triu(filled).any())
 
 
 def _stacked(
@@ -260,8 +271,10 @@ def _without_names(table: Table) -> list[Square]:
     """A square whose rows have no names, or other names than its columns."""
     columns = table.columns
     n = len(columns)
-    if table.header and n == table.n_rows + 1 and len(table.blank):
-        return _without_blank(table)
+    if n == table.n_rows + 1 > 2 and (half := _without_blank(table)):
+        return half
+    if not table.header and n > 3 and (named := _below_numbers(table)):
+        return named
     numeric = [bool(np.isfinite(table.numbers(column)).any()) or
                not any(table.texts(column)) for column in columns]
     if table.header and n == table.n_rows + 1 and all(numeric) and all(
@@ -296,14 +309,34 @@ def _without_names(table: Table) -> list[Square]:
 
 
 def _without_blank(table: Table) -> list[Square]:
-    """Half a square with names above alone, of which one row is blank: the first or the last."""
+    """Half a square without names beside, whose first or last row is empty and thus left out."""
     columns = table.columns
     values = np.column_stack([table.numbers(column) for column in columns])
-    first = table.blank[0] < table.row_number(0)
-    values = np.insert(values, 0 if first else len(values), np.nan, axis=0)
-    rows = np.sort([*table.row_numbers(np.arange(table.n_rows)), table.blank[0]])
-    other = np.triu(np.isfinite(values)) if first else np.tril(np.isfinite(values))
-    return [] if other.any() else [Square(values, columns, True, table.name, rows)]
+    n, filled = len(columns), np.isfinite(values)
+    ids = columns if table.header else [str(k + 1) for k in range(n)]
+    rows = table.row_numbers(np.arange(n - 1))
+    lower = np.tril(np.ones((n - 1, n), dtype=bool))
+    for half, place, row in ((lower, 0, rows[0] - 1), (~lower, n - 1, rows[-1] + 1)):
+        if (filled == half).all():
+            return [Square(np.insert(values, place, np.nan, axis=0), ids, table.header, table.name,
+                           np.insert(rows, place, row))]
+    return []
+
+
+def _below_numbers(table: Table) -> list[Square]:
+    """A square without names beside, below names that are numbers; its first row may be empty."""
+    first, columns = table.head(1), table.columns
+    above = [str(first.names(column)[0]) for column in columns]
+    if len({*above}) < len(columns) or "" in above or table.n_rows < 3:
+        return []
+    below = replace(table, data=table.data.slice(1), first_row=table.first_row + 1)
+    if below.n_rows == len(columns):
+        found = [_of_columns(below, columns, above)]
+        return found if found[0].is_one() else []
+    half = _without_blank(below) if below.n_rows == len(columns) - 1 else []
+    # An upper half with selves looks like names above one without.
+    return [replace(one, ids=above, is_named=True) for one in half
+            if np.isfinite(one.values[-1, 0])]
 
 
 def _is_number(name: str) -> bool:

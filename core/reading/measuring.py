@@ -19,13 +19,13 @@ from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
-from tripletscope.core.reading.interpretation.proposal import refusal
+from tripletscope.core.reading.interpretation.proposal import recognise, refusal
 from tripletscope.core.reading.kinds import Claim, kinds
 from tripletscope.core.reading.kinds.arrangements import placed
 from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
 from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
 from tripletscope.core.reading.loading import load, load_several
-from tripletscope.core.reading.matrix import Square, SquareTable, read_squares
+from tripletscope.core.reading.matrix import Square, SquareTable, read_squares, squares_in
 from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.table import Table
 
@@ -125,6 +125,8 @@ def file_of_measured(
                 f"its columns are not those of {kind}", file=files[0][0],
                 remedy="Name them as in the help on files of ratings.",
             )
+        if single and result is None and len(table.columns) < table.n_rows:
+            refuse_no_measures(table)
         squares = [one for own, source in files for one in _squares(source, own, single)]
         return _of_squares(squares, kind, options)
     if kind not in (None, result.kind):
@@ -133,6 +135,22 @@ def file_of_measured(
             remedy="Name the columns as the kind needs them.",
         )
     return _of_table(only_of(table), result, options)
+
+
+def refuse_no_measures(table: Table) -> None:
+    """Say what a table is instead of ratings, confusions, piles, arrangements or a square."""
+    if squares_in(table):
+        return
+    found = recognise(table)
+    if (clear := found.clear) is not None and clear.reading is None:
+        raise refusal(clear, table.name)
+    what = f"it holds {clear.title[:1].lower()}{clear.title[1:]}" if clear else (
+        f"its columns are {listing(table.columns, 8)}"
+    )
+    raise DataError(
+        f"nothing in it looks like ratings, confusions, piles or arrangements: {what}",
+        file=table.name, remedy="Name the columns as in the help on files of ratings.",
+    )
 
 
 def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> MeasuredFile:
@@ -155,7 +173,22 @@ def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> Measure
     except DataError as error:
         row = None if error.row is None else table.row_number(int(rows[kept[error.row]]))
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
+    if found.kind == "ratings" and "participant" in frame:
+        notes += _raters_alone(made.table)
     return MeasuredFile(found.kind, made.table, made.options, notes + made.notes)
+
+
+def _raters_alone(rated: pd.DataFrame) -> list[str]:
+    """A sentence on raters none of whose pairs anybody else has rated."""
+    pair = [frozenset(both) for both in rated[["item1", "item2"]].itertuples(index=False)]
+    each = pd.DataFrame({"pair": pair, "who": rated["participant"].to_numpy()}).drop_duplicates()
+    shared = each["pair"].map(each["pair"].value_counts()) > 1
+    alone = [str(who) for who, several in shared.groupby(each["who"], sort=False)
+             if not several.any()]
+    if not alone or each["who"].nunique() < 2:
+        return []
+    return [f"{counted(len(alone), 'rater')} rated no pair that anybody else has rated, so that "
+            f"nothing tells how far they agree: {listing(alone)}."]
 
 
 def _frame(table: Table, found: Claim) -> tuple[pd.DataFrame, np.ndarray]:

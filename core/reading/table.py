@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tripletscope.core.data.cells import MISSING, bare, writable
+from tripletscope.core.data.cells import MISSING, bare, composed, writable
 from tripletscope.core.reading.numerals import floats, plain_floats
 
 
@@ -122,7 +122,10 @@ class Table:
         return pd.DataFrame(cells, index=rows, dtype="str")
 
     def codes(self, column: str, missing: Container[str] = MISSING) -> Codes:
-        """A column of names, stripped of white space, as numbers; empty cells and NA are -1."""
+        """A column of names, stripped of white space, as numbers; empty cells and NA are -1.
+
+        Letters with accents in one character or in several are the same.
+        """
         data = self.data.column(column)
         if pa.types.is_dictionary(data.type):
             data = data.unify_dictionaries().combine_chunks()
@@ -132,7 +135,9 @@ class Table:
         indices = pc.fill_null(chunk.indices, len(chunk.dictionary)).to_numpy()
         # The dictionary of a `head` has the values of the whole table.
         used = np.flatnonzero(np.bincount(indices, minlength=1)[: len(chunk.dictionary)])
-        texts = [bare(text) for text in as_texts(chunk.dictionary.take(pa.array(used)))]
+        texts = [
+            composed(bare(text)) for text in as_texts(chunk.dictionary.take(pa.array(used)))
+        ]
         values = list(dict.fromkeys(t for t in texts if t.casefold() not in missing))
         place = {text: i for i, text in enumerate(values)}
         lookup = np.full(len(chunk.dictionary) + 1, -1, dtype=np.int32)

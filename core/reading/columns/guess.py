@@ -161,7 +161,9 @@ def codings_of(words: set[str], n_options: int = 2) -> list[str]:
     codings = []
     for name, coding in CHOICE_CODINGS.items():
         vocabulary = {word for option in coding.words[:n_options] for word in option}
-        # The number of options has to match that of the coding.
+        # The number of options has to match that of the coding; no and minus one are one option.
+        if words >= {"0", "-1"}:
+            continue
         if words and words <= vocabulary and len(coding.words) in (n_options, len(_POSITIONS)):
             codings.append(name)
     return codings

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
-from typing import Any
+from itertools import combinations, pairwise, permutations
 
 from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
 from tripletscope.core.reading.columns.values import (
     ColumnCells,
     Columns,
+    coincidences,
     differ,
     names_one_of,
     share,
 )
-from tripletscope.core.reading.languages import WORDS
+from tripletscope.core.reading.languages import UNANSWERED_CELLS, WORDS, spelt
 from tripletscope.core.reading.names import ALIASES, GROUP_NAMES, TASK_NAMES, normalised
 
 #: Least share of the values of one column that another one of the same objects has; of few rows,
@@ -27,6 +28,11 @@ _FEW_ROWS = 30
 _FEW_COUNTED = 5
 #: Least share of rows in which columns of objects differ: in catch trials an option is the anchor.
 _DIFFER = 0.8
+#: Times that cells of a row would be alike by chance, from which never is no accident; share of
+#: these from which columns are about different things, and up to which they never are alike.
+_BY_CHANCE, _OFTEN, _HARDLY = 5.0, 0.5, 0.1
+#: Share of responses of slips and of what nobody has said: other values are seldom.
+_SELDOM = 0.05
 #: Columns that are compared with each other, in quadratic time.
 _COMPARED = 40
 #: Sets of columns that are looked at: a table of many like columns has any number.
@@ -44,10 +50,15 @@ _NEVER_OBJECTS = frozenset({
 })
 _RESPONSES = frozenset({*ALIASES["choice"], *(name for names in TASK_NAMES.values()
                                               for name in names)})
+_RESPONSE_WORDS = frozenset(spelt(WORDS["beside"]["responses"]))
+_NO_RESPONSE_WORDS = frozenset(spelt(WORDS["beside"]["no_responses"]))
+#: Values of a column that are looked at for words; share of one from which it tells nothing.
+_MOST_WORDS, _NEARLY_ONE = 12, 0.9
 #: Rows of a keyboard, from left to right.
 _KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
 _NEUTRAL = re.compile(
-    r"(column|col|v|x|c|f|unnamed|var|field|name|t)?[ _.:]*\d*|[a-z]|first|second|third|fourth",
+    r"(column|col|v|x|c|f|unnamed|var|field|name|t)?[ _.:]*\d*|[a-z]|first|second|third|fourth|"
+    "one|two|three|four",
     re.IGNORECASE,
 )
 
@@ -99,7 +110,7 @@ def object_groups(columns: Columns) -> list[list[ColumnCells]]:
     ]
     taken = {column.name for group in found for column in group}
     rest = [
-        c for c in candidates if c.name not in taken and not c.is_measure
+        c for c in candidates if c.name not in taken
         and not (c.counts_rows and c.n_written > _FEW_COUNTED)
     ]
     named = [[columns[name] for name in group] for group in _named_by_cells(columns)]
@@ -143,6 +154,13 @@ def _are_objects(group: Sequence[ColumnCells]) -> bool:
     apart = [group[:2], group[2:]] if len(group) == 4 else [group]
     if not all(differ(columns) >= _DIFFER for columns in apart):
         return False
+    for columns in apart:
+        alike, by_chance = coincidences(columns)
+        if by_chance >= _BY_CHANCE and alike > _OFTEN * by_chance:
+            return False
+    measures = any(one.is_measure for one in group)
+    if measures and not is_numbered([one.name for one in group]) and not never_alike(group):
+        return False
     numbered = len(group) > 2 and is_numbered([column.name for column in group])
     if numbered and (few or _says_things(group[0].name)):
         return len(union) > 2
@@ -159,6 +177,12 @@ def _are_objects(group: Sequence[ColumnCells]) -> bool:
             not one.is_numeric or _alike(one, other) for one, other in pairs
         ))
     )
+
+
+def never_alike(columns: Sequence[ColumnCells]) -> bool:
+    """Whether cells of a row hardly ever are alike, where chance would have made them so."""
+    alike, by_chance = coincidences(columns)
+    return by_chance >= _BY_CHANCE and alike <= _HARDLY * by_chance
 
 
 def _says_things(name: str) -> bool:
@@ -202,18 +226,19 @@ def responses(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response
     for column in columns:
         # Where no column has a name, none is called otherwise.
         called = is_called_response(column.name) or not columns.table.header
-        if column.name in names or column.is_measure or column.is_clock or not column.values or (
+        numbers = column.is_measure and names_one_of(column, objects) < _NAMED
+        if column.name in names or numbers or column.is_clock or not column.values or (
             column.is_constant and not called
         ) or (column.counts_rows and not called):
             continue
-        if not called and never_objects(column.name):
+        if not called and (never_objects(column.name) or _is_one_part(column)):
             continue
-        found += _responses(column, objects, called)
+        found += _responses(_said(column), objects, called)
     if not found:  # codes of a lab's own
         found = [
             one for column in columns if column.name not in names
-            and not never_objects(column.name) and 1 < len(column.values) <= 3
-            and not column.is_numeric for one in _own_codes(column)
+            and not (never_objects(column.name) or _is_one_part(column))
+            and 1 < len(column.values) <= 3 and not column.is_numeric for one in _own_codes(column)
         ]
     if len({one.column.name for one in found}) == 1:
         found = [replace(one, alone=True) for one in found]
@@ -223,7 +248,13 @@ def responses(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response
 
 
 def is_called_response(name: str) -> bool:
-    return normalised(name) in _RESPONSES or name.endswith(".keys")
+    if normalised(name) in _RESPONSES or name.endswith(".keys"):
+        return True
+    words = {*map(normalised, re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)))}
+    # Numbered ones are options.
+    return not re.search(r"\d", name) and not never_objects(name) and bool(
+        words & _RESPONSE_WORDS and not words & _NO_RESPONSE_WORDS
+    )
 
 
 def _responses(
@@ -241,28 +272,58 @@ def _responses(
         coding = {word: options.index(name) + 1 for word, name in columns.items()}
         yield Response(column, "columns", (coding,), tuple(options), called)
         return
-    of_two = codings_of(words, 2)
-    codings = dict.fromkeys((*of_two, *codings_of(words, 3)))
+    of_two: list[str | Mapping[str, int]] = [*codings_of(words, 2)]
+    codings = [*of_two, *(one for one in codings_of(words, 3) if one not in of_two)]
+    if words <= {"-1", "0", "1"} and "-1" in words:  # from left to right, or no and yes
+        of_two.append({"-1": 1, "1": 2})
+        codings.append(of_two[-1] if len(words) < 3 else {"-1": 1, "0": 2, "1": 3})
     if codings:
         yield Response(column, "position", tuple(codings), (), called)
     if of_two or (len(codings) and len(words) > 2):
         return
-    if 1 < len(words) <= min(3, len(objects)) and not column.is_numeric:
+    if 1 < len(words) <= min(3, len(objects)) and (called or not column.is_numeric):
         keys = _in_order_of_keys(words)
         if keys or called or codings:
-            how = "keys" if keys else "words"
-            yield Response(column, how, _both_ways(keys or sorted(words)), (), called)
+            yield Response(column, "keys" if keys else "words", _orders_of(words), (), called)
+    elif len(words) > 1 and (usual := _often_said(column)) is not column:
+        yield from _responses(usual, objects, called)
+
+
+def _said(column: ColumnCells) -> ColumnCells:
+    """The column without cells that say that there was no response."""
+    return column.without({text for text in column.values if text.casefold() in UNANSWERED_CELLS})
+
+
+def _often_said(column: ColumnCells) -> ColumnCells:
+    """The column without its seldom cells, if these are few altogether."""
+    counts = Counter(column.texts[column.texts != ""].tolist())
+    seldom = {text for text, n in counts.items() if n <= _SELDOM * column.n_written / 2}
+    n_seldom = sum(counts[text] for text in seldom)
+    return column.without(seldom) if n_seldom <= _SELDOM * column.n_written else column
+
+
+def says_practice(text: str) -> bool:
+    """Whether a cell or a name says practice."""
+    return any(word in normalised(text) for word in WORDS["beside"]["practice"])
+
+
+def _is_one_part(column: ColumnCells) -> bool:
+    """Whether a column tells practice from trials, or is nearly always the same."""
+    most = max(Counter(column.texts[column.texts != ""].tolist()).values(), default=0)
+    return any(map(says_practice, (column.name, *list(column.values)[:_MOST_WORDS]))) or (
+        most > _NEARLY_ONE * column.n_written
+    )
 
 
 def _own_codes(column: ColumnCells) -> Iterator[Response]:
-    words = {text.casefold() for text in column.values}
-    yield Response(column, "words", _both_ways(_in_order_of_keys(words) or sorted(words)))
+    yield Response(column, "words", _orders_of({text.casefold() for text in column.values}))
 
 
-def _both_ways(words: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
-    """Places of words in this order, and in the opposite one."""
-    coding = {word: k + 1 for k, word in enumerate(words)}
-    return coding, {word: k + 1 for k, word in enumerate(reversed(words))}
+def _orders_of(words: Set[str]) -> tuple[dict[str, int], ...]:
+    """Places of words in every order; of keys only from the left to the right and back."""
+    keys = _in_order_of_keys(words)
+    orders = [keys, keys[::-1]] if keys else permutations(sorted(words))
+    return tuple({word: k + 1 for k, word in enumerate(order)} for order in orders)
 
 
 def _share_named(column: ColumnCells, other: ColumnCells) -> float:
@@ -270,7 +331,7 @@ def _share_named(column: ColumnCells, other: ColumnCells) -> float:
     return float((column.texts == other.texts)[written].mean()) if written.any() else 0.0
 
 
-def _in_order_of_keys(words: set[str]) -> list[str]:
+def _in_order_of_keys(words: Set[str]) -> list[str]:
     """Keys of one row of a keyboard from left to right, or none."""
     for row in _KEYS:
         if all(len(word) == 1 and word in row for word in words):
@@ -281,14 +342,15 @@ def _in_order_of_keys(words: set[str]) -> list[str]:
 def may_choose(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
     """Responses because of which the order of the columns cannot be that of the answer.
 
-    A column that says something of a participant, such as a condition, does not.
+    A column that says something of a participant, such as a condition, does not; nor does one of
+    two values that is not called a response, which the answers can tell from one.
     """
     who = next((column for column in columns
                 if normalised(column.name) in ALIASES["participant"]), None)
     return [
         one for one in responses(columns, objects)
         if one.called or one.how in ("item", "columns", "keys") or not (
-            who is not None and _says_who(one.column, who)
+            len(one.column.values) == 2 or (who is not None and _says_who(one.column, who))
         )
     ]
 
@@ -313,7 +375,7 @@ def in_order(names: Sequence[str]) -> list[str]:
     numbers = [re.findall(r"\d+", name) for name in names]
     if all(len(found) == 1 for found in numbers):
         return sorted(names, key=lambda name: int(re.findall(r"\d+", name)[0]))
-    endings = [re.search(r"(?:^|[\W_]|option)([a-z])$", name.casefold()) for name in names]
+    endings = [re.search(r"(?:^|[\W_]|option)([a-z])$", _apart(name)) for name in names]
     if all(endings) and {found[1] for found in endings} <= set("abc"):
         return sorted(names, key=lambda name: name.casefold()[-1])
     sides = [_place(name) for name in names]
@@ -321,10 +383,12 @@ def in_order(names: Sequence[str]) -> list[str]:
 
 
 def _place(name: str) -> int | None:
-    """Place of a side that a name says: from the left to the right."""
+    """Place that a name says: from the left to the right, from above, from the first."""
     text = normalised(name)
-    for place, words in enumerate((("left", "l"), ("middle", "center", "centre", "m"),
-                                   ("right", "r"))):
+    for place, words in enumerate((
+        ("left", "upper", "top", "first", "l"), ("middle", "center", "centre", "second", "m"),
+        ("right", "lower", "bottom", "third", "r"),
+    )):
         if any(text == word or (len(word) > 1 and word in text) for word in words) or (
             re.search(rf"[\W_]{words[-1]}$", name.casefold())
         ):
@@ -332,12 +396,14 @@ def _place(name: str) -> int | None:
     return None
 
 
-_SIDES: dict[str, Any] = {"left": "left", "right": "right", "l": "left", "r": "right"}
+def _apart(name: str) -> str:
+    """A name in small letters, whose last capital stands apart: ``candidate_a``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z]$)", "_", name).casefold()
 
 
 def _parts(name: str) -> tuple[str, str]:
     """What a name is about, and which of two it is: ``("ref", "1")``, ``("image", "left")``."""
-    text = name.casefold()
+    text = _apart(name)
     side = re.search(r"(left|right)", text)
     if side:
         return "side " + re.sub(r"[\W_]", "", text.replace(side[1], "")), side[1]

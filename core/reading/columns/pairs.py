@@ -116,6 +116,8 @@ def judged(table: Table, roles: Mapping[str, str]) -> tuple[np.ndarray, np.ndarr
 def _made(columns: Columns, roles: Mapping[str, str], called: bool) -> PairColumns:
     first, second = judged(columns.sample, roles)
     numeric = all(columns[name].is_numeric for name in roles.values()) and len(roles) == 2
+    if "pair" in roles:
+        numeric = all(re.fullmatch(r"[\d.,]*", text) for text in {*first, *second})
     return PairColumns(first, second, roles, called, numeric)
 
 
@@ -128,7 +130,8 @@ def _named(columns: Columns, free: list[ColumnCells]) -> PairColumns | None:
         and not any(re.search(r"\d\d", name) for name in group)
     }
     usual = [group for key, group in groups.items() if key in NAMES["things"]]
-    tried = [*usual, *((named(names, (a,)), named(names, (b,))) for a, b in NAMES["pairs"])]
+    tried = [*usual, *((named(names, (a,)), named(names, (b,))) for a, b in NAMES["pairs"]),
+              (named(names, ALIASES["left"]), named(names, ALIASES["right"]))]
     if len(groups) == 1:
         tried += groups.values()
     for first, second in tried:
@@ -268,6 +271,12 @@ def meaning_of(name: str) -> str | None:
     return None
 
 
+def says_value(name: str) -> bool:
+    """Whether a name is that of a value, such as a rating, whatever large means."""
+    words = {*map(normalised, re.findall(r"[^\W\d_]+", name))}
+    return normalised(name) in NAMES["values"] or bool(words & {"rating", "ratings", "score"})
+
+
 def value_columns(columns: Columns, pairs: PairColumns) -> list[ColumnCells]:
     """Columns that may say how similar two objects are; those alone that are called so."""
     codes = pd.Series(pairs.first + "\0" + pairs.second)
@@ -275,7 +284,7 @@ def value_columns(columns: Columns, pairs: PairColumns) -> list[ColumnCells]:
     mostly = [column for column in every  # words among the numbers are slips
               if np.isfinite(column.numbers).sum() > 0.5 * column.n_written > 0]
     called = [column for column in mostly if meaning_of(column.name)]
-    called = called or [column for column in mostly if normalised(column.name) in NAMES["values"]]
+    called = called or [column for column in mostly if says_value(column.name)]
     free = [column for column in every if column.is_numeric and not column.is_constant]
     return called or [
         column for column in free

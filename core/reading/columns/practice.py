@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS
+from tripletscope.core.reading.columns.objects import says_practice
+from tripletscope.core.reading.columns.pairs import participant_of
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.languages import WORDS
+from tripletscope.core.reading.columns.values import NEARLY_ALL, Columns
+from tripletscope.core.reading.languages import FOREIGN_CELLS, WORDS
 from tripletscope.core.reading.names import normalised
 from tripletscope.core.reading.table import Table
 
@@ -17,7 +20,8 @@ from tripletscope.core.reading.table import Table
 _PARTS = 12
 #: Practice is less than this share of the trials.
 _MOST = 0.5
-_NO, _YES = {"0", "false", "no", "f", "n"}, {"1", "true", "yes", "t", "y"}
+_NO = {"0", "false", "no", "f", "n", *FOREIGN_CELLS["no"]}
+_YES = {"1", "true", "yes", "t", "y", *FOREIGN_CELLS["yes"]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +33,20 @@ class Practice:
     rows: np.ndarray
 
 
-def practice_in(table: Table) -> list[Practice]:
+def practice_in(columns: Columns) -> list[Practice]:
     """Columns that say which rows are practice."""
-    sample, found = table.head(SAMPLE_ROWS), []
-    for column in table.columns:
+    sample, found = columns.sample, []
+    who = participant_of(columns).get("participant")
+    person = sample.codes(who).codes if who else np.zeros(sample.n_rows, dtype=np.int32)
+    for column in columns.names:
         coded = sample.codes(column)
         if 2 <= len(coded.values) + bool((coded.codes < 0).any()) <= _PARTS:
             cells = {text for text in coded.values if _is_practice(column, text, coded.values)}
+            perhaps = {text for text in coded.values if _may_be_practice(text)}
+            if not cells and perhaps and _come_first(
+                coded.each(perhaps.__contains__, False), person, bool(who)
+            ):
+                cells = perhaps
             rows = coded.each(cells.__contains__, False)
             found += [Practice(column, frozenset(cells), rows)] if cells else []
     return found
@@ -45,24 +56,61 @@ def trials_alone(
     table: Table, reading: Reading, practice: Sequence[Practice]
 ) -> Mapping[str, tuple[str, ...]]:
     """`Reading.only`, also without rows of practice, if a column says which these are."""
-    taken = {column for role, column in reading.roles.items() if role != "block"}
-    free = [one for one in practice if one.column not in taken]
-    if reading.only or not free:
+    if reading.only:
         return reading.only
-    sample = table.head(SAMPLE_ROWS)
-    objects = [reading.roles[role] for role in reading.objects if role in reading.roles]
-    trial = np.all([sample.codes(column).codes >= 0 for column in objects], axis=0)
-    for one in free:
-        if 0 < np.count_nonzero(one.rows & trial) < _MOST * np.count_nonzero(trial):
+    for one, share in _shares(table, reading, practice):
+        if 0 < share < _MOST:
             # Of the whole column: a part of the session may begin late.
             others = [text for text in table.codes(one.column).values if text not in one.cells]
             return {one.column: (*others, "")}
     return reading.only
 
 
+def practice_kept(table: Table, reading: Reading) -> Practice | None:
+    """What says that most trials are practice, which are then not left out unasked."""
+    if reading.only:
+        return None
+    shares = _shares(table, reading, practice_in(Columns(table)))
+    return next((one for one, share in shares if share >= _MOST), None)
+
+
+def _shares(
+    table: Table, reading: Reading, practice: Sequence[Practice]
+) -> Iterator[tuple[Practice, float]]:
+    """The share of practice among trials by each column that has no role."""
+    taken = {column for role, column in reading.roles.items() if role != "block"}
+    free = [one for one in practice if one.column not in taken]
+    if not free:
+        return
+    sample = table.head(SAMPLE_ROWS)
+    objects = [reading.roles[role] for role in reading.objects if role in reading.roles]
+    trial = np.all([sample.codes(column).codes >= 0 for column in objects], axis=0)
+    for one in free:
+        yield one, np.count_nonzero(one.rows & trial) / max(np.count_nonzero(trial), 1)
+
+
 def _is_practice(column: str, text: str, values: list[str]) -> bool:
-    words = WORDS["beside"]["practice"]
-    if any(word in normalised(column) for word in words):
+    if says_practice(column):
         told = {value.casefold() for value in values}
         return told <= _NO | _YES and text.casefold() in _YES
-    return any(word in normalised(text) for word in words)
+    return says_practice(text)
+
+
+def _may_be_practice(text: str) -> bool:
+    return any(word in normalised(text) for word in WORDS["beside"]["perhaps_practice"])
+
+
+def _come_first(rows: np.ndarray, person: np.ndarray, known: bool) -> bool:
+    """Whether nearly each person has such rows (n,) and others, and begins with these.
+
+    known: Whether people are known; where they are not, each such run of rows begins another.
+    """
+    if not known:
+        person = np.cumsum(np.diff(rows.astype(int), prepend=0) > 0)
+        if not rows[:1].all() or (person.max(initial=0) < 2 and rows.mean() > _MOST / 2):
+            return False
+    begins = [
+        own[0] and not own.all() and not own[np.argmin(own):].any()
+        for own in (rows[person == one] for one in np.unique(person))
+    ]
+    return bool(np.mean(begins) > NEARLY_ALL)

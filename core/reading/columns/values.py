@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -79,6 +81,16 @@ class ColumnCells:
     def are_pictures(self) -> bool:
         return bool(self.values) and all(map(is_picture_name, self.values))
 
+    def without(self, values: Set[str]) -> ColumnCells:
+        """The column whose cells with some values are empty."""
+        if not self.values & values:
+            return self
+        gone = np.isin(self.texts, [*values])
+        return replace(
+            self, texts=np.where(gone, "", self.texts), values=self.values - values,
+            numbers=np.where(gone, np.nan, self.numbers),
+        )
+
     @property
     def can_name(self) -> bool:
         """Whether the values may be names of several objects."""
@@ -135,6 +147,19 @@ def differ(columns: Sequence[ColumnCells]) -> float:
         return 0.0
     ordered = np.sort(cells[:, whole], axis=0)
     return float(np.mean((ordered[1:] != ordered[:-1]).all(axis=0)))
+
+
+def coincidences(columns: Sequence[ColumnCells]) -> tuple[int, float]:
+    """How often two columns have the same cell in a row, and how often they would by chance."""
+    found, expected = 0, 0.0
+    for one, other in combinations(columns, 2):
+        written = (one.texts != "") & (other.texts != "")
+        first, second = one.texts[written], other.texts[written]
+        found += int(np.count_nonzero(first == second))
+        counts = [Counter(part.tolist()) for part in (first, second)]
+        both = sum(number * counts[1][text] for text, number in counts[0].items())
+        expected += both / max(len(first), 1)
+    return found, expected
 
 
 def names_one_of(column: ColumnCells, columns: Iterable[ColumnCells]) -> float:

@@ -14,8 +14,10 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
-from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading
+from tripletscope.core.reading.columns.practice import practice_kept
+from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading, can_be_kept
 from tripletscope.core.reading.columns.times import groups_of, times_of, units_of
+from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.formats.source import Source, title_of
 from tripletscope.core.reading.interpretation.copies import (
     apart,
@@ -45,6 +47,8 @@ from tripletscope.core.reading.tasks import TASKS
 _TELLING = 20
 #: Cells of a table of all pairs of objects, and sets of objects that are named.
 _LARGEST_TABLE, _SETS_SHOWN = 4_000_000, 3
+#: Columns that are named of those that are not kept.
+_UNUSED_SHOWN = 12
 
 
 def interpret(
@@ -60,6 +64,10 @@ def interpret(
     brought = [*on_people(table, reading, copies)]
     if trials.like_missing:
         brought.append(Note("like_missing", {"name": trials.like_missing}))
+    if (practice := practice_kept(table, reading)) is not None:
+        brought.append(Note("practice", {
+            "column": practice.column, "cells": listing(sorted(practice.cells)),
+        }))
     table = apart(table, reading)
     described, notes = _described(table, reading, trials.ids)
     if objects is not None:
@@ -105,6 +113,8 @@ def interpret(
         notes.append(". ".join(NO_MAP))
     else:
         brought += _on_sets(rows, triplets.labels)
+    brought += [*_on_people_alone(pairs.rows if pairs else rows, pairs.answers if pairs else
+                                  answers, triplets.labels), *_on_unused(table, reading)]
     report = Report(
         table.name,
         n_rows=table.n_rows + len(table.skipped),
@@ -178,6 +188,40 @@ def _on_sets(rows: np.ndarray, labels: list[str]) -> Iterator[Note]:
             "number": f"{len(which):,}",
             "sets": "; ".join(shown) + (f"; and {more:,} more" if more else ""),
         })
+
+
+def _on_people_alone(
+    rows: np.ndarray, answers: pd.DataFrame, labels: list[str]
+) -> Iterator[Note]:
+    """A note on participants none of whose objects anybody else has judged."""
+    who = answers["participant"].cat if "participant" in answers else None
+    if who is None or not 1 < len(who.categories) * len(labels) <= _LARGEST_TABLE:
+        return
+    n = len(who.categories)
+    judged = np.zeros((n + 1, len(labels)), dtype=bool)
+    for column in rows.T:
+        judged[who.codes.to_numpy(), column] = True
+    judged = judged[:n]
+    with_others = (judged & (judged.sum(axis=0) > 1)).any(axis=1)
+    alone = np.flatnonzero(judged.any(axis=1) & ~with_others)
+    if len(alone) and n > 1:
+        yield Note("people_alone", {
+            "people": counted(len(alone), "participant"),
+            "share": "shares" if len(alone) == 1 else "share",
+            "ids": listing([who.categories[k] for k in alone]),
+        })
+
+
+def _on_unused(table: Table, reading: Reading) -> Iterator[Note]:
+    """A note on columns that nothing is kept of."""
+    used = {*reading.roles.values(), *reading.keep, *reading.only, *reading.exchanged, FILE,
+            HELD_TOGETHER}
+    # Of lists in cells, each place is a column, too.
+    lists = {name.partition("[")[0] for name in used}
+    left = [column for column in can_be_kept(table, reading)
+            if column not in used and column.partition("[")[0] not in lists]
+    if left:
+        yield Note("unused", {"columns": listing(left, _UNUSED_SHOWN)})
 
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

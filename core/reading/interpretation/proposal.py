@@ -163,7 +163,7 @@ def recognise(table: Table) -> Recognition:
     """What a table is, by the evidence of all kinds."""
     columns = Columns(table)
     divides = cache(partial(_divides, table))  # of millions of rows, this takes longest
-    practice = practice_in(table)
+    practice = practice_in(columns)
     found = [
         one for kind in kinds().values() for part in kind.evidence(columns)
         for one in _completed(table, part, divides, practice)

@@ -14,7 +14,7 @@ from tripletscope.core.data.cells import MISSING, plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.reading import Coding, Reading
 from tripletscope.core.reading.interpretation.report import Omission
-from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS
+from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS, UNANSWERED_CELLS
 from tripletscope.core.reading.names import counted, listing, natural_order
 from tripletscope.core.reading.table import Codes, Table
 from tripletscope.core.reading.tasks import TASKS, Implied, chosen_first
@@ -230,7 +230,8 @@ def _chosen(
         return np.where(np.isfinite(number), outcome, UNANSWERED).astype(np.int8)
     if coding.name == "item":
         options = [objects[i] for i in task.options or range(len(objects))]
-        return _chosen_by_name(_positions(table.codes(column, missing), place), options)
+        said = table.codes(column, {*missing, *(UNANSWERED_CELLS - place.keys())})
+        return _chosen_by_name(_positions(said, place), options)
     return _chosen_by_word(table.codes(column), coding, len(task.outcomes))
 
 
@@ -383,8 +384,9 @@ def _chosen_by_name(choice: np.ndarray, options: list[np.ndarray]) -> np.ndarray
 
 def _chosen_by_word(choice: Codes, coding: Coding, n_options: int) -> np.ndarray:
     meaning = {word: i for i, words in enumerate(coding.words[:n_options]) for word in words}
+    none = dict.fromkeys(UNANSWERED_CELLS, UNANSWERED) | meaning
     return choice.each(
-        lambda text: meaning.get(plain_number(text).casefold(), NOT_OFFERED), UNANSWERED, np.int8
+        lambda text: none.get(plain_number(text).casefold(), NOT_OFFERED), UNANSWERED, np.int8
     )
 
 

@@ -8,6 +8,7 @@ from tripletscope.core.reading.columns.guess import option_roles
 from tripletscope.core.reading.columns.objects import (
     TELLING,
     Response,
+    in_order,
     may_name,
     object_groups,
     pair_of_options,
@@ -34,6 +35,10 @@ from tripletscope.core.reading.names import (
 #: Names of responses that are true if the first option is nearer.
 _YES = ("eval", "firstisnearer")
 _FARTHER = ("less", "least", "farther", "further", "dissimilar", "different")
+
+
+#: A place between left and right, which any of three may have.
+_BETWEEN = ("middle", "mid")
 
 
 def _evidence(columns: Columns) -> list[Claim]:
@@ -138,10 +143,12 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
     numbered = all(name[-1:].isdigit() for name in names)
     if pair and not numbered:
         anchor = next(name for name in names if name not in pair)
+        if normalised(anchor) in _BETWEEN:  # three places
+            return None, (), Sign("by_names", {"anchor": ""})
         return anchor, pair, Sign("by_names", {"anchor": anchor})
     anchor = named(names, ALIASES["anchor"])
     if anchor is not None and not numbered:
-        rest = tuple(name for name in names if name != anchor)
+        rest = tuple(in_order([name for name in names if name != anchor]))
         first = named(rest, ALIASES["left"])
         if first == rest[1] and len(options) == 2:
             rest = rest[::-1]

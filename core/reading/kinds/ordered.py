@@ -12,6 +12,7 @@ from tripletscope.core.reading.columns.objects import (
     is_neutral,
     may_choose,
     may_name,
+    never_alike,
     never_objects,
     object_groups,
 )
@@ -49,6 +50,8 @@ _ODD_LAST = re.compile(r"(train(set|_90)|validationset|test(set\d*|_10))\.(txt|n
 
 def _evidence(columns: Columns) -> list[Claim]:
     roles = by_names(columns.names, {role: ALIASES[role] for role in ("anchor", "near", "far")})
+    if len(roles) < 3:
+        roles = _third_of(columns)
     if len(roles) == 3:
         return _by_names(columns, roles, [columns[name] for name in roles.values()])
     found: list[Claim] = []
@@ -58,10 +61,21 @@ def _evidence(columns: Columns) -> list[Claim]:
             continue
         names = [column.name for column in objects]
         weak = tuple(map(normalised, names)) in WEAK_TRIPLES
-        if not (weak or is_neutral(columns, names)):
-            continue
-        found += _in_order(columns, objects)
+        neutral = weak or is_neutral(columns, names)
+        if neutral or never_alike(objects):
+            found += _in_order(columns, objects, neutral)
     return found
+
+
+def _third_of(columns: Columns) -> dict[str, str]:
+    """Columns that are called nearer and farther, and the only other one of the same objects."""
+    roles = by_names(columns.names, {role: ALIASES[role] for role in ("near", "far")})
+    others = [group for group in object_groups(columns)
+              if len(group) == 3 and {*roles.values()} < {column.name for column in group}]
+    if len(roles) < 2 or len(others) != 1:
+        return {}
+    anchor = next(one.name for one in others[0] if one.name not in roles.values())
+    return {"anchor": anchor, **roles}
 
 
 def _groups(columns: Columns) -> list[list[ColumnCells]]:
@@ -93,7 +107,8 @@ def _by_names(
     )]
 
 
-def _in_order(columns: Columns, objects: Sequence[ColumnCells]) -> list[Claim]:
+def _in_order(columns: Columns, objects: Sequence[ColumnCells], neutral: bool) -> list[Claim]:
+    """Claims of each order; of columns with names of something else, only a person can say."""
     names = [column.name for column in objects]
     orders = _ORDERS if len(objects) == 3 else _PAIRS
     odd_last = len(objects) == 3 and _ODD_LAST.fullmatch(file_name(columns.table.name))
@@ -103,7 +118,7 @@ def _in_order(columns: Columns, objects: Sequence[ColumnCells]) -> list[Claim]:
     return [
         answers(
             columns, "ordered",
-            CERTAIN if odd_last and k == 0 else LIKELY if k < 3 else POSSIBLE, task,
+            CERTAIN if odd_last and k == 0 else LIKELY if k < 3 and neutral else POSSIBLE, task,
             dict(zip(order, names, strict=True)),
             Sign("spose" if odd_last else "in_order",
                  {"columns": named_together(objects), "order": title}),

@@ -33,6 +33,9 @@ def _evidence(columns: Columns) -> list[Claim]:
 
 def _long(columns: Columns) -> list[Claim]:
     beside = participant_of(columns)
+    who = named(columns.names, ("id",))
+    if not beside and who is not None and not columns[who].is_unique:
+        beside = {"participant": who}
     free = [name for name in columns.names if name not in beside.values()]
     item, pile = named(free, NAMES["items"]), named(free, NAMES["piles"])
     if not beside or item is None or pile is None or len(free) > 5 or columns[pile].is_measure:

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.ratings.direction import large_is_similar, stresses
+from tripletscope.core.reading.columns.objects import never_alike
 from tripletscope.core.reading.columns.pairs import (
     NAMES,
     PairColumns,
     meaning_of,
     pairs_of,
     participant_of,
+    says_value,
     value_columns,
 )
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, names_one_of, share
@@ -47,7 +49,8 @@ def _third(columns: Columns, pairs: PairColumns) -> bool:
         share(objects, other) >= 0.5 and len(other.values) > 2
         and not (pairs.numeric and other.is_numeric and not _coded_alike(objects, other))
         for other in columns.but(*pairs.columns) if other.name not in
-        participant_of(columns).values() and not other.is_measure
+        participant_of(columns).values()
+        and (not other.is_measure or never_alike([*map(columns.__getitem__, pairs.columns), other]))
         and not (other.is_numeric and (other.counts_rows or _is_value(other)))
     )
 
@@ -57,7 +60,7 @@ def _coded_alike(objects: ColumnCells, other: ColumnCells) -> bool:
 
 
 def _is_value(column: ColumnCells) -> bool:
-    return bool(meaning_of(column.name)) or normalised(column.name) in NAMES["values"]
+    return bool(meaning_of(column.name)) or says_value(column.name)
 
 
 def _chooses(columns: Columns, pairs: PairColumns, value: ColumnCells) -> bool:
@@ -79,7 +82,7 @@ def _points(columns: Columns, pairs: PairColumns, values: list[ColumnCells]) -> 
     one = values[0]
     if meaning_of(one.name) or one.n_written > 2 * np.isfinite(one.numbers).sum():
         return CERTAIN if len(values) == 1 else LIKELY
-    if pairs.called and normalised(one.name) in NAMES["values"]:
+    if pairs.called and says_value(one.name):
         return CERTAIN if len(one.values) > 3 or columns.table.n_rows < _FEW_ROWS else LIKELY
     features = len(pairs.roles) > 2
     if features:

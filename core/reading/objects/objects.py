@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.cells import plain_number, unmarked
+from tripletscope.core.data.cells import composed, plain_number, unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.reading.formats.source import Source
@@ -193,7 +193,7 @@ def read_objects(
             remedy=f"The columns are {listing(list(texts.columns))}.",
         )
     # As for the objects of answers: both files may have whole numbers with a fraction.
-    texts[id_column] = texts[id_column].map(plain_number)
+    texts[id_column] = texts[id_column].map(plain_number).map(composed)
     _check_ids(texts[id_column], name)
     texts = texts.reset_index(drop=True)
     ids = texts[id_column]

@@ -319,6 +319,7 @@ def test_what_is_missing_is_no_object():
 @pytest.mark.parametrize(("column", "practice", "main"), [
     ("Comment", "practice", "main"), ("phase", "Übung", "Versuch"),
     ("trial_type", "practice_1", "t"),
+    ("part", "Training", "Main"), ("test_part", "demo", "real"), ("Übung", "ja", "nein"),
     ("is_practice", "true", "false"), ("block", "warm-up", "b1"), ("Bloque", "práctica", "prueba"),
 ])
 def test_practice_is_left_out_and_said(column, practice, main):
@@ -334,7 +335,7 @@ def test_practice_is_left_out_and_said(column, practice, main):
 
 @pytest.mark.parametrize(("column", "one", "other"), [
     ("group", "trained", "control"), ("split", "train", "test"),
-    ("profession", "practitioner", "x"),
+    ("profession", "practitioner", "x"), ("group", "training", "control"),
 ])
 def test_conditions_are_no_practice(column, one, other):
     lines = of_countries("UK").decode().splitlines()
@@ -342,3 +343,57 @@ def test_conditions_are_no_practice(column, one, other):
     text = "\n".join(f"{line},{part}" for line, part in zip(lines, parts, strict=True))
     table = load(f"{text}\n".encode())
     assert len(interpret(table, recognise(table).clear.reading).triplets) == 300
+
+
+def test_practice_of_half_the_trials_is_kept_and_said():
+    lines = of_countries("UK").decode().splitlines()
+    parts = ["phase"] + ["practice" if k < 200 else "main" for k in range(300)]
+    text = "\n".join(f"{line},{part}" for line, part in zip(lines, parts, strict=True))
+    table = load(f"{text}\n".encode())
+    found = interpret(table, recognise(table).clear.reading)
+    assert len(found.triplets) == 300
+    assert any("are practice (phase: practice)" in line for line in found.report.summary())
+
+
+def test_practice_is_no_response():
+    """A column that tells practice from trials would turn the answers of practice round."""
+    rng = np.random.default_rng(1)
+    positions = rng.normal(size=(9, 2))
+    rows = np.array([rng.permutation(9)[:3] for _ in range(400)])
+    first, second = (np.linalg.norm(positions[rows[:, 0]] - positions[rows[:, k]], axis=1)
+                     for k in (1, 2))
+    rows[:, 1:] = np.where((first < second)[:, None], rows[:, 1:], rows[:, :0:-1])
+    frame = pd.DataFrame(rows, columns=["object1", "object2", "object3"])
+    frame["tipo"] = np.where(np.arange(400) < 40, "práctica", "experimental")
+    found = read(frame.to_csv(index=False).encode())
+    assert len(found) == 360
+    assert (found.rows == np.searchsorted(np.unique(rows), rows[40:])).all()
+
+
+# What is left over ------------------------------------------------------------------------------
+
+
+def test_people_whose_objects_nobody_else_judges_are_named():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame([rng.permutation(8)[:3] for _ in range(120)],
+                         columns=["anchor", "near", "far"])
+    frame["participant"] = [f"p{k % 3}" for k in range(120)]
+    lines = report_of(frame)
+    assert not any("with anybody else" in line for line in lines)
+    frame.iloc[frame["participant"] == "p1", :3] += 20
+    assert any("1 participant shares no object with anybody else: p1." in line
+               for line in report_of(frame))
+
+
+def test_columns_that_are_not_kept_are_listed():
+    frame = pd.DataFrame({"anchor": list("abc") * 4, "near": list("bca") * 4,
+                          "far": list("cab") * 4, "experiment": "main", "part": list("xy") * 6})
+    (line,) = [line for line in report_of(frame) if "not kept" in line]
+    assert line.startswith("Columns that are not kept: experiment.")
+    assert not any("not kept" in line for line in report_of(frame.drop(columns="experiment")))
+
+
+def report_of(frame: pd.DataFrame) -> list[str]:
+    table = load(csv(frame))
+    reading = next(one for one in recognise(table).readings if "near" in one.roles)
+    return interpret(table, reading).report.summary()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
-from tripletscope.core.reading import load, propose
+from tripletscope.core.reading import Reading, load, propose, read_matrix
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.names import lookalikes, seen, spelled
 
 PAIRS = {
     "zero width": ("cat", "c\u200bat", "cat and c[U+200B]at"),
     "mark of direction": ("cat", "cat\u200e", "cat and cat[U+200E]"),
-    "composition": ("caf\u00e9", "cafe\u0301", "caf\u00e9 and cafe[U+0301]"),
     "no-break space": ("red cat", "red\u00a0cat", "red cat and red[U+00A0]cat"),
     "two spaces": ("red cat", "red  cat", "red cat and red[U+0020][U+0020]cat"),
     "soft hyphen": ("cat", "c\u00adat", "cat and c[U+00AD]at"),
@@ -27,6 +27,19 @@ def test_names_that_look_the_same_are_named_in_the_report(one, other, told):
     (note,) = [line for line in found.report.summary() if "look the same" in line]
     assert note.startswith("1 name of objects is written in several ways")
     assert told in note.replace(spelled(other) + " and " + spelled(one), told)
+
+
+@pytest.mark.parametrize("names", [("caf\u00e9", "cafe\u0301"), ("\ud55c", "\u1112\u1161\u11ab")])
+def test_composed_and_decomposed_letters_are_one_object(names):
+    one, other = names
+    rows = f"{one},dog,car,{other}\n{other},car,dog,dog\ndog,{one},car,{other}\n"
+    found = interpret(load(f"target,dog1,x,y\n{rows}".encode()), Reading(
+        "chosen", "", {"anchor": "target", "near": "dog1", "far": "x"}
+    ), pd.DataFrame({"id": [other, "dog", "car"]}))
+    assert sorted(found.triplets.ids) == sorted([one, "dog", "car"])
+    assert len(found.triplets) == 3
+    matrix = read_matrix(f",{one},dog,car\n{other},0,1,2\ndog,1,0,3\ncar,2,3,0\n".encode())
+    assert matrix.ids == [one, "dog", "car"]
 
 
 def test_names_that_differ_visibly_are_not_mentioned():

@@ -5,6 +5,8 @@ Each is read as it is meant, or it is asked: never silently as something else.
 
 from __future__ import annotations
 
+import io
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +23,7 @@ N_OBJECTS, N_ROWS = 9, 240
 NAMES = (
     lambda k: ["oak", "elm", "ash", "fir", "yew", "box", "bay", "fig", "may"][k],
     lambda k: f"img/{'abcdefghi'[k]}{k}.png", lambda k: f"S{k + 10}", lambda k: str(k + 1),
+    lambda k: f"0.{k + 1}",
 )
 #: Names of anchor, options and response; usual ones of several languages, and odd ones.
 ANCHORED = (
@@ -29,13 +32,15 @@ ANCHORED = (
     ("target", "optionA", "optionB", "resp"), ("head", "b", "c", "winner"),
     ("x1", "x2", "x3", "key"), ("one", "two", "three", "four"), ("A", "B", "C", "said"),
     ("probe", "stim_l", "stim_r", "button"), ("left", "middle", "right", "pressed"),
+    ("base", "candidateA", "candidateB", "pressed_key"), ("center", "upper", "lower", "choice"),
     ("S1", "S2", "S3", "resp"), ("参照", "左", "右", "回答"), ("stand", "cmp.1", "cmp.2", "antw"),
 )
 THREE = (
     ("image1", "image2", "image3", "choice"), ("left", "middle", "right", "odd"),
     ("A", "B", "C", "oddOne"), ("Stim1", "Stim2", "Stim3", "response"), ("u", "v", "w", "pick"),
     ("top1", "left2", "right3", "resp"), ("pic_a", "pic_b", "pic_c", "key"),
-    ("objet1", "objet2", "objet3", "intrus"), ("one", "two", "three", "ans"),
+    ("objet1", "objet2", "objet3", "intrus"), ("first", "second", "third", "selected_odd"),
+    ("one", "two", "three", "ans"),
 )
 ORDERED = (
     ("anchor", "near", "far"), ("a", "b", "c"), ("V1", "V2", "V3"), None,
@@ -44,7 +49,10 @@ ORDERED = (
 )
 #: Responses by the place of the chosen one; None names the object, "column" its column.
 CODES = (None, "column", ("0", "1", "2"), ("1", "2", "3"), ("left", "middle", "right"),
-         ("f", "h", "j"), ("q", "t", "p"), ("L", "M", "R"), ("A", "B", "C"))
+         ("f", "h", "j"), ("q", "t", "p"), ("L", "M", "R"), ("A", "B", "C"), ("-1", "0", "1"),
+         ("37", "40", "39"), ("one", "two", "three"), ("ArrowLeft", "ArrowDown", "ArrowRight"))
+#: Cells of trials without a response.
+NO_RESPONSE = ("", "timeout", "-99", "NA", "no response")
 BESIDE = {
     "participant": lambda rng, n: rng.choice([f"p{k}" for k in range(6)], n),
     "session": lambda rng, n: np.repeat([1, 2], n - n // 2)[:n],
@@ -53,6 +61,9 @@ BESIDE = {
     "correct": lambda rng, n: rng.integers(0, 2, n),
     "gender": lambda rng, n: rng.choice(["m", "f"], n),
     "slider": lambda rng, n: rng.integers(1, 8, n),
+    "flipped": lambda rng, n: rng.integers(0, 2, n),
+    "corrAns": lambda rng, n: rng.choice(["left", "right"], n),
+    "confidence": lambda rng, n: rng.integers(1, 6, n),
 }
 
 
@@ -109,19 +120,24 @@ def columns_of(
         len(ANCHORED) if kind == "anchored" else len(THREE)
     )]
     code = CODES[(seed // 3) % len(CODES)]
+    if headers[0] == "A" and code and code[0] == "A":  # what says A would be the column
+        code = ("1", "2", "3")
     frame = pd.DataFrame(names, columns=headers[:3])
     if code is None:
         response = names[rows, chosen]
     elif code == "column":
         response = np.array(headers)[chosen]
     elif kind == "anchored":  # of two options
-        pair = (code[0], code[2]) if code[0] not in "01" else code[:2]
+        pair = (code[0], code[2]) if code[0] not in ("0", "1", "one", "A") else code[:2]
         response = np.array(pair)[chosen - 1]
     else:
         response = np.array(code)[chosen]
     frame[headers[3]] = response
     for beside in rng.permutation([*BESIDE])[: rng.integers(0, 4)]:
         frame[beside] = BESIDE[beside](rng, len(names))
+    if seed % 3 == 0:
+        unanswered = frame.head(8).assign(**{headers[3]: NO_RESPONSE[seed % len(NO_RESPONSE)]})
+        frame = pd.concat([frame, unanswered])
     # Names that say no order are in theirs.
     plain = headers[0] in ("one", "u", "x1", "stand")
     return frame if plain or not seed % 2 else frame[rng.permutation(frame.columns)]
@@ -141,6 +157,58 @@ def test_no_file_is_silently_read_as_something_else(kind):
         assert len(found ^ file.answers) <= 2, (seed, head)
         right += 1
     assert right >= (asked if kind == "ordered" else 3 * asked), (right, asked)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_minus_one_is_the_left_one_or_no_as_the_answers_say(seed):
+    """Minus one and one are the left and the right, or no and yes; nothing but answers can tell."""
+    rng = np.random.default_rng(seed)
+    positions = rng.normal(size=(N_OBJECTS, 2))
+    shown = np.array([rng.permutation(N_OBJECTS)[:3] for _ in range(N_ROWS)])
+    first, second = (np.linalg.norm(positions[shown[:, 0]] - positions[shown[:, k]], axis=1)
+                     for k in (1, 2))
+    signs = np.where(first < second, -1, 1) * (1 if seed % 2 else -1)
+    frame = pd.DataFrame(shown, columns=["anchor", "left", "right"]).assign(response=signs)
+    near = np.where(first < second, shown[:, 1], shown[:, 2]).astype(str).tolist()
+    found = said(read(frame.to_csv(index=False).encode()))
+    assert {(anchor, one) for anchor, one, _ in found} == {*zip(
+        shown[:, 0].astype(str).tolist(), near, strict=True
+    )}
+
+
+def test_minus_one_beside_zero_and_one_is_no_response():
+    """With no and minus one alike, all answers would be reversed."""
+    file = made("anchored", 6).content.decode()
+    lines = file.splitlines()
+    frame = pd.read_csv(io.StringIO("\n".join(lines)), sep=None, engine="python", dtype=str)
+    assert len(frame) > N_ROWS
+    shown = frame.iloc[:N_ROWS, :3].set_axis(["anchor", "left", "right"], axis=1)
+    right = np.where(np.arange(N_ROWS) < 6, -1, np.arange(N_ROWS) % 2)
+    with suppress(AmbiguousTable):
+        found = read(shown.assign(response=right).to_csv(index=False).encode())
+        assert len(found) == N_ROWS - 6
+
+
+def test_tables_about_three_people_or_things_are_asked_about():
+    """Columns of the same names that never are alike in a row may compare them, or not."""
+    rng = np.random.default_rng(0)
+    three = np.array([rng.permutation([f"Dr {c}" for c in "ABCDEFGH"])[:3] for _ in range(90)])
+    frame = pd.DataFrame(three, columns=["supervisor", "reader", "chair"])
+    with pytest.raises(AmbiguousTable):
+        read(frame.to_csv(index=False).encode())
+    by_chance = pd.DataFrame(rng.choice([f"Dr {c}" for c in "ABCDEFGH"], (90, 3)),
+                             columns=["supervisor", "reader", "chair"])
+    with pytest.raises(OtherTask):
+        read(by_chance.to_csv(index=False).encode())
+
+
+def test_what_is_nearer_and_farther_is_so_of_the_third_column():
+    file = made("ordered", 0).content.decode()
+    lines = file.splitlines()
+    separator = ",;\t"[0]
+    renamed = separator.join(("item", "closer", "further"))
+    found = said(read("\n".join([renamed, *lines[1:]]).encode()))
+    assert found == made("ordered", 0).answers
 
 
 #: Tables of something else, as functions of a generator.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from tripletscope.core.reading import load, load_several, read_conjoint, read_ma
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.interpretation.proposal import recognise
 from tripletscope.core.reading.kinds import POSSIBLE, kinds
+from tripletscope.core.reading.measuring import file_of_measured
 
 WORDS = (
     "hammer", "mallet", "saw", "chisel", "plane", "file", "drill", "awl", "wrench", "pliers",
@@ -541,3 +543,80 @@ def test_no_ordinary_table_is_claimed(columns):
         claimed = [one for name in MINE for one in kinds()[name].evidence(Columns(table))]
         assert not [one for one in claimed if one.points > POSSIBLE], claimed
         assert len(claimed) < 2, claimed
+
+
+# Names that are numbers, halves without names, and other words ------------------------------------
+
+
+def distances(n=6):
+    positions = np.random.default_rng(7).normal(size=(n, 2))
+    return np.linalg.norm(positions[:, None] - positions[None], axis=2).round(3)
+
+
+@pytest.mark.parametrize("half", ["both", "lower", "both without selves"])
+def test_names_of_a_square_may_be_numbers(half):
+    """A first row of values would be beside and above, too."""
+    values, names = distances(), [f"0.{k + 1}" for k in range(6)]
+    if half == "lower":
+        values[np.triu_indices(6)] = np.nan
+    if half.endswith("selves"):
+        values = values + np.diag([np.nan] * 6)
+    frame = pd.DataFrame(values, names, names)
+    assert (half != "both without selves") == (read_matrix(frame.to_csv().encode()).ids == names)
+    alone = frame.to_csv(index=False).encode()
+    assert read_matrix(alone).ids == names
+
+
+@pytest.mark.parametrize("upper", [True, False])
+@pytest.mark.parametrize("header", [True, False])
+def test_the_empty_row_of_half_a_square_may_be_missing(upper, header):
+    values = pd.DataFrame(distances(), columns=list("abcdef"))
+    values = values.where(np.triu(np.ones((6, 6)), 1) == upper).where(~np.eye(6, dtype=bool))
+    text = values.to_csv(index=False, header=header).encode()
+    found = read_matrix(text)
+    assert found.ids == (list("abcdef") if header else list("123456"))
+    assert np.allclose(found.values, distances())
+
+
+def test_what_is_neither_ratings_nor_a_square_is_said_to_be_neither():
+    likert = pd.DataFrame(np.random.default_rng(0).integers(1, 6, (40, 5)),
+                          columns=[f"q{k}" for k in range(5)])
+    with pytest.raises(DataError, match="nothing in it looks like ratings"):
+        read_measured(likert.to_csv(index=False).encode())
+
+
+@pytest.mark.parametrize(("header", "kind"), [
+    ("participante,tarjeta,grupo", "piles"), ("id,stimulus,cluster", "piles"),
+    ("judge,sample,group", "piles"), ("vp,Objekt,Gruppe", "piles"),
+    ("observer,true_label,predicted", "confusions"), ("sujet,stimulus,réponse", "confusions"),
+])
+def test_columns_may_have_names_of_other_languages(header, kind):
+    rng = np.random.default_rng(0)
+    cards = [f"c{k}" for k in range(8)]
+    rows = [(f"p{person}", card, f"p{rng.integers(3)}" if kind == "piles" else rng.choice(cards))
+            for person in range(5) for card in cards]
+    text = header + "\n" + "\n".join(",".join(row) for row in rows)
+    assert type(read_measured(text.encode())).__name__.casefold() == kind
+
+
+@pytest.mark.parametrize("sign", ["-", " vs ", "/"])
+def test_pairs_of_numbers_in_a_cell_may_stand_beside_blocks(sign):
+    """Numbers of blocks are among those of the objects."""
+    rows = [(k // 15 + 1, f"{a}{sign}{b}", 1 + (a * b) % 7)
+            for k, (a, b) in enumerate(combinations(range(1, 11), 2))]
+    text = pd.DataFrame(rows, columns=["block", "pair", "similitud"]).to_csv(index=False)
+    found = read_measured(text.encode())
+    assert (found.options["direction"], len(found.ids)) == ("similar", 10)
+
+
+def test_raters_with_pairs_of_their_own_are_named():
+    rows = [(f"r{k}", a, b, 1 + (ord(a) * ord(b)) % 7) for k in range(3)
+            for a, b in combinations("abcd" if k < 2 else "wxyz", 2)]
+    frame = pd.DataFrame(rows, columns=["rater", "item1", "item2", "similarity"])
+    assert any("1 rater rated no pair that anybody else has rated" in one and "r2" in one
+               for one in notes_of(frame))
+    assert not any("anybody else" in one for one in notes_of(frame.iloc[:12]))
+
+
+def notes_of(frame):
+    return file_of_measured([("r.csv", frame.to_csv(index=False).encode())], None, {}).notes
