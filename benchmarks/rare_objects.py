@@ -1,7 +1,7 @@
 """How often ellipses hold for each object, by the number of answers about it.
 
-    python benchmarks/rare_objects.py            half an hour on two cores
-    python benchmarks/rare_objects.py --quick    four minutes
+    python benchmarks/rare_objects.py            two hours on two cores
+    python benchmarks/rare_objects.py --quick    ten minutes
     python benchmarks/rare_objects.py --former   without what answers about an object tell by itself
 
 Of 24 objects at standard normal positions in the plane, ten are rare: 1, 2, 4, 8, 8, 16, 16, 32, 32
