@@ -145,7 +145,7 @@ def test_parts_that_no_answer_links_are_not_determined_to_each_other():
 
 
 def test_ellipses_of_objects_with_few_answers_hold():
-    """Of 48 exact ellipses fewer than 41 hold with a probability of .002; these were 35."""
+    """Of 48 exact ellipses fewer than 41 hold with a probability of .002."""
     held, shown = 0, 0
     for seed in range(12):
         truth, answers = world((8, 8, 8, 8), seed)
