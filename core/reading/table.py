@@ -97,12 +97,14 @@ class Table:
         """The same rows with other cells."""
         return replace(self, data=data)
 
-    def spread(self, columns: Iterable[str], most: int) -> Table:
-        """Some columns of about `most` rows from all parts of the table."""
+    def spread(self, columns: Iterable[str], most: int, *, by_lot: bool = False) -> Table:
+        """Some columns of about `most` rows from all parts of the table, evenly or by lot."""
         columns = list(columns)
         if self.n_rows <= most:
             return self.holding(self.data.select(columns))
         rows = np.linspace(0, self.n_rows - 1, most).astype(np.int64)
+        if by_lot:
+            rows = np.sort(np.random.default_rng(0).choice(self.n_rows, most, replace=False))
         made = {}
         for column in columns:
             data, start, parts = self.data.column(column), 0, []

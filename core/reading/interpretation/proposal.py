@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.alternatives import meaning
-from tripletscope.core.reading.columns.guess import complete
+from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, complete
 from tripletscope.core.reading.columns.practice import Practice, practice_in, trials_alone
 from tripletscope.core.reading.columns.reading import Reading, can_be_kept
 from tripletscope.core.reading.columns.values import Columns
@@ -20,6 +20,8 @@ from tripletscope.core.reading.table import Table
 
 #: Different values of a column that are kept in any case.
 _FEW = 1_000
+#: Rows from which a sample shows first whether a column says something else in each.
+_MANY = 1_000_000
 #: Of a table whose columns are still to be chosen.
 NO_READING = Reading("chosen", "Columns to be chosen")
 #: Readings that are shown where a table is ambiguous.
@@ -246,4 +248,9 @@ def _divides(table: Table, column: str) -> bool:
     One that says something else in nearly each of many rows, such as a clock, only if wanted.
     """
     most = max(table.n_rows // 2, _FEW)
+    if table.n_rows > _MANY and all(
+        part.n_different(column) == part.n_rows
+        for part in (table.head(SAMPLE_ROWS), table.spread([column], SAMPLE_ROWS, by_lot=True))
+    ):  # half as many values as rows would recur in so many rows, which are counted faster
+        return False
     return table.n_different(column) <= most + 1 and 1 < len(table.codes(column).values) <= most

@@ -7,11 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from tripletscope.core.reading import Imported, Reading, load, load_several, recognise
 from tripletscope.core.reading.columns.times import times_of
+from tripletscope.core.reading.interpretation import proposal
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.table import Table
 from tripletscope.core.studies.quality.importing import read
 
 HEADERS = {
@@ -397,3 +400,14 @@ def report_of(frame: pd.DataFrame) -> list[str]:
     table = load(csv(frame))
     reading = next(one for one in recognise(table).readings if "near" in one.roles)
     return interpret(table, reading).report.summary()
+
+
+@pytest.mark.parametrize(("times", "kept"), [(1, False), (2, True), (3, True)])
+def test_of_many_rows_a_column_is_kept_whose_values_recur(times, kept, monkeypatch):
+    """However far apart they recur; a sample says so of a clock."""
+    monkeypatch.setattr(proposal, "_MANY", 100_000)
+    n = 120_000
+    values = np.tile(np.arange(n // times), times).astype(str)
+    for column in (values, np.sort(values)):
+        table = Table("t", pa.table({"c": pa.array(column)}), True, ",", None, [], 2)
+        assert proposal._divides(table, "c") == kept
