@@ -160,7 +160,8 @@ def map_caption(
         ))
     if style.uncertainty and samples is not None:
         sentences += uncertainty_said(shown, samples, style, d, selected)
-    sentences += doubts_said(doubts_of(shown, run, error), "unfinished")
+    told = ("unfinished", *(["few answers"] if samples is not None else []))  # by crosses
+    sentences += doubts_said(doubts_of(shown, run, error), *told)
     return " ".join(sentences)
 
 
