@@ -30,6 +30,7 @@ from tripletscope.core.reading.formats.text import (
     row_too_long,
     unterminated_quote,
 )
+from tripletscope.core.reading.formats.triangle import squared
 from tripletscope.core.reading.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import counted, file_name, listing
@@ -182,7 +183,13 @@ def _table(
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
         return from_json(data, name)
+    triangle = squared(data) if delimiter is None and header is None else None
+    if triangle is not None:
+        data, note = triangle
+        delimiter, header = "\t", True
     shape = find_shape(data, name, header, delimiter, least_columns)
+    if triangle is not None:
+        shape.notes[:] = [note]
     if is_sheet:
         shape.notes.insert(0, note)
     if encoding != "utf-8":
