@@ -1,6 +1,7 @@
 """Whether the tails that answers choose predict, and place objects, as the best method does.
 
     python benchmarks/tails.py --data FOLDER [--sets 3]
+    python benchmarks/tails.py --structure [--sets 3]     what pages tell of the worlds
 
 Odd-one-out answers in worlds that no method was made for, plain triplets from few to many in five
 noises, and answers of people: the alien eggs' own test answers, and music by five folds (where
@@ -15,18 +16,30 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from report import machine, print_table
+from sklearn.base import clone
 from sources import alien_eggs, music, n_answers
 from worlds import worlds
 
+from tripletscope.core.cluster import AgglomerativeClustering
+from tripletscope.core.cluster.counting import count_clusters, recommend_clusters
 from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.score import question_folds, split_of, triplet_error
+from tripletscope.core.inference.evaluation.compare import recommend_dimension
+from tripletscope.core.inference.evaluation.score import (
+    cross_validate,
+    question_folds,
+    split_of,
+    triplet_error,
+)
 from tripletscope.core.inference.evaluation.tails import choose_tail
+from tripletscope.core.inference.uncertainty import bootstrap
+from tripletscope.core.inference.uncertainty.calibration import held_by_ellipses
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 
@@ -101,13 +114,47 @@ def outcome(case: Case) -> Outcome:
                    (chosen, fitting))
 
 
+def structure(sets: int) -> None:
+    """Dimensions, clusters, and per cent of the true positions inside of 95 % ellipses over people.
+
+    Those of two numbers are with the heaviest tail and with the chosen ones.
+    """
+    rows = []
+    for world, seeds in groupby(worlds(sets), key=lambda pair: pair[0]):
+        told = {"heaviest": ([], [], []), "chosen": ([], [], [])}
+        for _, seed in seeds:
+            answers = world.answers(seed)
+            methods = {"heaviest": TSTE(), "chosen": choose_tail(TSTE(), answers).method()}
+            for name, method in methods.items():
+                errors = {
+                    d: cross_validate(clone(method).set_params(n_components=d), answers)
+                    for d in (1, 2, 3)
+                }
+                told[name][0].append(recommend_dimension(errors, answers, 0.25).n_components)
+                counts = count_clusters(AgglomerativeClustering(basis=method), answers)
+                told[name][1].append(recommend_clusters(counts).n_clusters)
+                fitted = clone(method).fit(answers)
+                maps = bootstrap(method, answers, reference=fitted.embedding_)
+                told[name][2].append(100 * held_by_ellipses(maps, world.truth(seed))[-1])
+        rows.append((world.name, *(
+            ", ".join("none" if one is None else str(one) for one in told[name][kind])
+            for kind in (0, 1) for name in ("heaviest", "chosen")
+        ), *(f"{np.mean(told[name][2]):.0f}" for name in ("heaviest", "chosen"))))
+    print_table(("world", "dimensions, heaviest", "chosen", "clusters, heaviest", "chosen",
+                 "inside, heaviest", "chosen"), rows)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder that holds music/triplets.csv")
     parser.add_argument("--sets", type=int, default=3, help="data sets of each kind")
+    parser.add_argument("--structure", action="store_true", help="dimensions and clusters instead")
     options = parser.parse_args()
     print(machine())
+    if options.structure:
+        structure(options.sets)
+        return
     found: dict[str, list[Outcome]] = {}
     for case in cases(options.data, options.sets):
         found.setdefault(case.name, []).append(outcome(case))
