@@ -156,7 +156,7 @@ def copies(answers: Judgements) -> np.ndarray:
     people = Counter(asked)
     earlier: set[bytes] = set()
     for block, questions in zip(blocks, asked, strict=True):
-        is_timed = times is not None and times.iloc[block].nunique() > 1
+        is_timed = times is not None and len(times.iloc[block].unique()) > 1
         said = np.ascontiguousarray(recorded[block]).tobytes()
         if is_timed or (people[questions] == 2 < len(blocks)):
             is_copy[block] |= said in earlier
