@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -23,9 +25,14 @@ FEW_ANSWERS = 3
 #: So many answers in the same order, about questions that nobody else was asked in that order, are
 #: a copy.
 _A_COPY = 10
+#: What is the same of a copy only.
+_RECORDED = ("response_time", "time", "side")
 #: Shares of the largest distance that are no different distances; fewer different ones than this
-#: part of the pairs are a degenerate map, whose stress is next to nothing.
+#: part of the pairs, or of as many as can differ, are a degenerate map, whose stress is next to
+#: nothing.
 _SAME, _DEGENERATE, _NOTHING = 0.01, 0.1, 0.01
+#: Heights that differ by less than this share differ by rounding.
+_ROUNDING = 1e-9
 #: Pairs from which on a map can be degenerate.
 _PAIRS = 15
 
@@ -121,58 +128,70 @@ def parts_of(answers: Judgements) -> np.ndarray:
 
 
 def copies(answers: Judgements) -> np.ndarray:
-    """(T,) bool: answers that repeat earlier ones in the same order.
+    """(T,) bool: answers that repeat earlier ones in the same order, and with the same times.
 
     Of one person, if that is so of most people: some answer a list twice, and agree with
-    themselves. Of two people, if nobody else was asked these questions in this order: of a list
-    for all, people may well agree.
+    themselves. Of two people, if response times are the same; without these, if others were asked,
+    but nobody else these questions in this order: of a list for all, people may well agree.
     """
     is_copy = np.zeros(len(answers), dtype=bool)
-    who = codes_of(answers, "participant")[0]
+    who, trials, recorded = codes_of(answers, "participant")[0], answers.trials, _recorded(answers)
+
+    def are_many(block: np.ndarray) -> bool:
+        # Comparisons that come of one ranking, say, agree as soon as one does.
+        number = len(block) if trials is None else len(np.unique(trials[block]))
+        return number >= _A_COPY
+
     order = np.argsort(who, kind="stable")
-    blocks = [block for block in np.split(order, np.flatnonzero(np.diff(who[order])) + 1)
-              if len(block) >= _A_COPY]
-    halves = [_halves(answers, block) for block in blocks]
+    blocks = list(filter(are_many, np.split(order, np.flatnonzero(np.diff(who[order])) + 1)))
+    halves = [next(filter(lambda both: are_many(both[0]), _halves(recorded, block)), None)
+              for block in blocks]
     if 2 * sum(each is not None for each in halves) > len(blocks):
         for k, each in enumerate(halves):
             if each is not None:
                 blocks[k] = each[0]
                 is_copy[each[1]] = True
-    asked: dict[bytes, set[bytes]] = {}
-    sequences = [
-        (answers.questions[block].tobytes(), answers.verdicts[block].tobytes()) for block in blocks
-    ]
-    for questions, said in sequences:
-        asked.setdefault(questions, set()).add(said)
+    times = answers.answers.get("response_time")
+    asked = [answers.questions[block].tobytes() for block in blocks]
+    people = Counter(asked)
     earlier: set[bytes] = set()
-    for block, (questions, _) in zip(blocks, sequences, strict=True):
-        is_copy[block] |= questions in earlier and len(asked[questions]) == 1
-        earlier.add(questions)
+    for block, questions in zip(blocks, asked, strict=True):
+        is_timed = times is not None and len(times.iloc[block].unique()) > 1
+        said = np.ascontiguousarray(recorded[block]).tobytes()
+        if is_timed or (people[questions] == 2 < len(blocks)):
+            is_copy[block] |= said in earlier
+        earlier.add(said)
     return is_copy
 
 
-def _halves(answers: Judgements, block: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+def _recorded(answers: Judgements) -> np.ndarray:
+    """(T, k) the objects of each answer, and codes of what else was recorded of it."""
+    table = answers.answers
+    codes = [pd.factorize(table[name])[0] for name in _RECORDED if name in table]
+    return np.column_stack([answers.rows, *codes])
+
+
+def _halves(recorded: np.ndarray, block: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The two parts of answers that are equal: the second after the first, or one by one."""
     half = len(block) // 2
-    if len(block) != 2 * half or half < _A_COPY:
-        return None
-    for first, second in ((block[:half], block[half:]), (block[::2], block[1::2])):
-        if np.array_equal(answers.rows[first], answers.rows[second]):
-            return first, second
-    return None
+    if len(block) == 2 * half:
+        for first, second in ((block[:half], block[half:]), (block[::2], block[1::2])):
+            if np.array_equal(recorded[first], recorded[second]):
+                yield first, second
 
 
 def tied_cut(tree: Dendrogram, n_clusters: int) -> Doubt | None:
     """That no height of a tree gives so many clusters, because branches merge at once."""
     if not 1 < n_clusters < tree.n_leaves:
         return None
-    merges = tree.linkage[:, 2]
-    merged = tree.n_leaves - n_clusters
-    if merges[merged] > merges[merged - 1]:
+    merges, merged = tree.linkage[:, 2], tree.n_leaves - n_clusters
+    # Means of the same distances, taken in another order, differ in their last digits.
+    near = _ROUNDING * abs(merges[merged])
+    low, high = np.searchsorted(merges, [merges[merged] - near, merges[merged] + near])
+    if low == merged:
         return None
     return Doubt("ties", {
-        "number": n_clusters, "fewer": tree.n_clusters_at(merges[merged]),
-        "more": tree.n_leaves - int(np.searchsorted(merges, merges[merged], side="left")),
+        "number": n_clusters, "fewer": tree.n_leaves - int(high), "more": tree.n_leaves - int(low),
     })
 
 
@@ -181,6 +200,6 @@ def degenerate(distances: np.ndarray, stress: float) -> Doubt | None:
     if len(distances) < _PAIRS or stress > _NOTHING or not distances.max(initial=0.0):
         return None
     different = len(np.unique(np.round(distances / distances.max() / _SAME)))
-    if different > _DEGENERATE * len(distances):
+    if different > _DEGENERATE * min(len(distances), 1 / _SAME):
         return None
     return Doubt("degenerate", {"pairs": len(distances), "different": different})

@@ -24,12 +24,12 @@ from tripletscope.dashboard.keeping.files import reading
 #: A later version of the program may raise it. A folder without a number has the first.
 FORMAT = 1
 #: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
-#: people call dimensions, by the key of a fit.
-MEASURED, NAMES_KEPT = "measured", "dimension names"
+#: people call dimensions, by the key of a fit, and the method of the map that somebody has chosen.
+MEASURED, NAMES_KEPT, MAP_CHOSEN = "measured", "dimension names", "map"
 #: Kinds of the notes of pages on a data set; lists hold texts.
 NOTED = {
     "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
-    NAMES_KEPT: dict,
+    NAMES_KEPT: dict, MAP_CHOSEN: dict,
 }
 
 #: The kinds of their values.

@@ -35,7 +35,12 @@ from tripletscope.dashboard.keeping.dataset import (
     WorkspaceError,
     state_of,
 )
-from tripletscope.dashboard.keeping.description import MEASURED, NAMES_KEPT, info_of
+from tripletscope.dashboard.keeping.description import (
+    MAP_CHOSEN,
+    MEASURED,
+    NAMES_KEPT,
+    info_of,
+)
 from tripletscope.dashboard.keeping.dimension_names import kept_names, names_of_fits
 from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
@@ -65,7 +70,7 @@ _ABOUT = {
 }
 _WORDS = {"catch": "catchtrials"}
 #: Notes on a data set that cannot name participants.
-_NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED)
+_NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED, MAP_CHOSEN)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -79,12 +79,13 @@ def before(place: str) -> str:
 
 def choose_run(
     current: Session, listed: Sequence[RunInfo], place: str, what: str, *, lost: str,
-    first: str = "", **further: Any,
+    first: str = "", delete: Callable[[RunInfo], None] | None = None, **further: Any,
 ) -> RunInfo:
     """One of some runs. What was shown once stays, until another one is chosen.
 
     place: Where the session notes the key of the run that is shown, at first `first` or the newest.
     what, lost: What a run is called, like "this map", and what is gone if it is deleted.
+    delete: How it is deleted, if that takes more than the workspace does.
     """
     runs = {run.key: run for run in in_order(listed)}
     # What was chosen may still be at work, or belong to answers that are left out now.
@@ -115,6 +116,7 @@ def choose_run(
         if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
             panels.ask_to_delete(
                 what, f"{run.name}{lost} will be deleted. It can be computed again.",
+                partial(delete, run) if delete else
                 partial(services().workspace.delete_run, run.id),
             )
     return run

@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from tripletscope.core.engine.declared import checked
 from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
@@ -19,6 +20,7 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.description import MAP_CHOSEN
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.results.findings import usual_tasks
@@ -26,10 +28,6 @@ from tripletscope.dashboard.views.context import Context
 
 #: Up to so many answers a first map is fitted without being asked for.
 _FIRST_MAP = 500_000
-
-
-#: In `DatasetInfo.extra`: the method of the map that somebody has chosen.
-_CHOSEN = "map"
 
 
 def place_of(info: DatasetInfo) -> str:
@@ -43,27 +41,36 @@ def map_method(info: DatasetInfo) -> Method:
     As somebody has chosen it; else as a map was made by hand before choices were kept; else the
     usual one, with tails from the answers.
     """
-    if chosen := info.extra.get(_CHOSEN):
-        return analysis.settled(info, unfitted(chosen))
+    if chosen := _chosen(info):
+        return chosen
     usual = analysis.settled(info, DEFAULT_EMBEDDING())
     listed = services().workspace.runs(info.id, "fit", "embedding")
-    if not listed or any(_key(_settings(run)) == _key(described(usual)) for run in listed):
+    methods = (analysis.settled(info, method_of(run)) for run in listed)
+    if not listed or any(_key(described(one)) == _key(described(usual)) for one in methods):
         return usual
     sampled = _sampled(info)
     by_hand = [run for run in listed
                if _key(_settings(run)) in sampled or not _is_usual(info, method_of(run))]
     best = max(by_hand, key=lambda run: _key(_settings(run)) in sampled, default=None)
-    return usual if best is None else method_of(best)
+    return usual if best is None else analysis.settled(info, method_of(best))
 
 
 def is_chosen(info: DatasetInfo) -> bool:
     """Whether somebody has chosen the map."""
-    return bool(info.extra.get(_CHOSEN))
+    return _chosen(info) is not None
 
 
 def choose_method(info: DatasetInfo, method: Method | None) -> None:
     """Let a method be that of the map of a data set; without one, the answers choose again."""
-    services().workspace.note(info.id, _CHOSEN, described(method) if method else None)
+    services().workspace.note(info.id, MAP_CHOSEN, described(method) if method else None)
+
+
+def delete_map(info: DatasetInfo, run: RunInfo) -> None:
+    """Delete a map; if it was chosen, the answers choose again."""
+    services().workspace.delete_run(run.id)
+    chosen = _chosen(info)
+    if chosen and _key(_settings(run)) == _key(described(chosen)):
+        choose_method(info, None)
 
 
 def opened_map(info: DatasetInfo) -> RunInfo | None:
@@ -121,6 +128,18 @@ def await_map(context: Context, why: str) -> None:
     watch(context.job)
     panels.empty("There is no map yet", why)
     st.page_link("../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:")
+
+
+def _chosen(info: DatasetInfo) -> Method | None:
+    """The method that somebody has chosen, if there is one that this version can fit."""
+    if not (noted := info.extra.get(MAP_CHOSEN)):
+        return None
+    try:
+        method = unfitted(noted)
+        checked(type(method), method.get_params(deep=False))
+    except (ValueError, TypeError):  # of another version, or no method at all
+        return None
+    return analysis.settled(info, method) if method.kind == "embedding" else None
 
 
 def _is_usual(info: DatasetInfo, method: Method) -> bool:

@@ -168,14 +168,15 @@ class _Trial:
         method = TSTE(**{**self.method.get_params(deep=False), "alpha": alpha})
         method.set_params(tol=_TOLERANCE)
         start = method.refitted(self.layout)
-        wrong, total, number = np.empty(len(self.answers)), 0.0, 0
+        wrong, total, number = np.empty(len(self.answers)), 0.0, 0.0
         each = in_parallel(
             lambda k, halt: self._of_fold(method, start, k),
             [(k,) for k in range(len(self.learned))], shared=True,
         )
         for which, (of_fold, losses) in zip(self.held_out, each, strict=True):
             wrong[which] = of_fold
-            total, number = total - losses.sum(), number + len(losses)
+            weight = self.answers.take(which).choices.weight
+            total, number = total - weight @ losses, number + weight.sum()
         return _Predictions(wrong, total / number)
 
     def _of_fold(self, method: TSTE, start: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -189,19 +190,21 @@ class _Trial:
 def _chosen(found: Mapping[float, _Predictions], answers: Judgements) -> TailChoice:
     """The most likely of those whose error may be the lowest."""
     alphas = sorted(found)
-    wrong = np.array([found[alpha].wrong for alpha in alphas]).reshape(len(alphas), len(answers))
-    errors, likelihood = wrong.mean(axis=1), np.array([found[a].log_likelihood for a in alphas])
-    differences = wrong - wrong[errors.argmin()] if found else wrong
-    behind = differences.mean(axis=1)
+    if not found:
+        return TailChoice(None, len(answers), *np.zeros((5, 0)))
+    wrong = np.stack([found[alpha].wrong for alpha in alphas])
+    likelihood = np.array([found[alpha].log_likelihood for alpha in alphas])
+    weight = answers.weight / answers.weight.sum()
+    errors = wrong @ weight
+    differences = wrong - wrong[errors.argmin()]
+    behind = differences @ weight
     spread = np.array([
-        np.linalg.norm(np.bincount(answers.groups, each - mean)) / len(answers)
+        np.linalg.norm(np.bincount(answers.groups, weight * (each - mean)))
         for each, mean in zip(differences, behind, strict=True)
     ])
     tried = TailChoice(
         None, len(answers), np.array(alphas), errors, behind, spread, likelihood
     )
-    if not found:
-        return tried
     return replace(
         tried, alpha=alphas[np.where(tried.is_near, likelihood, -np.inf).argmax()]
     )

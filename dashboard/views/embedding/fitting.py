@@ -41,6 +41,7 @@ from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import (
     choose_method,
+    delete_map,
     error_shown,
     is_chosen,
     is_none_open,
@@ -51,6 +52,7 @@ from tripletscope.dashboard.views.opened_map import (
     scheme_of,
 )
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.wording import words
 from tripletscope.dashboard.wording.formats import count, duration, number
 
 _LIVE = Canvas(900.0, 480.0)
@@ -74,7 +76,7 @@ def show_embedding(context: Context) -> None:
             st.subheader("Maps", anchor=False)
             chosen = choose_run(
                 context.session, listed, place_of(context.info), "this map",
-                lost=", with its uncertainty and error,",
+                lost=", with its uncertainty and error,", delete=partial(delete_map, context.info),
             )
             _chosen(context)
     job = context.job
@@ -115,7 +117,11 @@ def _chosen(context: Context) -> None:
             with st.popover("Why this map?", type="tertiary", width="stretch"):
                 context.present(services().workspace.run(context.info.id, run.key))
         return
-    st.caption("Chosen by hand: every page, the report and the archive are about this map.")
+    method = map_method(context.info)
+    if context.find(method, "fit"):
+        st.caption("Chosen by hand: every page, the report and the archive are about this map.")
+    else:
+        st.caption(f"Chosen by hand, but not computed: {words.method(method)}.")
     if pressed(context.session, "embedding.automatic", "Let the answers choose",
                icon=":material/undo:", type="tertiary"):
         choose_method(context.info, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist
 
 import tripletscope as ts
 from tripletscope.core.cluster.dendrogram import Dendrogram
@@ -103,6 +104,41 @@ def test_a_list_for_all_makes_no_copies(number):
     assert not copies(of_people([again[0], *retested])).any()
 
 
+def recorded(rows: np.ndarray, *who: str, **columns) -> Triplets:
+    """The same answers of some people, with other columns."""
+    answers = Triplets.from_array(np.tile(rows, (len(who), 1)))
+    return answers.with_columns({"participant": np.repeat(who, len(rows)), **columns})
+
+
+def test_people_who_agree_on_easy_lists_are_no_copies():
+    easy, other = asked(0, 14), asked(1, 14)
+    assert not copies(of_people([easy] * 2)).any()
+    assert not copies(of_people([*[easy] * 4, *[other] * 3])).any()
+
+
+def test_times_tell_copies_from_people_who_agree():
+    rows, rng = asked(0, 14), np.random.default_rng(0)
+    times = rng.integers(300, 3000, (3, 14))
+    twice = recorded(rows, "a", "a", response_time=times[:2].ravel())
+    assert not copies(twice).any()
+    assert copies(recorded(rows, "a", "a", response_time=np.tile(times[0], 2))).mean() == 0.5
+    agreed = recorded(rows, "a", "b", "c", response_time=times.ravel())
+    assert not copies(agreed).any()
+    renamed = recorded(rows, "a", "b", "c", response_time=times[[0, 1, 0]].ravel())
+    assert np.flatnonzero(copies(renamed)).tolist() == [*range(28, 42)]
+
+
+def test_one_ranking_that_is_given_twice_is_no_copy():
+    """A ranking of six objects is fifteen comparisons, which agree as soon as it does."""
+    ranking = np.array([[0, i, j] for i in range(1, 7) for j in range(i + 1, 7)])
+    others = [asked(k, 30) for k in range(3)]
+    people = of_people([ranking, ranking, *others])
+    trials = np.concatenate([np.repeat([0, 1], 15), 2 + np.arange(90)])
+    answers = people.with_columns({"trial": trials})
+    assert copies(people).any()
+    assert not copies(answers).any()
+
+
 def test_a_fit_that_was_stopped_or_has_not_converged_is_unfinished():
     answers = of_people([asked(0)])
     (doubt,) = doubts(answers, ts.STE(max_iter=1).fit(answers))
@@ -120,6 +156,11 @@ def test_a_cut_through_ties_is_arbitrary_and_others_are_not():
         True, True, False, False, True, True
     ]
     assert tied_cut(tree, 3).values == {"number": 3, "fewer": 2, "more": 5}
+    rounded = merges.copy()
+    rounded[1, 2] -= 1e-15
+    assert tied_cut(Dendrogram(rounded, np.arange(6), 6), 4).values == {
+        "number": 4, "fewer": 2, "more": 5
+    }
     assert tree.n_clusters_at(2.0) == 2
     assert tree.n_clusters_at(1.99) == 5
 
@@ -132,3 +173,11 @@ def test_a_degenerate_map_is_known_by_its_distances():
     apart = np.linalg.norm(spread[:, None] - spread, axis=2)[np.triu_indices(12, 1)]
     assert degenerate(apart, 1e-9) is None
     assert degenerate(apart, 0.2) is None
+
+
+@pytest.mark.parametrize("number", [50, 100])
+def test_many_distances_without_stress_are_not_degenerate(number):
+    spread = np.random.default_rng(0).normal(size=(number, 2))
+    assert degenerate(pdist(spread), 1e-9) is None
+    clusters = np.resize([[0.0, 0.0], [1.0, 0.0], [0.3, 0.8]], (number, 2))
+    assert degenerate(pdist(clusters), 1e-9).values["different"] == 4

@@ -141,6 +141,58 @@ def test_a_map_of_the_list_becomes_that_of_the_data(services, light):
     assert "Chosen by hand" in text_of(app)
 
 
+def test_a_chosen_map_that_is_deleted_is_chosen_no_more(services, light):
+    app = settled(start("embedding", light), services)
+    automatic = opened_map(only(services))
+    app.selectbox(key="embedding.method").select("ste").run()
+    app.button(key="fit").click().run()
+    app = settled(app, services)
+    chosen = opened_map(only(services))
+    app.button(key=f"run.delete.{chosen.id}").click().run()
+    app.button(key="delete for good").click().run()
+    assert opened_map(only(services)).key == automatic.key
+    assert "Chosen by hand" not in text_of(app)
+    assert map_method(only(services)).get_params() == TSTE(
+        alpha=automatic.record["parameters"]["alpha"]
+    ).get_params()
+
+
+def test_of_a_chosen_map_that_is_not_there_no_other_one_is_said_to_be_it(services, light):
+    app = settled(start("embedding", light), services)
+    choose_method(only(services), STE(n_components=1))
+    app.run()
+    assert "Map (t-STE" in text_of(app)
+    assert "Chosen by hand, but not computed: STE, 1 dimension" in text_of(app)
+    app.button(key="embedding.automatic").click().run()
+    assert "Chosen by hand" not in text_of(app)
+
+
+@pytest.mark.parametrize("noted", [
+    {"kind": "embedding", "method": "of a later version", "parameters": {}},
+    {"kind": "embedding", "method": "ste", "parameters": {"n_components": -1}},
+    {"kind": "embedding", "method": ["ste"]}, {"kind": "kernel", "method": "k1"}, ["ste"], "ste",
+])
+def test_a_choice_that_cannot_be_fitted_is_none(services, light, noted):
+    services.workspace.note(only(services).id, "map", noted)
+    assert isinstance(map_method(only(services)), TSTE)
+    app = settled(start("embedding", light), services)
+    assert "Chosen by hand" not in text_of(app)
+
+
+def test_a_first_map_of_before_tails_makes_way_for_theirs(services, light):
+    """Nobody has chosen it, though it has ellipses."""
+    info = only(services)
+    answers = services.workspace.triplets(info)
+    for task in ("fit", "bootstrap"):
+        services.workspace.add_run(info, run(task, TSTE(), answers), "Of before")
+    assert map_method(info).alpha is None
+    found = run("choose_tail", TSTE(), answers)
+    services.workspace.add_run(info, found, "Tails", unasked=True)
+    assert map_method(info).alpha == found.numbers["alpha"]
+    settled(start("embedding", light), services)
+    assert opened_map(info).record["parameters"]["alpha"] == found.numbers["alpha"]
+
+
 def test_a_chosen_map_is_fitted_again_after_exclusions(services, light):
     settled(start("embedding", light), services)
     info = only(services)

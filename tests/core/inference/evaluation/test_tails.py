@@ -12,6 +12,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation import tails
 from tripletscope.core.inference.evaluation.tails import choose_tail
+from tripletscope.core.models.optimise.loss import margins
 from tripletscope.core.models.simulation.simulate import simulate
 
 CENTRES = np.array([[-1.5, -1.0], [1.5, -1.0], [-1.0, 1.5], [1.3, 1.2]])
@@ -75,6 +76,23 @@ def test_answers_of_no_weight_do_not_count():
     found, wanted = choose_tail(ts.TSTE(), both), choose_tail(ts.TSTE(), answers)
     assert found.n_answers == 2000
     assert found.alpha == wanted.alpha
+
+
+def test_an_answer_of_weight_five_counts_as_five():
+    truth = clustered()
+    answers = simulate(truth, 1500, noise="logistic", seed=1)
+    weight = np.where(margins(truth, answers.rows) < 0, 5, 1)
+    weighted = choose_tail(ts.TSTE(), answers.reweighted(weight.astype(float))).table
+    repeated = choose_tail(ts.TSTE(), answers.take(np.repeat(np.arange(1500), weight))).table
+    # Folds differ, and with them the errors, but by far less than from those without weights.
+    np.testing.assert_allclose(weighted["error"], repeated["error"], atol=0.02)
+    np.testing.assert_allclose(
+        weighted["log_likelihood"], repeated["log_likelihood"], atol=0.02
+    )
+
+
+def test_no_answers_choose_nothing():
+    assert choose_tail(ts.TSTE(), ts.Triplets.from_array(np.zeros((0, 3), int), 4)).alpha is None
 
 
 def test_the_choice_does_not_depend_on_threads():
