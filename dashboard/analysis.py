@@ -135,9 +135,11 @@ def _compute(
     few: Options of a first result, which is kept as an incomplete one until the whole is there.
     """
     given, task, options = piece
+    # Once they are chosen, pages settle their methods, and what is open is meant so.
+    chooses = info is not None and tails(info) is None
 
     def work(progress: Progress) -> None:
-        method = _with_tails(info, triplets, given, progress)
+        method = _with_tails(info, triplets, given, progress) if chooses else given
         called = name if method is given or name != describe(given) else describe(method)
         workspace, wanted = services().workspace, key(task, method, triplets, options)
         if few and find(info, triplets, method, task, options) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -67,6 +68,30 @@ def ratio_of(run: Run) -> float:
     return 1.0 / (run.options["folds"] - 1) if "folds" in run.options else 0.0
 
 
+def families_of(runs: Sequence[Run]) -> dict[str, str]:
+    """What methods are called in whatever number of dimensions, by the keys of runs.
+
+    With their settings where several have one title.
+    """
+    settings = {run.key: json.dumps(
+        {name: value for name, value in run.parameters.items() if name != "n_components"},
+        sort_keys=True, default=str,
+    ) for run in runs}
+    of_title: dict[str, set[str]] = {}
+    for run in runs:
+        of_title.setdefault(run.fresh().title, set()).add(settings[run.key])
+    names = {}
+    for run in runs:
+        method = run.fresh()
+        names[run.key] = method.title
+        if len(of_title[method.title]) > 1:
+            d = words.count(run.parameters.get("n_components") or 0, "dimension")
+            names[run.key] = ", ".join(
+                part for part in words.method(method).split(", ") if part != d
+            )
+    return names
+
+
 def suggestions_of(
     runs: Sequence[Run], answers: Judgements
 ) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
@@ -77,9 +102,10 @@ def suggestions_of(
         arrive.
     """
     by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
+    names = families_of(runs)
     for run in runs:
         if run.kind == "embedding":
-            errors = by_dimension.setdefault(run.fresh().title, {})
+            errors = by_dimension.setdefault(names[run.key], {})
             errors.setdefault(run.parameters["n_components"], run.result())
     suggestions = {}
     for name, errors in by_dimension.items():
@@ -159,9 +185,9 @@ def _methods(
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]],
 ) -> Iterator[Statement]:
     """Which method predicts best, each in its recommended number of dimensions."""
-    chosen = {}
+    chosen, names = {}, families_of(runs)
     for run in runs:
-        name, d = run.fresh().title, run.parameters.get("n_components")
+        name, d = names[run.key], run.parameters.get("n_components")
         if name not in suggestions and run.kind != "embedding":
             chosen.setdefault(name, run.result())
         elif name not in suggestions or suggestions[name][0].n_components == d:
@@ -182,7 +208,8 @@ def _errors(
 ) -> Iterator[Drawing]:
     """Errors by the number of dimensions; methods without dimensions as lines."""
     ceiling = shown.limits.ceiling
-    rows = pd.DataFrame([{**_of_error(run), "key": run.key} for run in runs])
+    families = families_of(runs)
+    rows = pd.DataFrame([{**_of_error(run, families), "key": run.key} for run in runs])
     rows = rows.drop_duplicates(["method", "dimensions"])
     has_some = rows["dimensions"].notna()
     table = rows[has_some]
@@ -210,8 +237,9 @@ def _losses(shown: ShownResults, runs: Sequence[Run]) -> Iterator[Drawing]:
     """Training loss by the number of dimensions, where the fits are shown, too."""
     fits = {run.key: fit for run in runs
             if run.kind == "embedding" and (fit := shown.of(run, "fit"))}
+    families = families_of(runs)
     table = pd.DataFrame([
-        {"method": fit.fresh().title, **_of_fit(shown, fit)} for fit in fits.values()
+        {"method": families[key], **_of_fit(shown, fit)} for key, fit in fits.items()
     ])
     if table.empty or table["dimensions"].nunique() < 2:
         return
@@ -228,6 +256,7 @@ def _losses(shown: ShownResults, runs: Sequence[Run]) -> Iterator[Drawing]:
 
 def _numbers(shown: ShownResults, runs: Sequence[Run]) -> pd.DataFrame:
     """All numbers of the comparison, the lowest error first."""
+    families = families_of(runs)
     names = distinct(words.method(run.fresh()) for run in runs)
     errors = dict(zip(names, (run.result() for run in runs), strict=True))
     _, behind = behind_best(errors, shown.answers, ratio_of(runs[0]))
@@ -235,7 +264,7 @@ def _numbers(shown: ShownResults, runs: Sequence[Run]) -> pd.DataFrame:
     for name, run in zip(names, runs, strict=True):
         more, fit = behind.get(name), shown.of(run, "fit")
         rows.append({
-            **_of_error(run),
+            **_of_error(run, families),
             "behind the best": more.difference if more else np.nan,
             "behind, low": more.low if more else np.nan,
             "behind, high": more.high if more else np.nan, "p": more.p if more else np.nan,
@@ -248,10 +277,10 @@ def _numbers(shown: ShownResults, runs: Sequence[Run]) -> pd.DataFrame:
     return table.astype(dict.fromkeys(whole, "Int64"))
 
 
-def _of_error(run: Run) -> dict[str, Any]:
+def _of_error(run: Run, families: Mapping[str, str]) -> dict[str, Any]:
     error, is_map = run.result(), run.kind == "embedding"
     return {
-        "method": run.fresh().title,
+        "method": families[run.key],
         "dimensions": run.parameters["n_components"] if is_map else np.nan,
         "held-out error": error.error, "low": error.low, "high": error.high,
     }

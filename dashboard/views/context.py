@@ -14,7 +14,7 @@ import streamlit as st
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.method import Method, described
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis, export
@@ -405,6 +405,11 @@ class FitContext(Context):
     def method(self) -> Any:
         """As it was set, not fitted."""
         return self.fit.fresh()
+
+    def settled(self, method: Method) -> Method:
+        # What belongs to the fit is found under its own settings, also where these leave tails
+        # open: an earlier version chose none.
+        return method if described(method) == described(self.method) else super().settled(method)
 
 
 def limits_of(info: DatasetInfo, answers: Judgements) -> Limits:

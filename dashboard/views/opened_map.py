@@ -106,7 +106,10 @@ def error_shown(context: Context, method: Method) -> Run | None:
     # As the form asks for it: a comparison may have measured it in another way since.
     usual = next(iter(usual_tasks(context.triplets)))
     scheme = context.session.drafts.get(scheme_of(context.info), usual)
-    errors = (context.find(method, task) for task in ("split_error", "cross_validate"))
+    errors = (
+        analysis.find(context.info, context.answers, method, task)
+        for task in ("split_error", "cross_validate")
+    )
     return max(
         filter(None, errors), key=lambda run: (run.task == scheme, run.created), default=None
     )
@@ -139,7 +142,12 @@ def _chosen(info: DatasetInfo) -> Method | None:
         checked(type(method), method.get_params(deep=False))
     except (ValueError, TypeError):  # of another version, or no method at all
         return None
-    return analysis.settled(info, method) if method.kind == "embedding" else None
+    if method.kind != "embedding":
+        return None
+    # A map of before whose tails were open is itself.
+    made = services().workspace.runs(info.id, "fit", "embedding")
+    is_made = _key(noted) in {_key(_settings(run)) for run in made}
+    return method if is_made else analysis.settled(info, method)
 
 
 def _is_usual(info: DatasetInfo, method: Method) -> bool:

@@ -95,7 +95,7 @@ def show_dimensions(context: Context) -> None:
                 "are computed.",
             )
             return
-        fits = [context.find(run.fresh(), "fit") for run in runs]
+        fits = [analysis.find(context.info, context.answers, run.fresh(), "fit") for run in runs]
         context.present(*runs, beside=[*filter(None, fits)])
         _by_group(context, runs)
         _uncertainty(context, plan)

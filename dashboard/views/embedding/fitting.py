@@ -86,7 +86,8 @@ def show_embedding(context: Context) -> None:
         if listed and not fitting:
             fit = services().workspace.run(context.info.id, chosen.key)
             method = fit.fresh()
-            samples, error = context.find(method, "bootstrap"), error_shown(context, method)
+            samples = analysis.find(context.info, context.answers, method, "bootstrap")
+            error = error_shown(context, method)
             result = Result(context.info, context.triplets, fit, samples, error)
             show_map(context.session, result)
     if listed and not fitting:

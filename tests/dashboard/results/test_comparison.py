@@ -7,11 +7,12 @@ import numpy as np
 from tripletscope.core.inference.evaluation.compare import Suggestion
 from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
-from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.dashboard.results.comparison import (
     dimensions_told,
+    families_of,
     methods_said,
     suggestions_of,
 )
@@ -59,3 +60,19 @@ def test_few_answers():
     ], guessed)
     text = dimensions_told("STE", *suggestions["STE"])
     assert text.endswith("no number of dimensions is recommended.")
+
+
+def test_tails_of_one_title_are_methods_of_their_own():
+    """Errors of one and two dimensions were taken from maps of different tails."""
+    answers = simulate(np.random.default_rng(0).normal(size=(10, 2)), 400, noise="logistic", seed=1)
+    runs = [run("cross_validate", TSTE(n_components=d, alpha=alpha, n_init=1), answers)
+            for alpha in (None, 30.0) for d in (1, 2)]
+    assert [*families_of(runs).values()] == [
+        "t-STE, restarts 1", "t-STE, restarts 1",
+        "t-STE, restarts 1, degrees of freedom 30", "t-STE, restarts 1, degrees of freedom 30",
+    ]
+    suggestions = suggestions_of(runs, answers)
+    assert len(suggestions) == 2
+    for errors, (suggestion, best) in zip((runs[:2], runs[2:]), suggestions.values(), strict=True):
+        assert best.error == errors[suggestion.best - 1].result().error
+    assert [*families_of(runs[:2]).values()] == ["t-STE", "t-STE"]

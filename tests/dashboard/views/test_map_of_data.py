@@ -17,6 +17,7 @@ from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.opened_map import choose_method, map_method, opened_map
+from tripletscope.dashboard.wording import sentences
 
 
 def text_of(app) -> str:
@@ -191,6 +192,28 @@ def test_a_first_map_of_before_tails_makes_way_for_theirs(services, light):
     assert map_method(info).alpha == found.numbers["alpha"]
     settled(start("embedding", light), services)
     assert opened_map(info).record["parameters"]["alpha"] == found.numbers["alpha"]
+
+
+def test_a_map_with_open_tails_keeps_its_own_error_and_ellipses(services, light):
+    """One of an earlier version had those of the map with chosen tails."""
+    app = settled(start("embedding", light), services)
+    info = only(services)
+    answers = services.workspace.triplets(info)
+    found = run("fit", TSTE(), answers)
+    services.workspace.add_run(info, found, "of before")
+    app.run()
+    (box,) = [box for box in app.selectbox if box.label == "Shown"]
+    box.set_value(found.key).run()
+    assert opened_map(only(services)).key == found.key
+    assert map_method(only(services)).alpha is None
+    text = text_of(app)
+    assert "Map (t-STE, 2 dimensions, lowest" in text
+    assert "95 % ellipses" not in text
+    assert "Held-out error" not in text
+    error = run("cross_validate", TSTE(), answers)
+    services.workspace.add_run(info, error, "of before")
+    app.run()
+    assert f"Held-out error {sentences.words.share(error.result().error)}" in text_of(app)
 
 
 def test_a_chosen_map_is_fitted_again_after_exclusions(services, light):
