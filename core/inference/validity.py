@@ -17,6 +17,7 @@ from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
 
@@ -37,6 +38,7 @@ _ROUNDING = 1e-9
 _PAIRS = 15
 
 
+@short_repr
 @dataclass(frozen=True)
 class Doubt:
     """Something that a result does not mean.
@@ -80,7 +82,7 @@ def doubts(
     Examples
     --------
     >>> import tripletscope as ts
-    >>> apart = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [3, 4, 5], [4, 5, 3], [5, 3, 4]]
+    >>> apart = [[0, 1, 2], [1, 2, 0], [3, 4, 5], [4, 5, 3]]
     >>> [doubt.code for doubt in ts.doubts(apart)]
     ['parts', 'few answers']
     """

@@ -146,7 +146,7 @@ class Topic:
             if results.error is None:
                 return []
             if is_chance(results.error.result()):
-                return [Statement(words("like guesses"))]
+                return [Statement(words("silent of guesses"))]
         return list(self.said(results))
 
 

@@ -32,7 +32,7 @@ QUICK = {
     "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},
     "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 1, "folds": 2},
     "posterior": {"effective": 20, "chains": 2}, "laplace": {"samples": 20},
-    "abstention": {"maps": 10},
+    "abstention": {"maps": 10}, "choose_tail": {"folds": 3},
     "reliability": {"maps": 10, "folds": 2}, "response_model": {},
     "uncertainty_by_dimension": {"most": 2, "maps": 10},
     "calibrate": {"data_sets": 2, "maps": 10}, "heterogeneity": {"divisions": 1},

@@ -222,7 +222,7 @@ def test_a_cancelled_fit_is_kept_and_computed_anew_when_asked(opened, services):
     opened.open(services.workspace.add_dataset(answers, origin="b.csv", report=[]).id)
     triplets, info = opened.triplets(), opened.dataset
     # It takes a minute and more, if nobody cancels.
-    method = TSTE(n_components=10, n_init=100, tol=1e-15, max_iter=10_000)
+    method = TSTE(n_components=10, alpha=9.0, n_init=100, tol=1e-15, max_iter=10_000)
     job = analysis.start(opened, info, triplets, method, {"bootstrap": {}})
     while not job.losses and job.active:
         time.sleep(0.01)
@@ -242,7 +242,7 @@ def test_a_cancelled_fit_is_kept_and_computed_anew_when_asked(opened, services):
 def test_descriptions_name_what_is_unusual():
     assert analysis.describe(STE()) == "STE, 2 dimensions"
     assert analysis.describe(TSTE(n_components=1, alpha=3.0, seed=4)) == (
-        "t-STE, 1 dimension, seed 4, degrees of freedom 3.0"
+        "t-STE, 1 dimension, seed 4, degrees of freedom 3"
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import streamlit as st
 
 from tripletscope.core.engine.method import methods
@@ -87,7 +89,8 @@ def show_dimensions(context: Context) -> None:
         context.submit(f"Comparing dimensions: {context.info.name}", first)
         st.rerun()
     with picture:
-        runs = plan.runs(context.info, context.triplets)  # results may arrive meanwhile
+        # Results may have arrived meanwhile.
+        runs = _in_several(plan.runs(context.info, context.triplets))
         if not runs:
             context.empty(
                 "Nothing has been computed yet",
@@ -99,6 +102,14 @@ def show_dimensions(context: Context) -> None:
         context.present(*runs, beside=[*filter(None, fits)])
         _by_group(context, runs)
         _uncertainty(context, plan)
+
+
+def _in_several(runs: list[Run]) -> list[Run]:
+    """Without methods in one number of dimensions beside others in several, as Findings leave."""
+    numbers = Counter(run.method for run in runs if run.kind == "embedding")
+    if max(numbers.values(), default=0) < 2:
+        return runs
+    return [run for run in runs if run.kind != "embedding" or numbers[run.method] > 1]
 
 
 def _first_look(context: Context, plan: Comparison) -> list[analysis.Piece]:

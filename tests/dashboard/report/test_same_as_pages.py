@@ -28,6 +28,7 @@ COMPUTED = {
     ("laplace", ""): [FIT, ("laplace", STE, {"samples": 20})],
     ("reliability", ""): [FIT, ("reliability", STE, {})],
     ("calibrate", ""): [FIT, ("calibrate", STE, {"data_sets": 2, "maps": 10})],
+    ("choose_tail", ""): [FIT, ("choose_tail", ts.TSTE(), {})],
     ("abstention", ""): [FIT, ("abstention", STE, {})],
     ("compare_active", ""): [
         FIT, ("compare_active", STE, {"more": 20, "batches": 1, "repeats": 2}),

@@ -66,7 +66,7 @@ def test_two_jobs_choose_the_tails_once(services, light):
     def choose() -> None:
         found.append(analysis._with_tails(info, answers, TSTE(), lambda *_, **__: False).alpha)
 
-    threads = [threading.Thread(target=choose) for _ in range(3)]
+    threads = [threading.Thread(target=choose, daemon=True) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
