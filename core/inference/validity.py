@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -95,7 +96,17 @@ def _of_error(error: ErrorEstimate | None) -> Iterator[Doubt]:
         yield Doubt("guessing", {"error": error.error})
 
 
-def _of_answers(answers: Judgements) -> Iterator[Doubt]:
+#: What was found of answers that are still in use: page, caption and report ask in turn.
+_found: WeakKeyDictionary[Judgements, tuple[Doubt, ...]] = WeakKeyDictionary()
+
+
+def _of_answers(answers: Judgements) -> tuple[Doubt, ...]:
+    if (found := _found.get(answers)) is None:
+        found = _found[answers] = tuple(_looked_for(answers))
+    return found
+
+
+def _looked_for(answers: Judgements) -> Iterator[Doubt]:
     parts = parts_of(answers)
     if (number := int(parts.max(initial=-1)) + 1) > 1:
         largest = np.bincount(parts[parts >= 0]).argmax()

@@ -20,7 +20,7 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance, needed_answers
-from tripletscope.core.inference.evaluation.paired import behind_best
+from tripletscope.core.inference.evaluation.paired import behind_best, holm, paired_difference
 from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -315,22 +315,29 @@ def _rivals(subject: Subject) -> list[OrdinalEmbedding]:
          ] + [(subject.method, "cross_validate", {})])
 def methods(results: SubjectResults) -> Iterator[Element]:
     """Whether another method predicts better than that of the map."""
-    own = words.method(results.method)
-    runs = {words.method(one): results.run(one, "cross_validate")
-            for one in (results.method, *_rivals(results))}
-    if not all(runs.values()):
+    own = results.run(results.method, "cross_validate")
+    rivals = {one.title: results.run(one, "cross_validate") for one in _rivals(results)}
+    if own is None or not all(rivals.values()):
         return
-    errors = {name: run.result() for name, run in runs.items()}
-    best, behind = behind_best(errors, results.answers, ratio_of(runs[own]))
-    if best != own and (more := behind[own]).p < Suggestion.level:
+    # Each against the map's method, not against the best of them: that is chosen by these errors.
+    ahead = {
+        name: paired_difference(own.result(), run.result(), results.answers, ratio_of(run))
+        for name, run in rivals.items()
+    }
+    p_values = holm({name: more.p for name, more in ahead.items()})
+    better = [name for name, p in p_values.items()
+              if p < Suggestion.level and ahead[name].difference > 0]
+    if better:
+        best = max(better, key=lambda name: ahead[name].difference)
+        more = ahead[best]
         yield Statement(words(
-            "another predicts better", best=best, name=own,
-            more=(more.difference, more.low, more.high),
+            "another predicts better", best=best, more=(more.difference, more.low, more.high),
         ))
     else:
-        rivals = [one.title for one in _rivals(results)]
-        yield Statement(words("none predicts better", names=rivals))
-    yield from map(Reason, methods_said(best, behind))
+        yield Statement(words("none predicts better", names=[*rivals]))
+    for name, more in ahead.items():
+        yield Reason(words("rival ahead", name=name, p=p_values[name],
+                           more=(more.difference, more.low, more.high)))
 
 
 # Structure -----------------------------------------------------------------------------------

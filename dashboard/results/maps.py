@@ -99,7 +99,6 @@ def tails_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         return
     yield Statement(words(
         "tails chosen", alpha=choice.alpha, number=choice.n_answers,
-        error=choice.errors[choice.alphas == choice.alpha][0],
     ))
     yield Numbers(words("title tails"), lambda: choice.table, about=words("about tails"))
 

@@ -135,7 +135,8 @@ def await_map(context: Context, why: str) -> None:
 
 def _chosen(info: DatasetInfo) -> Method | None:
     """The method that somebody has chosen, if there is one that this version can fit."""
-    if not (noted := info.extra.get(MAP_CHOSEN)):
+    noted = info.extra.get(MAP_CHOSEN)
+    if not isinstance(noted, dict):
         return None
     try:
         method = unfitted(noted)

@@ -21,7 +21,7 @@ from tests.server import UNHURRIED, running
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
-IN_VIEW, ON_PAGE, WORDS = 12, 20, 180
+IN_VIEW, ON_PAGE, WORDS = 12, 20, 150
 
 
 def can_be_alone() -> bool:

@@ -90,7 +90,7 @@ def show_dimensions(context: Context) -> None:
         st.rerun()
     with picture:
         # Results may have arrived meanwhile.
-        runs = _in_several(plan.runs(context.info, context.triplets))
+        runs = _comparable(plan, plan.runs(context.info, context.triplets))
         if not runs:
             context.empty(
                 "Nothing has been computed yet",
@@ -104,12 +104,16 @@ def show_dimensions(context: Context) -> None:
         _uncertainty(context, plan)
 
 
-def _in_several(runs: list[Run]) -> list[Run]:
-    """Without methods in one number of dimensions beside others in several, as Findings leave."""
+def _comparable(plan: Comparison, runs: list[Run]) -> list[Run]:
+    """Without methods in fewer dimensions than the first look takes, beside others in as many.
+
+    Other pages leave such errors; nobody has compared them here.
+    """
     numbers = Counter(run.method for run in runs if run.kind == "embedding")
-    if max(numbers.values(), default=0) < 2:
+    least = min(_FEW, plan.n_dimensions)
+    if max(numbers.values(), default=0) < least:
         return runs
-    return [run for run in runs if run.kind != "embedding" or numbers[run.method] > 1]
+    return [run for run in runs if run.kind != "embedding" or numbers[run.method] >= least]
 
 
 def _first_look(context: Context, plan: Comparison) -> list[analysis.Piece]:

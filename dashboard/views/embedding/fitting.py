@@ -105,8 +105,8 @@ def _follow(context: Context, listed: list[RunInfo]) -> None:
     if drafts.get(noted) != mine:  # nothing was shown yet, or another tab has chosen
         drafts[noted] = drafts[place] = mine
     elif picked is not None and picked.key != mine:
+        drafts[noted] = picked.key  # first: where it cannot be kept, the former is shown again
         choose_method(context.info, method_of(picked))
-        drafts[noted] = picked.key
         st.rerun()
 
 

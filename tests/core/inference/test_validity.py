@@ -10,6 +10,7 @@ from scipy.spatial.distance import pdist
 import tripletscope as ts
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.inference import validity
 from tripletscope.core.inference.validity import (
     copies,
     degenerate,
@@ -42,6 +43,13 @@ def test_sound_answers_and_their_map_leave_no_doubt():
     fitted = ts.STE().fit(answers)
     error = ts.cross_validate(ts.STE(), answers)
     assert codes(answers, fitted, error=error) == []
+
+
+def test_answers_are_looked_through_once(monkeypatch):
+    answers = of_people([asked(k) for k in range(3)])
+    assert codes(answers) == []
+    monkeypatch.setattr(validity, "copies", lambda answers: pytest.fail("looked again"))
+    assert codes(answers, ts.STE(n_init=1).fit(answers)) == []
 
 
 def test_coins_are_guesses():

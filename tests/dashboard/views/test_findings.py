@@ -17,6 +17,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.progress import Stopped, silent
+from tripletscope.core.inference.evaluation.tails import choose_tail
+from tripletscope.core.models.embedding import TSTE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import Run, run
@@ -41,10 +43,14 @@ def answered(positions: np.ndarray, number: int, *, people: int = 6, **columns) 
     return Triplets(data.rows, objects, who, "Known")
 
 
-def clustered() -> Triplets:
+def clustered_truth() -> np.ndarray:
     rng = np.random.default_rng(0)
     centres = 3.0 * np.repeat([[0, 0], [1, 0], [0, 1], [1, 1]], 6, axis=0)
-    return answered(centres + 0.4 * rng.normal(size=(24, 2)), 1200)
+    return centres + 0.4 * rng.normal(size=(24, 2))
+
+
+def clustered() -> Triplets:
+    return answered(clustered_truth(), 1200)
 
 
 def line() -> Triplets:
@@ -171,6 +177,34 @@ def test_few_answers():
     assert "11 answers: 7 are missing" in said(found["questions"])
     everything = " ".join(map(said, found.values()))
     assert not any(claim in everything for claim in ("None", "No clusters", "Nothing stands out"))
+
+
+def of_methods(method: TSTE, answers: Triplets) -> str:
+    """What is said of other methods than that of the map."""
+    subject = Subject(answers, method)
+    topic = FINDINGS["methods"]
+    runs = [run(task, one, answers, options) for one, task, options in topic.pieces(subject)]
+    shown = ShownResults(tuple(runs), answers, "Known")
+    found = SubjectResults(answers, method, shown, lambda: None)
+    return said([part.text for part in topic.said(found)])
+
+
+@pytest.mark.parametrize(("noise", "level"), [
+    ("logistic", 0.7), ("positions", 0.3), ("crowd", 0.1), ("flip", 0.15),
+])
+def test_no_method_is_said_to_be_better_than_tails_that_were_found(noise, level):
+    for seed in range(3):
+        truth = np.random.default_rng(seed).normal(size=(20, 2))
+        answers = simulate(truth, 1200, noise=noise, level=level, seed=seed)
+        text = of_methods(choose_tail(TSTE(), answers).method(), answers)
+        assert text.startswith("No other method is seen to predict better (tried: SOE and STE).")
+
+
+def test_a_better_method_is_named():
+    answers = simulate(3 * clustered_truth(), 8000, noise="logistic", seed=1)
+    text = of_methods(TSTE(alpha=1.0), answers)
+    assert " predicts held-out answers better than this map, by +" in text
+    assert "See both side by side." in text
 
 
 def test_pairs_alone():
