@@ -169,7 +169,7 @@ def test_of_a_chosen_map_that_is_not_there_no_other_one_is_said_to_be_it(service
 
 
 @pytest.mark.parametrize("noted", [
-    5, "ste", ["ste"], {"kind": "embedding"},
+    5, {"kind": "embedding"},
     {"kind": "embedding", "method": "of a later version", "parameters": {}},
     {"kind": "embedding", "method": "ste", "parameters": {"n_components": -1}},
     {"kind": "embedding", "method": ["ste"]}, {"kind": "kernel", "method": "k1"}, ["ste"], "ste",
