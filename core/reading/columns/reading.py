@@ -45,7 +45,7 @@ SIDE_ROLES = (
 )
 
 #: Reserved columns of answers.
-TAKEN = (*SIDE_ROLES, "anchor", "near", "far", "copy_of")
+TAKEN = (*SIDE_ROLES, "anchor", "near", "far")
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Reading:
     keep: tuple[str, ...] = ()
     #: Column -> its values in rows whose two options were exchanged: of one observer, in one file.
     exchanged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    #: Whether rows count that repeat another one in all columns. None: they do, with a warning.
+    #: Whether rows count that repeat another one in all columns. None: they do not, with a warning.
     copies: bool | None = None
     #: Whether the same participant id in several files is another person in each. None: it is not,
     #: with a warning.

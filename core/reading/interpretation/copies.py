@@ -44,22 +44,6 @@ class Copies:
         """(N,) bool"""
         return self.of >= 0
 
-    def labels(self, table: Table, usable: np.ndarray) -> pd.Categorical:
-        """The row of the file that each usable row repeats, also of its original."""
-        first = np.where(self.rows, self.of, np.arange(len(self.of)))
-        repeated = np.zeros(len(first), dtype=bool)
-        repeated[self.of[self.rows & usable]] = True
-        marked = np.where(self.rows | repeated, first, -1)[usable]
-        kept, codes = np.unique(marked[marked >= 0], return_inverse=True)
-        result = np.full(len(marked), -1)
-        result[marked >= 0] = codes
-        names = [str(number) for number in table.row_numbers(kept).tolist()]
-        if (column := file_column(table)) is not None:
-            files = table.codes(column)
-            names = [f"{files.values[files.codes[k]]}: {name}"
-                     for k, name in zip(kept, names, strict=True)]
-        return pd.Categorical.from_codes(result, names)
-
 
 def copies_of(table: Table, reading: Reading, trials: Trials) -> Copies:
     """Rows with the same participant, question and answer as an earlier one, and all else, too.
@@ -283,11 +267,11 @@ def on_people(table: Table, reading: Reading, copies: Copies) -> Iterable[Note]:
         })
 
 
-def on_copies(reading: Reading, copies: Copies, usable: np.ndarray) -> Iterable[Note]:
+def on_copies(reading: Reading, copies: Copies, answered: np.ndarray) -> Iterable[Note]:
     """Notes on rows, and on files, that occur twice."""
     for copy, original in copies.files:
         yield Note("same_files", {"copy": copy, "original": original})
-    n = int(np.count_nonzero(copies.rows & usable))
+    n = int(np.count_nonzero(copies.rows & answered))
     if n and reading.copies is not False:
         yield Note("copies" if reading.copies is None else "copies_kept", {
             "rows": counted(n, "row"), "repeat": "repeats" if n == 1 else "repeat",

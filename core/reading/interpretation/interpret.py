@@ -77,9 +77,9 @@ def interpret(
         described = _merged(objects, described, places)
         trials = trials.moved(places, described["id"].tolist())
     usable, omissions = sort_out(
-        table, reading, trials, copies.rows if reading.copies is False else None
+        table, reading, trials, None if reading.copies else copies.rows
     )
-    brought += on_copies(reading, copies, usable)
+    brought += on_copies(reading, copies, copies.rows & (trials.outcome >= 0))
     _step(progress, 0.5)
     rows, trial, votes = trials.answered(usable)
     _step(progress, 0.6)
@@ -92,8 +92,6 @@ def interpret(
     layout = layouts().get(reading.layout)
     in_places = layout is not None and layout.in_places
     answers = _answers(table, reading, trials, usable, in_places, notes, brought)
-    if (copies.rows & usable).any():
-        answers["copy_of"] = copies.labels(table, usable)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None
     answers = _with_trials(table, reading, usable, rows, answers, trial, votes, notes)

@@ -45,7 +45,8 @@ T = TypeVar("T")
 
 _NONE = "—"
 _BY_VALUE = "assigned"
-_COPIES = {None: "count, and are mentioned", False: "are left out", True: "are meant to count"}
+_COPIES = {None: "count once, and are mentioned", False: "count once",
+           True: "are answers of their own"}
 _APART = {None: "is one person, and is mentioned", True: "is another person in each",
           False: "is one person"}
 _FEW = 3  # files that are left out, each with a message of its own
