@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import unicodedata
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ NAMES = st.one_of(
     st.text(
         st.characters(exclude_categories=("C", "Z"), exclude_characters='"#%=[{<\\'), min_size=1,
         max_size=8,
-    ),
+    ).map(lambda text: unicodedata.normalize("NFC", text)),  # in which names are read
 ).filter(lambda text: text.casefold() not in MISSING and plain_number(text) == text)
 
 
