@@ -20,6 +20,7 @@ from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds
+from tripletscope.core.inference.evaluation.units import different_pairs
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.optimise.minimise import minimise
@@ -31,6 +32,8 @@ from tripletscope.core.people.weights import WeightedEuclidean, common_map, peop
 #: Models of people, from the most common to the most individual.
 ONE, CONSISTENCY, WEIGHTS, OWN = "one map", "consistency", "weights", "own maps"
 _GROUPS = "{} groups"
+#: What gains are of.
+MEASURES = ("log_share", "accuracy")
 #: Lowest log probability: one choice must not decide on a person.
 _FLOOR = np.log(1e-4)
 #: Fewest held-out choices of a person for a standard error: of one it would be 0.
@@ -66,14 +69,27 @@ class Gains:
         ----------
         model, over : str
         of : {"log_share", "accuracy"}
+
+        Notes
+        -----
+        People who are asked the same questions gain together: beside the variance between people
+        is that between questions, less that of single choices, which is part of both.
+
+        References
+        ----------
+        Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway
+        clustering. Journal of Business & Economic Statistics, 29, 238-249.
         """
-        values = getattr(self, one_of(("log_share", "accuracy"), of, "measure"))
+        values = getattr(self, one_of(MEASURES, of, "measure"))
         values = values[:, self._place(model)] - values[:, self._place(over)]
-        mean = float(values.mean())
-        reach = float(
-            stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
-        )
+        mean, variance = float(values.mean()), float(values.var(ddof=1)) / len(values)
+        more, degrees = self._by_questions(model, over, of)
+        reach = float(stdtrit(min(degrees, len(values) - 1), 0.975) * np.sqrt(variance + more))
         return mean, mean - reach, mean + reach
+
+    def _by_questions(self, model: str, over: str, of: str) -> tuple[float, float]:
+        """Variance of a mean gain that units share, and its degrees of freedom: none."""
+        return 0.0, np.inf
 
     @property
     def chosen(self) -> str:
@@ -122,6 +138,11 @@ class PeopleComparison(Gains):
         Share of the held-out choices that are predicted.
     chance : ndarray, shape (P,)
         The same by guessing.
+    shared : ndarray, shape (2, M, M)
+        Covariance of the models' mean log probability, and accuracy, that comes of questions which
+        several people were asked; zeros if there are none.
+    n_questions : int
+        Different questions, or groups of questions and trials, of the held-out choices.
     """
 
     people: np.ndarray
@@ -131,6 +152,18 @@ class PeopleComparison(Gains):
     error: np.ndarray
     accuracy: np.ndarray
     chance: np.ndarray
+    shared: np.ndarray | None = None
+    n_questions: int = 0
+
+    def _by_questions(self, model: str, over: str, of: str) -> tuple[float, float]:
+        """Variance of a mean gain between the questions that people share; degrees of freedom."""
+        contrast = np.zeros(len(self.models))
+        contrast[self._place(model)] += 1.0
+        contrast[self._place(over)] -= 1.0
+        if self.shared is None or not self.shared.any():
+            return 0.0, np.inf
+        more = contrast @ self.shared[MEASURES.index(of)] @ contrast
+        return max(float(more), 0.0), self.n_questions - 1.0
 
     def gains(self, model: str, over: str = ONE) -> np.ndarray:
         """(P,) rise of the log probability of a choice with a model."""
@@ -348,7 +381,28 @@ def _by_person(
     error[count < _FEWEST] = np.nan
     choices = choices_by(answers, who)
     guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)
+    question = np.unique(answers.groups[answer], return_inverse=True)[1]
+    share = weight / total[person] / np.count_nonzero(there)
     return PeopleComparison(
         people[there], count, np.array(models), mean(log_share), error, mean(right),
         guessed[there] / total[there],
+        np.stack([_shared(question, person, share, each) for each in (log_share, right)]),
+        int(question.max(initial=-1)) + 1,
     )
+
+
+def _shared(
+    question: np.ndarray, person: np.ndarray, share: np.ndarray, values: np.ndarray
+) -> np.ndarray:
+    """(M, M) covariance of means that comes of questions which several people were asked.
+
+    share (S,): Of each choice in the mean of its value (S, M).
+    """
+    moved = share[:, None] * (values - share @ values)
+    cell = different_pairs(question, person)[2]
+    if cell.max(initial=-1) == question.max(initial=-1):
+        return np.zeros((values.shape[1],) * 2)
+    by_question, alone = (
+        sums_by(unit, moved, int(unit.max()) + 1) for unit in (question, cell)
+    )
+    return by_question.T @ by_question - alone.T @ alone

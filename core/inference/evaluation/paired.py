@@ -82,7 +82,8 @@ def paired_difference(
         groups = np.unique(held_out.groups, return_inverse=True)[1]
         parts = people or SamplingUnits("answers", int(groups.max()) + 1, groups)
         spread, degrees = spread_over_people(
-            folds, ratio, parts.influence(differences, held_out.weight), parts.number
+            folds, ratio, parts.influence(differences, held_out.weight), parts.number,
+            parts.shared(differences, held_out.weight),
         )
     reach = spread * float(stdtrit(degrees, 0.975)) if spread else 0.0
     p = 2 * float(stdtr(degrees, -abs(mean) / spread)) if spread else float(mean == 0)

@@ -268,19 +268,22 @@ def held_out_reach(
     """
     if people is None:
         return float(corrected_reach(errors, ratio))
-    return reach_over_people(errors, ratio, people.influence(wrong, weight, which), people.number)
+    return reach_over_people(
+        errors, ratio, people.influence(wrong, weight, which), people.number,
+        people.shared(wrong, weight, which),
+    )
 
 
 def reach_over_people(
-    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
+    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int, shared: float = 0.0
 ) -> float:
     """Half the width of the 95 % interval of a held-out error, by `spread_over_people`."""
-    spread, degrees = spread_over_people(errors, ratio, influence, people)
+    spread, degrees = spread_over_people(errors, ratio, influence, people, shared)
     return float(spread * stdtrit(degrees, 0.975)) if spread else 0.0
 
 
 def spread_over_people(
-    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
+    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int, shared: float = 0.0
 ) -> tuple[float, float]:
     """Standard error over people, and its degrees of freedom (Satterthwaite).
 
@@ -289,11 +292,12 @@ def spread_over_people(
 
     influence (P,): See `SamplingUnits.influence`.
     people: Known participants: other answers say nothing of how people differ.
+    shared: See `SamplingUnits.shared`.
     """
     parts = len(errors)
     if people < 2:
         return float("inf"), 1.0
-    between = people / (people - 1) * float(influence @ influence)
+    between = people / (people - 1) * float(influence @ influence) + shared
     learned = ratio * float(errors.var(ddof=1)) if parts > 1 else 0.0
     variance = between + learned
     if variance == 0:
@@ -330,7 +334,9 @@ def mean_over(
     """`clustered_mean` over people or, if there are none, over groups of answers."""
     if people is None:
         return clustered_mean(wrong, weight, groups)
-    return clustered_mean(wrong, weight, people.part, people=people.number)
+    return clustered_mean(
+        wrong, weight, people.part, people=people.number, shared=people.shared(wrong, weight)
+    )
 
 
 def share_right(
@@ -343,19 +349,20 @@ def share_right(
 
 
 def clustered_mean(
-    wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray, *, people: int | None = None
+    wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray, *, people: int | None = None,
+    shared: float = 0.0,
 ) -> tuple[float, float, float]:
     """Mean of values (T,) from 0 to 1, with Wilson's interval at the effective number of answers.
 
     The variance is cluster-robust over groups (T,), such as `Judgements.groups`, or over so many
-    `people`: then it is unbiased, and the quantile Student's.
+    `people`: then it is unbiased, with what is `shared` between them, and the quantile Student's.
     """
     weight = weight / weight.sum()
     error = float(weight @ wrong)
     by_group = np.bincount(groups, weight * (wrong - error))
     variance = float(by_group @ by_group)
     if people is not None:
-        variance *= people / (people - 1)
+        variance = variance * people / (people - 1) + shared
     # The variance of equal values is rounding.
     differ = variance > 0 and np.ptp(wrong) > 0
     effective = error * (1 - error) / variance if differ else len(np.unique(groups))

@@ -56,12 +56,14 @@ class SamplingUnits:
     part (T,) or None: Unit of each answer, from 0; None where each answer is one. Trials of unknown
         participants come last.
     trial (T,) or None: Trial of each answer, ascending with its unit; for ``both`` only.
+    question (T,) or None: Question of each answer, from 0, where several participants share some.
     """
 
     unit: str
     number: int
     part: np.ndarray | None
     trial: np.ndarray | None = None
+    question: np.ndarray | None = None
 
     @property
     def degrees(self) -> int | None:
@@ -82,7 +84,10 @@ class SamplingUnits:
         trial = self.trial
         if trial is not None:
             trial = np.unique(trial[which], return_inverse=True)[1]
-        return replace(self, number=int(np.sum(kept < self.number)), part=part, trial=trial)
+        question = None if self.question is None else self.question[which]
+        return replace(
+            self, number=int(np.sum(kept < self.number)), part=part, trial=trial, question=question
+        )
 
     def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
         """(T,) draws of each answer: with replacement, or a share of the units without."""
@@ -110,6 +115,22 @@ class SamplingUnits:
         return np.bincount(
             self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
         )
+
+    def shared(
+        self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
+    ) -> float:
+        """Variance of the same mean that comes of questions which several people were asked.
+
+        That between questions, less that of a person's answers to one, which is part of the
+        variance between people (Cameron, Gelbach & Miller, 2011).
+        """
+        if self.question is None:
+            return 0.0
+        question, cell = self.question[which], different_pairs(self.part, self.question)[2][which]
+        weight = weight / weight.sum()
+        moved = weight * (wrong - weight @ wrong)
+        by_question, alone = np.bincount(question, moved), np.bincount(cell, moved)
+        return max(float(by_question @ by_question - alone @ alone), 0.0)
 
     def subsampled(self, share: float) -> float:
         """Factor from the variance between subsamples to that of all answers, r / (1 - r)."""
@@ -164,10 +185,11 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
         )
     trial = np.arange(len(data)) if trial is None else trial
     part = np.where(who >= 0, who, n_people + trial)
-    both = None
-    if unit == "both":
-        both = different_pairs(part, trial)[2]
-    return SamplingUnits(unit, n_people, np.unique(part, return_inverse=True)[1], both)
+    both = different_pairs(part, trial)[2] if unit == "both" else None
+    part = np.unique(part, return_inverse=True)[1]
+    question, n_groups = data.groups, int(data.groups.max(initial=-1)) + 1
+    are_shared = len(different_pairs(part, question)[0]) > n_groups
+    return SamplingUnits(unit, n_people, part, both, question if are_shared else None)
 
 
 def n_participants(data: Judgements) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,15 +12,16 @@ from scipy.stats import ttest_1samp
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.paired import behind_best, holm, paired_difference
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.evaluation.units import known_people
 
 FOLDS = 5
 
 
 def answered_by(n_people: int, n: int) -> Triplets:
-    """Answers to different questions about twelve objects, dealt out to people."""
+    """Answers to as many questions about 18 objects, dealt out to people."""
     rng = np.random.default_rng(0)
-    rows = np.array([rng.choice(12, 3, replace=False) for _ in range(n)])
-    triplets = Triplets.from_array(rows, 12)
+    questions = [(a, b, c) for a in range(18) for b, c in combinations(set(range(18)) - {a}, 2)]
+    triplets = Triplets.from_array(rng.permutation(questions)[:n], 18)
     people = [f"p{k % n_people}" for k in range(n)]
     return Triplets(triplets.rows, triplets.objects, triplets.answers.assign(participant=people))
 
@@ -168,3 +170,32 @@ def test_intervals_hold_the_difference_for_people_who_differ():
         found = paired_difference(first, second, triplets, 0.25)
         held.append(found.low < 0.1 < found.high)
     assert 0.91 <= np.mean(held) <= 0.995
+
+
+def crossed(people: int, questions: int) -> Triplets:
+    """The same questions, answered by everybody."""
+    rows = np.tile(answered_by(1, questions).rows, (people, 1))
+    who = np.repeat([f"p{k}" for k in range(people)], questions)
+    return Triplets.from_array(rows, 18).with_columns({"participant": who})
+
+
+@pytest.mark.parametrize(("by_person", "by_question"), [(0.3, 0.0), (0.0, 0.3), (0.2, 0.2)])
+def test_the_variance_is_that_of_other_people_and_other_questions(by_person, by_question):
+    people, questions = 14, 40
+    data = crossed(people, questions)
+    units, weight = known_people(data, "participants"), np.ones(len(data))
+    rng = np.random.default_rng(1)
+    means, told = [], []
+    for _ in range(400):
+        each = by_person * rng.normal(size=(people, 1)) + by_question * rng.normal(size=questions)
+        wrong = (each + rng.normal(size=each.shape)).ravel()
+        influence = units.influence(wrong, weight)
+        means.append(wrong.mean())
+        told.append(people / (people - 1) * influence @ influence + units.shared(wrong, weight))
+    assert np.mean(told) == pytest.approx(np.var(means), rel=0.25)
+
+
+def test_questions_that_nobody_shares_add_nothing():
+    data = answered_by(10, 400)
+    assert known_people(data, "participants").question is None
+    assert known_people(crossed(3, 20), "participants").question is not None
