@@ -161,6 +161,17 @@ class Judgements:
         """
         raise NotImplementedError
 
+    @cached_property
+    def n_questions(self) -> int:
+        """Number of different questions: what repeats ask again places no object anew.
+
+        Each counts at most once, and with its weight where that is less: comparisons that come of
+        ratings count as the independent ones among them.
+        """
+        most = np.zeros(int(self.questions.max(initial=-1)) + 1)
+        np.maximum.at(most, self.questions, np.minimum(self.weight, 1.0))
+        return int(np.rint(most.sum()))
+
     @property
     def verdicts(self) -> np.ndarray:
         """(T,) 0 or 1: which of the two answers to its question."""

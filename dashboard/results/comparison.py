@@ -166,9 +166,9 @@ def dimensions_advised(suggestion: Suggestion) -> Iterator[str]:
         yield words("take for a picture", d=chosen)
     elif suggestion.is_decided or len(alike) > 1:
         yield words("take dimensions", d=chosen)
-    if suggestion.needed > suggestion.n_answers:
+    if suggestion.needed > suggestion.n_questions:
         yield words("dimensions need", d=chosen, needed=round(suggestion.needed),
-                    number=suggestion.n_answers)
+                    number=suggestion.n_questions)
 
 
 def methods_said(best: str, behind: Mapping[str, PairedDifference]) -> Iterator[str]:

@@ -91,7 +91,7 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         few=int(curve.n_answers[0]), many=int(curve.n_answers[-1]),
         unit=(curve.unit, curve.n_units),
     ))
-    yield Statement(words("rule of thumb takes", times=len(shown.answers) / mark))
+    yield Statement(words("rule of thumb takes", times=shown.answers.n_questions / mark))
     text = words("learning of", method=words.method(run.fresh()), about=shown.about,
                  number=words.whole(len(curve.errors)), over=words.over(curve.unit, curve.n_units))
     if ceiling.is_precise:

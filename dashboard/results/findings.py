@@ -461,9 +461,9 @@ def objects(results: SubjectResults) -> Iterator[Element]:
 
 @finding("questions", "simulate", "questions")
 def questions(results: SubjectResults) -> Iterator[Element]:
-    """How many answers a map takes, and whether more would lower its error."""
+    """How many questions a map takes, and whether more would lower its error."""
     answers, d = results.answers, results.method.n_components
-    needed, number = needed_answers(answers.n_objects, d), len(answers)
+    needed, number = needed_answers(answers.n_objects, d), answers.n_questions
     if number < needed:
         yield Statement(words("answers missing", d=d, needed=round(needed), number=number,
                               more=round(needed) - number))

@@ -54,7 +54,8 @@ class Suggestion:
     n_components: The smallest whose held-out error exceeds the lowest by at most a standard error
         of the difference, and less than a point.
     behind: By how much every other number is worse than the best, with Holm's p values.
-    needed: Answers by the rule of thumb, d n ln n.
+    needed: Different questions by the rule of thumb, d n ln n.
+    n_answers, n_questions: Answers, and different questions among them (`Judgements.n_questions`).
     is_chance: Whether even the lowest error may be that of guessing.
     """
 
@@ -64,6 +65,7 @@ class Suggestion:
     level: float = 0.05
     needed: float = np.nan
     n_answers: int = 0
+    n_questions: int = 0
     is_chance: bool = False
 
     @property
@@ -102,7 +104,7 @@ def is_chance(error: ErrorEstimate) -> bool:
 
 
 def needed_answers(n_objects: int, n_components: int) -> float:
-    """Triplets for a map by the rule of thumb, d n ln n."""
+    """Different triplets for a map by the rule of thumb, d n ln n."""
     return n_components * n_objects * float(np.log(max(n_objects, 1)))
 
 
@@ -141,7 +143,7 @@ def recommend_dimension(
     )[1]
     return Suggestion(
         enough, best, behind, needed=needed_answers(n, enough), n_answers=len(triplets),
-        is_chance=high >= CHANCE,
+        n_questions=triplets.n_questions, is_chance=high >= CHANCE,
     )
 
 

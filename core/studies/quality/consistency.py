@@ -186,15 +186,17 @@ class Coverage:
     """How many comparisons were asked, and how many are needed.
 
     answers, questions: Answers, and different comparisons among them.
+    independent: The latter, as far as they are independent: see `Judgements.n_questions`.
     possible: All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
-    needed: Triplets by the rule of thumb, d n ln n, for d dimensions; empty for comparisons of
-        pairs.
+    needed: Different triplets by the rule of thumb, d n ln n, for d dimensions; empty for
+        comparisons of pairs.
     never_asked: Ids of objects in no answer.
     components: Groups of objects that no answer joins, whose relative positions are unknown.
     """
 
     answers: int
     questions: int
+    independent: int
     possible: int
     needed: dict[int, float]
     never_asked: list[str]
@@ -202,12 +204,12 @@ class Coverage:
 
     @property
     def dimensions(self) -> int:
-        """Most dimensions with enough answers by the rule of thumb; 0 if none."""
-        return max((d for d, least in self.needed.items() if self.answers >= least), default=0)
+        """Most dimensions with enough questions by the rule of thumb; 0 if none."""
+        return max((d for d, least in self.needed.items() if self.independent >= least), default=0)
 
 
 def coverage(triplets: Judgements) -> Coverage:
-    """Coverage of the comparisons, with the answers needed for up to ten dimensions."""
+    """Coverage of the comparisons, with the questions needed for up to ten dimensions."""
     triplets = as_answers(triplets)
     n = triplets.n_objects
     mentioned = triplets.answers_per_object > 0
@@ -217,7 +219,7 @@ def coverage(triplets: Judgements) -> Coverage:
         possible = 3 * comb(n, 3)
         needed = {d: needed_answers(n, d) for d in range(1, 11)}
     return Coverage(
-        len(triplets), len(np.unique(triplets.questions)), possible, needed,
+        len(triplets), len(np.unique(triplets.questions)), triplets.n_questions, possible, needed,
         [name for name, is_in in zip(triplets.ids, mentioned, strict=True) if not is_in],
         int(parts_of(triplets).max(initial=-1)) + 1,
     )

@@ -61,7 +61,7 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
         return
     d = material.dimensions
     needed = material.quality.coverage.needed.get(d)
-    if needed and len(material.answers) < needed:
+    if needed and material.quality.coverage.independent < needed:
         yield "few answers", {"needed": words.whole(round(needed)), "d": d}
     if error is None:
         yield "not predicted", {}

@@ -53,7 +53,7 @@ def _flow(material: Material) -> TextTable:
 def design(material: Material) -> Iterator[Block]:
     coverage = material.quality.coverage
     d = material.dimensions if material.map else 0
-    times = len(material.answers) / coverage.needed[d] if d in coverage.needed else None
+    times = coverage.independent / coverage.needed[d] if d in coverage.needed else None
     yield from material.blocks_of(coverage, also=(
         [words("rule of thumb", times=words.number(times, 2), d=d)] if times else []
     ))

@@ -206,12 +206,14 @@ def _too_few(result: Result) -> str:
     """That the answers are far too few for the map; empty where there is no rule for them."""
     answers, d = result.triplets, result.fitted.n_components
     needed = needed_answers(answers.n_objects, d)
-    if isinstance(answers, Quadruples) or len(answers) >= needed:
+    number = answers.n_questions
+    if isinstance(answers, Quadruples) or number >= needed:
         return ""
     return (
-        f"{count(len(answers), 'answer')} are far too few for {count(answers.n_objects, 'object')} "
+        f"{count(number, 'different question')} are far too few for "
+        f"{count(answers.n_objects, 'object')} "
         f"in {count(d, 'dimension')}: the rule of thumb takes at least d n ln n = "
-        f"{needed:,.0f}. A map fits so few answers, even random ones."
+        f"{needed:,.0f}. A map fits so few, even if the answers are random."
     )
 
 

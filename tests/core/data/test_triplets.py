@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.ratings import Ratings
 
 ROWS = [[0, 1, 2], [0, 2, 1], [3, 1, 0], [0, 1, 2]]
 
@@ -170,3 +171,21 @@ def test_fingerprints_see_values_and_not_how_they_are_kept(small):
     )
     assert first == second
     assert first != third
+
+
+def test_questions_count_once_however_often_they_are_asked():
+    rows = [[0, 1, 2], [0, 2, 1], [0, 1, 2], [1, 0, 2]]
+    assert Triplets.from_array(rows).n_questions == 2
+    assert Triplets.from_array(rows, weight=[0.2, 0.5, 0.1, 3.0]).n_questions == 2
+    assert Triplets.from_array(rows, weight=[0.2, 0.4, 0.1, 0.0]).n_questions == 0
+    assert Triplets.from_array(np.zeros((0, 3), dtype=int), 3).n_questions == 0
+
+
+def test_comparisons_of_ratings_are_as_many_as_the_ratings_allow():
+    n = 12
+    square = np.abs(np.subtract.outer(np.arange(n) ** 1.3, np.arange(n) ** 1.3))
+    one, ten = (Ratings.from_matrices({str(k): square for k in range(raters)}).triplets()
+                for raters in (1, 10))
+    assert len(one) > 5 * one.n_questions
+    assert one.n_questions == pytest.approx(n * (n - 1) / 4, abs=1)
+    assert ten.n_questions == one.n_questions

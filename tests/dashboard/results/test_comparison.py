@@ -22,20 +22,21 @@ def test_what_cannot_be_decided_is_not_recommended():
     best = ErrorEstimate(0.29, 0.27, 0.31, 900, "5-fold", np.array([]), np.array([]))
     apart = PairedDifference(0.004, -0.002, 0.010, 0.003, 7.0, 0.18)
     clear = PairedDifference(0.018, 0.009, 0.027, 0.004, 7.0, 0.002)
-    unsure = Suggestion(5, 5, {1: clear, 2: apart}, needed=1200.0, n_answers=900)
+    unsure = Suggestion(5, 5, {1: clear, 2: apart}, needed=1200.0, n_answers=900, n_questions=900)
     text = dimensions_told("STE", unsure, best)
     assert text.startswith("STE: from 1 to 5 dimensions, the held-out error was lowest with 5, .29")
     assert "900 answers cannot decide between these numbers of dimensions: 2, 5." in text
     assert "No more than 5 dimensions were tried" in text
     assert "Sufficient for a picture: 2; for prediction: 5. By the rule" in text
-    assert text.endswith("take at least *d n* ln *n* = 1,200 answers; there are 900.")
-    sure = Suggestion(2, 2, {1: clear, 3: apart}, needed=100.0, n_answers=900)
+    assert text.endswith("take at least *d n* ln *n* = 1,200 different questions; there are 900.")
+    sure = Suggestion(2, 2, {1: clear, 3: apart}, needed=100.0, n_answers=900, n_questions=900)
     text = dimensions_told("STE", sure, best)
     assert "cannot decide" not in text
     assert "With 1, the error was significantly higher, by +1.8 [+0.9, +2.7] points" in text
     assert "would lower the error by at most .002 (95% interval)." in text
     assert text.endswith(" Sufficient: 2 dimensions.")
-    edge = dimensions_told("STE", Suggestion(2, 2, {1: clear}, n_answers=900), best)
+    one = Suggestion(2, 2, {1: clear}, n_answers=900, n_questions=900)
+    edge = dimensions_told("STE", one, best)
     assert "No more than 2 dimensions were tried; more might predict better." in edge
     beats, alike = methods_said("t-STE", {"STE": clear, "CKL": apart})
     assert beats.startswith("t-STE beats STE by +1.8 [+0.9, +2.7] points")

@@ -46,8 +46,8 @@ def test_dimensions_are_recommended_by_paired_differences():
     assert (found.n_components, found.best, list(found.behind)) == (2, 2, [1, 3])
     assert found.behind[1].unit == "participants"
     assert found.behind[1].difference == pytest.approx(worse.error - better.error)
-    assert found.needed == pytest.approx(2 * 12 * np.log(12))
-    assert found.needed <= found.n_answers
+    assert found.needed == pytest.approx(2 * 18 * np.log(18))
+    assert found.needed <= found.n_questions
     assert found.undecided == [2, 3]
     assert not found.is_at_the_edge
     alike = recommend_dimension({1: held_out(triplets, 0.301, 2), 2: better}, triplets, 0.25)
@@ -56,7 +56,7 @@ def test_dimensions_are_recommended_by_paired_differences():
     few = triplets.take(np.arange(20))
     only = recommend_dimension({3: held_out(few, 0.3, 0)}, few, 0.25)
     assert only.n_components == 3
-    assert only.needed > only.n_answers == 20
+    assert only.needed > only.n_questions == 20
     plain = {d: replace(e, unit="answers", n_units=None) for d, e in ((1, worse), (2, better))}
     by_folds = suggest_dimension({d: e.fold_errors for d, e in plain.items()}, 0.25)
     assert recommend_dimension(plain, triplets, 0.25).n_components == by_folds
