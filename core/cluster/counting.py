@@ -19,7 +19,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import cross_validate, n_groups
+from tripletscope.core.inference.evaluation.score import can_divide, cross_validate
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
 
@@ -123,7 +123,7 @@ def count_clusters(
     if progress(0.8):
         raise Stopped
     error = low = high = np.nan
-    if n_groups(triplets) >= _FOLDS:
+    if can_divide(triplets, _FOLDS):
         judged = method.similarity() if isinstance(method, BasedClustering) else method
         held_out = cross_validate(judged, triplets, folds=_FOLDS, unit="answers", seed=seed)
         error, low, high = held_out.error, held_out.low, held_out.high

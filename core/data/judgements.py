@@ -154,6 +154,13 @@ class Judgements:
         return recur(self.rows, self.trials)
 
     @property
+    def compared_pairs(self) -> np.ndarray:
+        """(T, 2) number of the nearer and of the farther pair of objects of each answer."""
+        n, rows = self.n_objects, self.rows.astype(np.int64)
+        pairs = (rows[:, [0, 1]], rows[:, -2:] if rows.shape[1] == 4 else rows[:, [0, 2]])
+        return np.stack([pair.min(axis=1) * n + pair.max(axis=1) for pair in pairs], axis=1)
+
+    @property
     def questions(self) -> np.ndarray:
         """(T,) number of the comparison behind each answer, from 0.
 
@@ -182,11 +189,11 @@ class Judgements:
         """(T,) number of the trial of each answer, from 0.
 
         None if every answer has a trial of its own, or trials are unknown. Answers that are
-        ``held_together``, such as all from a person's ratings, share one.
+        ``held_together``, such as all from a person's ratings, share one, unless all of them are.
         """
+        columns = ["trial"] if self.is_one_rating else [HELD_TOGETHER, "trial"]
         coded = [
-            pd.factorize(self._answers[column])
-            for column in (HELD_TOGETHER, "trial") if column in self._answers
+            pd.factorize(self._answers[column]) for column in columns if column in self._answers
         ]
         if not coded:
             return None
@@ -197,6 +204,21 @@ class Judgements:
         alone = np.flatnonzero(trials < 0)
         trials[alone] = len(named) + np.arange(len(alone))
         return trials if len(named) + len(alone) < len(trials) else None
+
+    @property
+    def held_together(self) -> np.ndarray:
+        """(T,) bool: answers that are held out together without being one choice."""
+        if HELD_TOGETHER not in self._answers:
+            return np.zeros(len(self), dtype=bool)
+        return self._answers[HELD_TOGETHER].notna().to_numpy()
+
+    @cached_property
+    def is_one_rating(self) -> bool:
+        """Whether all answers are ``held_together``: comparisons of one set of ratings."""
+        if HELD_TOGETHER not in self._answers or not len(self):
+            return False
+        together = self._answers[HELD_TOGETHER]
+        return bool(together.notna().all() and (together == together.iloc[0]).all())
 
     @property
     def n_trials(self) -> int:
@@ -213,8 +235,7 @@ class Judgements:
         trials = self.trials
         if trials is not None:
             single = np.zeros(len(trials), dtype=bool)
-            if HELD_TOGETHER in self._answers:
-                single |= self._answers[HELD_TOGETHER].notna().to_numpy()
+            single |= self.held_together
             if "weight" in self._answers:
                 most, least = np.zeros(len(trials)), np.full(len(trials), np.inf)
                 np.maximum.at(most, trials, self.weight)
@@ -238,6 +259,7 @@ class Judgements:
         Answers to one question share a group, and so do answers of one trial: the two of an odd one
         out predict each other better than any new answer. If trials of many objects share questions
         here and there, groups would chain together; then only trials stay together. See `grouped`.
+        Comparisons of one set of ratings are one group.
         """
         return self._grouping[0]
 
@@ -248,6 +270,8 @@ class Judgements:
 
     @cached_property
     def _grouping(self) -> tuple[np.ndarray, str]:
+        if self.is_one_rating:
+            return np.zeros(len(self), dtype=np.int64), "pair"
         if self.trials is None:
             return self.questions, "question"
         return grouped(self.questions, self.trials)

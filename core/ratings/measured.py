@@ -173,7 +173,7 @@ class Measured:
         Returns
         -------
         Triplets
-            With ``weight``, and, for several raters, ``participant`` and ``held_together``.
+            With ``weight``, ``held_together``, and, for named raters, ``participant``.
         """
         rng, parts = np.random.default_rng(seed), self._ordered()
         share = max(most // max(len(parts), 1), _FEWEST_EACH)
@@ -373,12 +373,11 @@ def weighted_answers(
     ids: list[str], rows: np.ndarray, weight: np.ndarray, owner: np.ndarray,
     raters: Sequence[str], name: str,
 ) -> Triplets:
-    """Triplets with weights, held together by owner if there are several."""
+    """Triplets with weights, held together by owner."""
     answers = pd.DataFrame({"weight": weight})
     if len(raters):
         answers["participant"] = pd.Categorical.from_codes(owner, list(raters))
-    if len(np.unique(owner)) > 1:
-        answers[HELD_TOGETHER] = owner
+    answers[HELD_TOGETHER] = owner
     return Triplets(rows, pd.DataFrame({"id": pd.Series(ids, dtype="str")}), answers, name)
 
 

@@ -21,7 +21,12 @@ from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance, needed_answers
 from tripletscope.core.inference.evaluation.paired import behind_best, holm, paired_difference
-from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.inference.evaluation.score import (
+    can_divide,
+    cross_validate,
+    has_split,
+    n_groups,
+)
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people import WeightedEuclidean
@@ -192,12 +197,14 @@ def usual_tasks(answers: Judgements) -> dict[str, dict[str, Any]]:
 
 
 def _can_hold_out(answers: Judgements) -> bool:
-    return n_groups(answers) >= _FOLDS
+    return can_divide(answers, _FOLDS)
 
 
 def _too_few_questions(subject: Subject) -> str:
     if _can_hold_out(subject.answers):
         return ""
+    if subject.answers.is_one_rating:
+        return words("one rating")
     return words("too few questions", number=n_groups(subject.answers), needed=_FOLDS)
 
 

@@ -148,10 +148,17 @@ def recommend_dimension(
 
 
 def _n_trials(estimate: ErrorEstimate, triplets: Triplets) -> int:
-    """Trials that were predicted: the two answers of an odd one out are one toss."""
-    if triplets.trials is None:
+    """Trials that were predicted: the two answers of an odd one out are one toss.
+
+    Comparisons of ratings are as many as their weights say are independent.
+    """
+    predicted = np.isfinite(estimate.wrong) & (triplets.weight > 0)
+    rated = triplets.held_together & predicted
+    if triplets.trials is None and not rated.any():
         return estimate.n_answers
-    return len(np.unique(triplets.trials[np.isfinite(estimate.wrong) & (triplets.weight > 0)]))
+    trials = np.arange(len(triplets)) if triplets.trials is None else triplets.trials
+    others = len(np.unique(trials[predicted & ~rated]))
+    return max(others + int(triplets.weight[rated].sum()), 1)
 
 
 def _fewest(best: int, behind: Mapping[int, tuple[float, float]]) -> int:

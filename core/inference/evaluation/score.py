@@ -32,6 +32,8 @@ from tripletscope.core.inference.evaluation.units import (
 CHANCE = 0.5
 #: Error of a prediction without preference.
 _TIE = 0.5
+#: Fewest comparisons of held-out pairs in a fold.
+_FEWEST_COMPARED = 5
 
 
 def triplet_error(fitted: Method, triplets: Triplets) -> float:
@@ -99,6 +101,8 @@ def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -
     Folds have about equally many answers of positive weight, and at least one if there are as many
     groups.
     """
+    if triplets.is_one_rating:
+        require_groups(triplets, folds)
     groups = triplets.groups
     sizes = np.bincount(groups, triplets.weight > 0).astype(np.int64)
     order = rng.permutation(len(sizes))
@@ -112,6 +116,34 @@ def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -
             answers, fold[group] = answers_in[0]
             heapq.heapreplace(answers_in, (answers + int(sizes[group]), int(fold[group])))
     return fold[groups]
+
+
+def divisions(
+    triplets: Judgements, folds: int, rng: np.random.Generator
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(T,) masks of the answers to learn from, and of those to predict, for every fold.
+
+    Of one set of ratings whole pairs are held out: two comparisons of a pair share its rating. What
+    compares a pair of the fold with another one is neither learned from nor predicted.
+    """
+    if not triplets.is_one_rating:
+        fold = question_folds(triplets, folds, rng)
+        return [(fold != k, fold == k) for k in range(folds)]
+    pair = np.unique(triplets.compared_pairs, return_inverse=True)[1].reshape(-1, 2)
+    fold = (rng.permutation(int(pair.max()) + 1) % folds)[pair]
+    return [((fold != k).all(axis=1), (fold == k).all(axis=1)) for k in range(folds)]
+
+
+def can_divide(triplets: Judgements, folds: int, repeats: int = 1, seed: int = 0) -> bool:
+    """Whether each of so many `divisions` has answers to learn from and to predict."""
+    if not triplets.is_one_rating:
+        return n_groups(triplets) >= folds
+    there = triplets.weight > 0
+    return all(
+        np.count_nonzero(part & there) >= _FEWEST_COMPARED
+        for drawn in np.random.SeedSequence(seed).spawn(repeats)
+        for both in divisions(triplets, folds, np.random.default_rng(drawn)) for part in both
+    )
 
 
 def n_groups(triplets: Judgements) -> int:
@@ -194,32 +226,39 @@ def cross_validate(
     5
     """
     triplets = as_answers(triplets)
-    require_groups(triplets, folds)
+    if not can_divide(triplets, folds, repeats, seed):
+        require_groups(triplets, folds)
     people = known_people(triplets, unit)
     parts = [
-        (method, triplets, fold != held_out, fold == held_out)
+        (method, triplets, *masks)
         for seed in np.random.SeedSequence(seed).spawn(repeats)
-        for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
-        for held_out in range(folds)
+        for masks in divisions(triplets, folds, np.random.default_rng(seed))
     ]
     errors, missed = [], []
-    wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
+    once = np.full(len(triplets), np.nan, dtype=np.float32)
+    wrong, times_predicted = np.zeros((2, len(triplets)), dtype=np.float32)
     mistakes = results_of(
         mistakes_on, parts, lambda share: progress(share, loss=float(np.mean(errors)))
     )
     for (*_, held_out), each in zip(parts, mistakes, strict=True):
         errors.append(np.average(each, weights=triplets.weight[held_out]))
         once[held_out] = each
-        if not len(errors) % folds:  # every answer is predicted once more
-            wrong += once / repeats
+        if not len(errors) % folds:  # every answer is predicted once more, or hardly any of ratings
+            predicted = np.isfinite(once)
+            wrong[predicted] += once[predicted]
+            times_predicted += predicted
             missed.append(missed_choices(once, triplets))
+            once[:] = np.nan
+    wrong = np.divide(
+        wrong, times_predicted, where=times_predicted > 0, out=np.full_like(wrong, np.nan)
+    )
     errors = np.array(errors)
     mean = float(errors.mean())
     reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
-        int(np.count_nonzero(triplets.weight)),
+        int(np.count_nonzero(triplets.weight[times_predicted > 0])),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
         missed=None if missed[0] is None else sum((m / repeats).astype(np.float32) for m in missed),
         **unit_fields(people),
@@ -228,6 +267,12 @@ def cross_validate(
 
 def require_groups(triplets: Judgements, folds: int) -> None:
     """Raise a `DataError` if there are fewer groups of answers than folds."""
+    if triplets.is_one_rating:
+        raise DataError(
+            "all answers are comparisons of one set of ratings, which share them: none can be held "
+            f"out in {folds} folds",
+            file=triplets.name, remedy="Use the ratings of several people, or more objects.",
+        )
     n = n_groups(triplets)
     if n < folds:
         kind = "trials" if triplets.grouped_by == "trial" else "different questions"

@@ -123,7 +123,9 @@ def _first_look(context: Context, plan: Comparison) -> list[analysis.Piece]:
     """
     if len(context.triplets) > _QUICK:
         return []
-    if plan.scheme == "cross_validate" and score.n_groups(context.triplets) < plan.options["folds"]:
+    if plan.scheme == "cross_validate" and not score.can_divide(
+        context.triplets, plan.options["folds"]
+    ):
         return []
     return [
         piece for piece in plan.pieces

@@ -12,10 +12,13 @@ from scipy.special import stdtrit
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.inference.evaluation.compare import recommend_dimension
 from tripletscope.core.inference.evaluation.score import (
     ErrorEstimate,
+    can_divide,
     clustered_mean,
     cross_validate,
+    divisions,
     errors_by,
     has_split,
     holdout,
@@ -25,8 +28,9 @@ from tripletscope.core.inference.evaluation.score import (
     split_of,
     triplet_error,
 )
-from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
+from tripletscope.core.ratings import Ratings
 
 
 def placed(positions) -> STE:
@@ -340,3 +344,54 @@ def test_answers_of_weight_zero_are_not_counted():
     assert not has_split(told)
     with pytest.raises(DataError, match="no division"):
         split_error(STE(), told)
+
+
+def rated(square: np.ndarray) -> Triplets:
+    """Comparisons of one person's ratings of dissimilarity, from both halves of a square."""
+    square = square + square.T
+    np.fill_diagonal(square, 0.0)
+    return Ratings.from_matrices({"ann": square}, direction="dissimilar").triplets()
+
+
+def test_comparisons_of_ratings_are_held_out_by_pair():
+    """By comparison, errors of random ratings were .28: each rating was known from the others."""
+    rng = np.random.default_rng(0)
+    said = []
+    for _ in range(8):
+        found = cross_validate(TSTE(n_init=1), rated(rng.random((12, 12))))
+        said.append(found.high < 0.5)
+        assert found.scheme == "5-fold cross-validation by pair"
+    assert sum(said) <= 1
+    points = rng.normal(size=(12, 2))
+    data = rated(np.linalg.norm(points[:, None] - points, axis=2))
+    found = cross_validate(TSTE(n_init=1), data)
+    assert found.high < 0.4
+    assert found.n_answers == np.isfinite(found.wrong).sum() < len(data) / 3
+
+
+def test_no_pair_is_learned_from_and_predicted():
+    data = rated(np.random.default_rng(1).random((10, 10)))
+    for learned, held_out in divisions(data, 5, np.random.default_rng(0)):
+        pairs = [set(np.unique(data.compared_pairs[part])) for part in (learned, held_out)]
+        assert all(pairs)
+        assert not pairs[0] & pairs[1]
+
+
+def test_of_few_ratings_nothing_can_be_held_out():
+    data = rated(np.random.default_rng(2).random((5, 5)))
+    assert not can_divide(data, 5)
+    with pytest.raises(DataError, match="one set of ratings"):
+        cross_validate(TSTE(), data)
+    with pytest.raises(DataError, match="one set of ratings"):
+        question_folds(data, 2, np.random.default_rng(0))
+
+
+def test_tosses_of_raters_are_the_independent_comparisons():
+    """Each rater was one toss, so that of six no error was ever told from guessing."""
+    rng = np.random.default_rng(3)
+    points = rng.normal(size=(10, 2))
+    square = np.linalg.norm(points[:, None] - points, axis=2)
+    six = {str(k): square * np.exp(0.1 * rng.normal(size=square.shape)) for k in range(6)}
+    data = Ratings.from_matrices(six, direction="dissimilar").triplets()
+    found = {d: cross_validate(TSTE(n_components=d, n_init=1), data) for d in (1, 2)}
+    assert not recommend_dimension(found, data, 0.25).is_chance
