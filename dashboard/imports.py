@@ -13,6 +13,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.embedding.features import ColumnMap
@@ -180,13 +181,16 @@ def accept_matrix(
         f"{len(rows):,} of {questions:,} possible comparisons, drawn at random"
         if questions > MOST_COMPARISONS else f"All {len(rows):,} comparisons of unequal values"
     )
-    triplets = Triplets(rows, pd.DataFrame({"id": table.ids}), name=suggested_name(name))
+    triplets = Triplets(
+        rows, pd.DataFrame({"id": table.ids}), pd.DataFrame({HELD_TOGETHER: np.zeros(len(rows))}),
+        suggested_name(name),
+    )
     kept = None
     if n <= MOST_KEPT:
         kept = Ratings.from_matrices([table.values], table.ids, direction="dissimilar")
     report = [
-        *table.notes, f"{which}. They are not independent: error bars and intervals mean little "
-        "here.",
+        *table.notes, f"{which}. They are not independent: ellipses mean little here, and whole "
+        "pairs are held out.",
     ]
     return _kept(triplets, name, report, measured=kept)
 
@@ -210,8 +214,8 @@ def accept_measured(name: str, table: MeasuredFile) -> DatasetInfo:
     ]
     if raters < 2:
         report.append(
-            "All come from one set of values, so held-out answers are not new: errors, error bars "
-            "and intervals are too small here."
+            "All come from one set of values: whole pairs are held out, and error bars and "
+            "ellipses are too small here."
         )
     return _kept(triplets, name, report, measured=data)
 
@@ -240,9 +244,11 @@ def accept_features(name: str, objects: pd.DataFrame, columns: Sequence[str]) ->
     report = [
         f"{len(rows):,} comparisons of distances between the objects, Euclidean in "
         f"{words.count(len(columns), 'column')}, standardised. "
-        "Nobody was asked: error bars and intervals mean little here.",
+        "Nobody was asked: ellipses mean little here, and whole pairs are held out.",
     ]
     return services().workspace.add_dataset(
-        Triplets(placed[rows], objects, name=about.name), origin=name, report=report,
+        Triplets(
+            placed[rows], objects, pd.DataFrame({HELD_TOGETHER: np.zeros(len(rows))}), about.name
+        ), origin=name, report=report,
         extra={"features": list(columns)},
     )

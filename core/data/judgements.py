@@ -172,12 +172,18 @@ class Judgements:
     def n_questions(self) -> int:
         """Number of different questions: what repeats ask again places no object anew.
 
-        Each counts at most once, and with its weight where that is less: comparisons that come of
-        ratings count as the independent ones among them.
+        Each counts at most once, and with its weight where that is less. Comparisons that are
+        ``held_together`` count as the independent ones among them: two pairs make one.
         """
-        most = np.zeros(int(self.questions.max(initial=-1)) + 1)
-        np.maximum.at(most, self.questions, np.minimum(self.weight, 1.0))
-        return int(np.rint(most.sum()))
+        rated, number = self.held_together, 0.0
+        for part in (rated, ~rated):
+            most = np.zeros(int(self.questions.max(initial=-1)) + 1)
+            np.maximum.at(most, self.questions[part], np.minimum(self.weight[part], 1.0))
+            total = float(most.sum())
+            if part is rated:
+                total = min(total, len(np.unique(self.compared_pairs[part])) / 2)
+            number += total
+        return int(np.rint(number))
 
     @property
     def verdicts(self) -> np.ndarray:
