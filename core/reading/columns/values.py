@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from tripletscope.core.data.cells import plain_number
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, plain_texts
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.table import Table
@@ -36,18 +37,18 @@ class ColumnCells:
     values: frozenset[str]
     numbers: np.ndarray
 
-    @property
+    @cached_property
     def n_written(self) -> int:
         return int(np.count_nonzero(self.texts != ""))
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether nearly all that is written are numbers."""
         return bool(
             self.n_written and np.isfinite(self.numbers).sum() >= NEARLY_ALL * self.n_written
         )
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         numbers = self.numbers[np.isfinite(self.numbers)]
         return self.is_numeric and bool((numbers == np.round(numbers)).all())
