@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, plain_texts
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.table import Table
+
+T = TypeVar("T")
 
 #: Columns beyond these are not looked at.
 MOST_COLUMNS = 200
@@ -105,6 +108,13 @@ class Columns:
         self.table = table
         self.sample = table.head(SAMPLE_ROWS)
         self._known: dict[str, ColumnCells] = {}
+        self._found: dict[Hashable, Any] = {}
+
+    def once(self, what: Hashable, find: Callable[[], T]) -> T:
+        """What was found in these columns, which several kinds of tables ask for."""
+        if what not in self._found:
+            self._found[what] = find()
+        return self._found[what]
 
     @property
     def names(self) -> list[str]:
