@@ -22,7 +22,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 def plain_number(text: str) -> str:
     """``"7.0"`` as ``"7"``: programs write whole numbers so in columns with empty cells."""
-    return re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", text)
+    return re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", text) if ".0" in text else text
 
 
 def composed(text: str) -> str:

@@ -26,6 +26,12 @@ TASK_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 #: choice, near and far.
 WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
 
+#: Names that mean nothing else.
+PLAIN = {
+    "anchor": ("anchor",), "near": ("near", "nearer", "closer"),
+    "far": ("far", "farther", "further"),
+}
+
 #: Columns of a table of objects.
 ID_NAMES, LABEL_NAMES, IMAGE_NAMES = map(tuple, WORDS["objects"].values())
 

@@ -14,6 +14,9 @@ import pyarrow.compute as pc
 from tripletscope.core.data.cells import MISSING, bare, composed, writable
 from tripletscope.core.reading.numerals import floats, plain_floats
 
+#: Whole numbers that are numbers of rows or trials, as they are written, exact in float64.
+_INTEGER = r"^(0|-?[1-9][0-9]{0,14})?$"
+
 
 def _no_rows() -> np.ndarray:
     return np.zeros(0, dtype=np.int64)
@@ -150,6 +153,19 @@ class Table:
         """Number of distinct cells of a column, white space included; fast for millions."""
         return pc.count_distinct(self.data.column(column).cast(pa.string())).as_py()
 
+    def n_values_at_most(self, column: str) -> int:
+        """A number that the distinct cells of a column do not exceed; no cell is looked at."""
+        data = self.data.column(column)
+        if pa.types.is_dictionary(data.type):
+            return min(sum(len(chunk.dictionary) for chunk in data.chunks) + 1, self.n_rows)
+        return self.n_rows
+
+    def is_blank(self, column: str) -> bool:
+        """Whether nothing is written in a column."""
+        if self.data.column(column).null_count == self.n_rows:
+            return True
+        return not any(part.codes(column).values for part in (self.head(1_000), self))
+
     def texts(self, column: str) -> np.ndarray:
         """(n_rows,) strings, "" for empty cells; for a `head`, not for millions."""
         return self.codes(column).each(str, "", object)
@@ -178,13 +194,21 @@ class Table:
             chunks.append(np.append(values, np.nan)[indices.to_numpy(zero_copy_only=False)])
         return np.concatenate(chunks)
 
+    def integers(self, column: str) -> np.ndarray | None:
+        """(n_rows,) whole numbers, NaN in empty cells; None unless texts are those of numbers."""
+        data = self.data.column(column)
+        if pa.types.is_floating(data.type):
+            return None
+        plain = (pc.match_substring_regex(part, _INTEGER) for part in _texts_of(data))
+        if not all(pc.all(one).as_py() is not False for one in plain):
+            return None
+        numbers = self.numbers(column)
+        return numbers if np.isnan(numbers).any() else numbers.astype(np.int64)
+
     def has_commas(self, column: str) -> bool:
         """Whether cells of a column have commas."""
         data = self.data.column(column)
-        parts = [chunk.dictionary for chunk in data.chunks] if (
-            pa.types.is_dictionary(data.type)
-        ) else data.chunks
-        return any(pc.any(pc.match_substring(part, ",")).as_py() for part in parts)
+        return any(pc.any(pc.match_substring(part, ",")).as_py() for part in _texts_of(data))
 
     def moments(self, column: str) -> np.ndarray:
         """(n_rows,) datetime64 in microseconds, UTC; NaT where a cell is no moment by ISO 8601."""
@@ -193,6 +217,12 @@ class Table:
         result = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
         # 23-01-05 is a date of the year 23, which nanoseconds cannot express.
         return result.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
+
+
+def _texts_of(data: pa.ChunkedArray) -> list[pa.Array]:
+    """The texts of a column, those of a dictionary once for each chunk."""
+    is_coded = pa.types.is_dictionary(data.type)
+    return [chunk.dictionary if is_coded else chunk for chunk in data.chunks]
 
 
 def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:

@@ -26,6 +26,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, response_time_unit
+from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.reading.interpretation.trials import MAX_NAME
 from tripletscope.core.reading.languages import FORMS
 
@@ -100,6 +101,15 @@ def write_pairs(pairs: Quadruples) -> bytes:
         | _named(pairs, places.T, ("S1", "S2", "S3", "S4"))
         | _metadata(answers.drop(columns="side", errors="ignore"))
     ))
+
+
+def roles_of(triplets: Triplets) -> dict[str, str]:
+    """The roles of the columns of answers that were written in the layout ``anchored``."""
+    names = [name for name in triplets.answers if name in SIDE_ROLES]
+    roles = {role: role for role in ("anchor", "near", "far", *names)}
+    if "response_time" in roles:
+        roles["response_time"] = _times(triplets.answers["response_time"])[0]
+    return roles
 
 
 # Tables --------------------------------------------------------------------------------------

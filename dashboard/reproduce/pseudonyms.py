@@ -95,20 +95,28 @@ def renamed_answers(answers: _Answers, names: Mapping[str, str]) -> _Answers:
 
 
 def telling(tables: Sequence[pd.DataFrame | None]) -> list[str]:
-    """Columns that identify every participant, such as a file's name.
+    """Columns that identify participants, such as a file's name.
 
-    They have a different value for each of at least two participants.
+    They have a different value for each of at least two participants, or mention one by name.
     """
     columns: dict[str, None] = {}
     for table in tables:
         if table is None or _WHO not in table:
             continue
         people = table[_WHO].astype("str").where(table[_WHO].notna())
+        names = dict.fromkeys(people.dropna().unique(), "")
         for name, column in table.drop(columns=_WHO).items():
             if pd.api.types.is_float_dtype(column):
                 continue
             pairs = pd.DataFrame({"who": people, "value": column.astype("str")}).dropna()
             pairs = pairs.drop_duplicates()
-            if len(pairs) > 1 and pairs["who"].is_unique and pairs["value"].is_unique:
+            one_each = pairs["who"].is_unique and pairs["value"].is_unique
+            if len(pairs) > 1 and (one_each or _mentions(pairs["value"], names)):
                 columns[str(name)] = None
     return list(columns)
+
+
+def _mentions(values: pd.Series, names: Mapping[str, str]) -> bool:
+    """Whether any text has a name that `reworded` would replace."""
+    texts = "\n".join(values.unique())
+    return reworded(texts, names) != texts

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pprint import pformat
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -14,6 +15,7 @@ from tripletscope import __version__
 from tripletscope._names import place_of
 from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import parameters
@@ -22,7 +24,7 @@ from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.presets import published_in
 from tripletscope.core.reading import MeasuredTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
-from tripletscope.core.reading.writing import WRITERS, write_answers
+from tripletscope.core.reading.writing import WRITERS, roles_of, write_answers
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
@@ -199,11 +201,16 @@ class Steps:
     def _data(self, paths: Mapping[str, str]) -> list[str]:
         lines = []
         if "answers" in paths:
-            arguments = [repr(paths["answers"]), f"objects={paths['objects']!r}"]
-            further = [c for c in self.cleaning.raw.answers if c not in _ROLES]
+            raw, named = self.cleaning.raw, []
+            further = [c for c in raw.answers if c not in (*_ROLES, HELD_TOGETHER)]
             if further and paths["answers"].endswith(WRITERS["anchored"].suffix):
-                arguments.append(f"keep={further!r}")
-            lines.append(call("answers = ts.read", *arguments))
+                # Kept columns may look like responses.
+                roles = roles_of(raw) | {"keep": further}
+                listed = pformat(roles, width=_LINE - 10, compact=True, sort_dicts=False)
+                lines.append(f"columns = {listed.replace(chr(10), chr(10) + ' ' * 10)}")
+                named.append("columns")
+            lines.append(call("answers = ts.read", repr(paths["answers"]), *named,
+                              f"objects={paths['objects']!r}"))
         if "pairs" in paths:
             texts = dict.fromkeys((
                 name for name, column in self.pairs.answers.items()

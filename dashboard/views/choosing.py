@@ -25,8 +25,13 @@ _NO_GROUPS = ("side", "weight", "trial", "response_time", "time")
 
 
 def dividing_columns(answers: pd.DataFrame) -> list[str]:
-    """Columns of answers that divide them into groups, in their order."""
+    """Columns of answers that divide them into groups, in their order.
+
+    One that says something else in most rows, such as a clock or remarks, divides them into none.
+    """
     low, high = _GROUPS
+    n_rows = answers["trial"].nunique() if "trial" in answers else len(answers)
+    high = max(low, min(high, n_rows // 2))
     return [
         name for name in answers.columns if name not in _NO_GROUPS
         and (low <= (n := answers[name].nunique()) <= high or (n > high and name == _PEOPLE))

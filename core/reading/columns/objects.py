@@ -97,6 +97,10 @@ def is_neutral(columns: Columns, names: Sequence[str]) -> bool:
 
 def object_groups(columns: Columns) -> list[list[ColumnCells]]:
     """Columns, three or four, that share their values and differ within a row, likeliest first."""
+    return columns.once("objects", lambda: _object_groups(columns))
+
+
+def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
     free = [column for column in columns if not never_objects(column.name)]
     candidates = [column for column in free if may_name(column)][:_COMPARED]
     numbered = [
@@ -150,6 +154,28 @@ def is_numbered(names: Sequence[str]) -> bool:
 def _are_objects(group: Sequence[ColumnCells]) -> bool:
     union = frozenset().union(*(column.values for column in group))
     few = max(column.n_written for column in group) < _FEW_ROWS
+    numbered = len(group) > 2 and is_numbered([column.name for column in group])
+    if numbered and (few or _says_things(group[0].name)):
+        alike = len(union) > 2
+    else:
+        # Levels may ascend in a row: the first and the last column then have little in common.
+        pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
+        least = _SHARED_OF_FEW if few else _SHARED
+        alike = (
+            # Ranks and orders of places have as many values as columns.
+            len(union) > (2 if few else len(group))
+            and all(share(one, other) >= least for one, other in pairs)
+            and any(one.values & other.values for one, other in pairs)
+            # Numbers of trials are numbers, too.
+            and (few or numbered or all(
+                not one.is_numeric or _alike(one, other) for one, other in pairs
+            ))
+        )
+    return alike and _are_apart(group)
+
+
+def _are_apart(group: Sequence[ColumnCells]) -> bool:
+    """Whether the cells of a row are other objects; rows take longer to compare than values."""
     # Two pairs may have an object in common.
     apart = [group[:2], group[2:]] if len(group) == 4 else [group]
     if not all(differ(columns) >= _DIFFER for columns in apart):
@@ -159,24 +185,7 @@ def _are_objects(group: Sequence[ColumnCells]) -> bool:
         if by_chance >= _BY_CHANCE and alike > _OFTEN * by_chance:
             return False
     measures = any(one.is_measure for one in group)
-    if measures and not is_numbered([one.name for one in group]) and not never_alike(group):
-        return False
-    numbered = len(group) > 2 and is_numbered([column.name for column in group])
-    if numbered and (few or _says_things(group[0].name)):
-        return len(union) > 2
-    # Levels may ascend in a row: the first and the last column then have little in common.
-    pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
-    least = _SHARED_OF_FEW if few else _SHARED
-    return (
-        # Ranks and orders of places have as many values as columns.
-        len(union) > (2 if few else len(group))
-        and all(share(one, other) >= least for one, other in pairs)
-        and any(one.values & other.values for one, other in pairs)
-        # Numbers of trials are numbers, too.
-        and (few or numbered or all(
-            not one.is_numeric or _alike(one, other) for one, other in pairs
-        ))
-    )
+    return not measures or is_numbered([one.name for one in group]) or never_alike(group)
 
 
 def never_alike(columns: Sequence[ColumnCells]) -> bool:
@@ -221,6 +230,11 @@ def _cliques(candidates: Sequence[ColumnCells]) -> list[list[ColumnCells]]:
 
 def responses(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
     """Columns that may say which of the objects was chosen, the likeliest first."""
+    names = ("responses", *(column.name for column in objects))
+    return columns.once(names, lambda: _responses_in(columns, objects))
+
+
+def _responses_in(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
     found = []
     names = {column.name for column in objects}
     for column in columns:
@@ -266,7 +280,8 @@ def _responses(
         return
     words = {text.casefold() for text in column.values}
     names = {normalised(one.name): one.name for one in objects}
-    columns = {word: names[normalised(word)] for word in words if normalised(word) in names}
+    few = words if len(words) <= _MOST_WORDS else ()
+    columns = {word: names[normalised(word)] for word in few if normalised(word) in names}
     if len(columns) == len(words) > 1 and not words <= {"left", "right"}:
         options = [one.name for one in objects if one.name in columns.values()]
         coding = {word: options.index(name) + 1 for word, name in columns.items()}

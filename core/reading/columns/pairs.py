@@ -247,6 +247,8 @@ def _sign(cells: Iterable[str]) -> str:
     """What stands between the two objects of nearly all cells, which are several times there."""
     cells = list(cells)
     for sign in _SIGNS:
+        if not _stands_once(sign, cells):
+            continue
         parts = [tuple(part.strip() for part in text.split(sign)) for text in cells]
         whole = [part for part in parts if len(part) == 2 and all(part)]
         if len(whole) < NEARLY_ALL * max(len(cells), 1):
@@ -257,6 +259,16 @@ def _sign(cells: Iterable[str]) -> str:
         ):
             return sign
     return ""
+
+
+def _stands_once(sign: str, cells: list[str]) -> bool:
+    """Whether a sign is once in nearly all cells; of those with others, few have to be seen."""
+    without, most = 0, len(cells) - NEARLY_ALL * max(len(cells), 1)
+    for text in cells:
+        without += text.count(sign) != 1
+        if without > most:
+            return False
+    return True
 
 
 # Values -----------------------------------------------------------------------------------------

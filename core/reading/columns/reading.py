@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.table import Table
@@ -314,11 +315,6 @@ class Reading:
             yield f"the response coding of column {self.roles['choice']!r} is not set", (
                 "Choose the response coding."
             )
-        for column in self.keep:
-            if column in TAKEN:
-                yield f"column {column!r} cannot be kept under its own name, which is reserved", (
-                    "Choose it as the column of a role, or give it another name in the file."
-                )
         counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
         if counts and len(task.outcomes) != 2:
             yield (
@@ -365,6 +361,20 @@ def candidates(table: Table, role: str) -> list[str]:
 
 
 def can_be_kept(table: Table, reading: Reading) -> list[str]:
-    """Columns without a role that the answers may keep under their own names."""
-    playing = set(reading.roles.values())
-    return [c for c in table.columns if c not in playing and c not in TAKEN]
+    """Columns without a role that the answers may keep."""
+    # Of lists in cells, each place is a column, too.
+    lists = {column.partition("[")[0] for column in reading.roles.values()}
+    # What copies are is computed anew.
+    playing = {*reading.roles.values(), *lists, HELD_TOGETHER}
+    return [column for column in table.columns if column not in playing]
+
+
+def kept_names(columns: Sequence[str]) -> dict[str, str]:
+    """What kept columns are called among the answers, where some names have a meaning."""
+    names: dict[str, str] = {}
+    for column in columns:
+        name = column
+        while name in TAKEN or (name != column and name in columns):
+            name = f"{name} (file)"
+        names[column] = name
+    return names

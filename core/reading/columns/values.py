@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tripletscope.core.data.cells import plain_number
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, plain_texts
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.table import Table
+
+T = TypeVar("T")
 
 #: Columns beyond these are not looked at.
 MOST_COLUMNS = 200
@@ -36,18 +40,18 @@ class ColumnCells:
     values: frozenset[str]
     numbers: np.ndarray
 
-    @property
+    @cached_property
     def n_written(self) -> int:
         return int(np.count_nonzero(self.texts != ""))
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether nearly all that is written are numbers."""
         return bool(
             self.n_written and np.isfinite(self.numbers).sum() >= NEARLY_ALL * self.n_written
         )
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         numbers = self.numbers[np.isfinite(self.numbers)]
         return self.is_numeric and bool((numbers == np.round(numbers)).all())
@@ -104,6 +108,13 @@ class Columns:
         self.table = table
         self.sample = table.head(SAMPLE_ROWS)
         self._known: dict[str, ColumnCells] = {}
+        self._found: dict[Hashable, Any] = {}
+
+    def once(self, what: Hashable, find: Callable[[], T]) -> T:
+        """What was found in these columns, which several kinds of tables ask for."""
+        if what not in self._found:
+            self._found[what] = find()
+        return self._found[what]
 
     @property
     def names(self) -> list[str]:

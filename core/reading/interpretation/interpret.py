@@ -15,15 +15,23 @@ from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
 from tripletscope.core.reading.columns.practice import practice_kept
-from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading, can_be_kept
+from tripletscope.core.reading.columns.reading import (
+    RESPONSE_TIME_UNITS,
+    Reading,
+    kept_names,
+)
 from tripletscope.core.reading.columns.times import groups_of, times_of, units_of
-from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.formats.source import Source, title_of
 from tripletscope.core.reading.interpretation.copies import (
     apart,
     copies_of,
     on_copies,
     on_people,
+)
+from tripletscope.core.reading.interpretation.proposal import (
+    MANY_VALUES,
+    has_many_values,
+    unused,
 )
 from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Note, Pairs, Report
 from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
@@ -40,15 +48,17 @@ from tripletscope.core.reading.names import (
     without_tags,
 )
 from tripletscope.core.reading.objects.objects import match, read_objects
-from tripletscope.core.reading.table import Table
+from tripletscope.core.reading.table import Codes, Table
 from tripletscope.core.reading.tasks import TASKS
 
 #: This many answers that all chose the same side are no accident.
 _TELLING = 20
 #: Cells of a table of all pairs of objects, and sets of objects that are named.
 _LARGEST_TABLE, _SETS_SHOWN = 4_000_000, 3
-#: Columns that are named of those that are not kept.
-_UNUSED_SHOWN = 12
+#: Columns that are named of those without a role.
+_UNUSED_SHOWN = 60
+#: Different values of a column that are categories in any case; most that are put into order.
+_FEW, _ORDERED = 1_000, 20_000
 
 
 def interpret(
@@ -211,15 +221,20 @@ def _on_people_alone(
 
 
 def _on_unused(table: Table, reading: Reading) -> Iterator[Note]:
-    """A note on columns that nothing is kept of."""
-    used = {*reading.roles.values(), *reading.keep, *reading.only, *reading.exchanged, FILE,
-            HELD_TOGETHER}
-    # Of lists in cells, each place is a column, too.
-    lists = {name.partition("[")[0] for name in used}
-    left = [column for column in can_be_kept(table, reading)
-            if column not in used and column.partition("[")[0] not in lists]
-    if left:
-        yield Note("unused", {"columns": listing(left, _UNUSED_SHOWN)})
+    """Notes on columns without a role: those that are kept, and those that are not."""
+    if reading.keep:
+        yield Note("kept", {"columns": listing(reading.keep, _UNUSED_SHOWN)})
+    used = {*reading.keep, *reading.only, *reading.exchanged}
+    left: dict[str, list[str]] = {}
+    for column in unused(table, reading):
+        if column not in used:
+            why = "blank" if table.is_blank(column) else (
+                "many_values" if has_many_values(table, column) else "unused"
+            )
+            left.setdefault(why, []).append(column)
+    for why, columns in left.items():
+        yield Note(why, {"columns": listing(columns, _UNUSED_SHOWN),
+                         "number": f"{MANY_VALUES:,}"})
 
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -279,7 +294,7 @@ def _answers(
     for role in ("participant", "split", "sampler", "block"):
         if role in roles:
             answers[role] = _categories(
-                table, roles[role], usable, SPLITS if role == "split" else {}
+                table.codes(roles[role]), usable, SPLITS if role == "split" else {}
             )
     if "response_time" in roles:
         answers["response_time"] = _seconds(table, reading, usable, notes, brought)
@@ -289,11 +304,13 @@ def _answers(
         answers["weight"] = table.numbers(roles["weight"])[usable]
     # Only files of answers that were derived from ratings have this column.
     more = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
-    answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *more]}
+    answers |= {name: _kept(table, column, usable)
+                for column, name in kept_names(reading.keep).items()}
+    answers |= {column: _categories(table.codes(column), usable, {}) for column in more}
     if reading.is_coded:
         answers |= _sides(reading, trials.outcome[usable], in_places, notes)
     elif "side" in roles and reading.is_ordered:
-        answers["side"] = _categories(table, roles["side"], usable, SIDES)
+        answers["side"] = _categories(table.codes(roles["side"]), usable, SIDES)
     return pd.DataFrame(answers, index=range(int(usable.sum())))
 
 
@@ -351,13 +368,26 @@ def _moments(table: Table, column: str) -> np.ndarray:
     return (table.moments(column) - np.datetime64(0, "us")) / np.timedelta64(1, "s")
 
 
-def _categories(
-    table: Table, column: str, usable: np.ndarray, words: Mapping[str, str]
-) -> pd.Categorical:
+def _kept(table: Table, column: str, usable: np.ndarray) -> pd.Categorical | pd.Series:
+    """A column without a role: categories if values recur, otherwise texts or whole numbers."""
+    if table.n_values_at_most(column) > MANY_VALUES:
+        numbers = table.integers(column)
+        if numbers is not None:
+            return pd.Series(numbers[usable])
     coded = table.codes(column)
+    if len(coded.values) <= max(_FEW, table.n_rows // 2):
+        return _categories(coded, usable, {})
+    # Categories of as many values as rows are slow to select answers from.
+    texts = pd.array([*coded.values, None], dtype="str")
+    return pd.Series(texts.take(coded.codes[usable]))
+
+
+def _categories(coded: Codes, usable: np.ndarray, words: Mapping[str, str]) -> pd.Categorical:
     codes = coded.codes[usable]
-    names = [words.get(text.casefold(), text) for text in coded.values]
-    categories = natural_order({names[i] for i in np.unique(codes) if i >= 0})
+    names = [words.get(text.casefold(), text) for text in coded.values] if words else coded.values
+    used = {names[i]: None for i in np.unique(codes) if i >= 0}
+    # The order is for menus and figures, which have not so many.
+    categories = natural_order(used) if len(used) <= _ORDERED else [*used]
     return pd.Categorical.from_codes(
         pd.Index(categories, dtype=object).get_indexer([*names, None])[codes], categories
     )

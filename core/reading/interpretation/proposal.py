@@ -12,14 +12,14 @@ from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, complete
 from tripletscope.core.reading.columns.practice import Practice, practice_in, trials_alone
 from tripletscope.core.reading.columns.reading import Reading, can_be_kept
 from tripletscope.core.reading.columns.values import Columns
-from tripletscope.core.reading.formats.several import FILE
+from tripletscope.core.reading.formats.several import file_column
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Sign, kinds
 from tripletscope.core.reading.languages import FORMS
 from tripletscope.core.reading.names import listing
 from tripletscope.core.reading.table import Table
 
 #: Different values of a column that are kept in any case.
-_FEW = 1_000
+MANY_VALUES = 200_000
 #: Rows from which a sample shows first whether a column says something else in each.
 _MANY = 1_000_000
 #: Of a table whose columns are still to be chosen.
@@ -164,11 +164,11 @@ def nothing(recognition: Recognition) -> OtherTask:
 def recognise(table: Table) -> Recognition:
     """What a table is, by the evidence of all kinds."""
     columns = Columns(table)
-    divides = cache(partial(_divides, table))  # of millions of rows, this takes longest
+    kept = cache(partial(is_kept, table))  # of millions of rows, counting takes longest
     practice = practice_in(columns)
     found = [
         one for kind in kinds().values() for part in kind.evidence(columns)
-        for one in _completed(table, part, divides, practice)
+        for one in _completed(table, part, kept, practice)
     ]
     ranks = {name: kind.rank for name, kind in kinds().items()}
     found.sort(key=lambda one: (-one.points, ranks[one.kind]))
@@ -189,20 +189,16 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
 
 
 def _completed(
-    table: Table, found: Claim, divides: Callable[[str], bool], practice: Sequence[Practice]
+    table: Table, found: Claim, kept: Callable[[str], bool], practice: Sequence[Practice]
 ) -> list[Claim]:
     """Claims whose readings have coding, unit and further columns."""
     if found.reading is None:
         return [found]
     completed = []
     for k, reading in enumerate(complete(table, found.reading)):
-        lists = {column.partition("[")[0] for column in reading.roles.values()}
-        further = (column for column in can_be_kept(table, reading)
-                   if column not in {*lists, FILE} and divides(column))
-        keep = dict.fromkeys((*reading.keep, *further))
         completed.append(replace(
             found, title=reading.title, reading=replace(
-                reading, keep=tuple(keep), only=trials_alone(table, reading, practice)
+                _keeping(table, reading, kept), only=trials_alone(table, reading, practice)
             ),
             # Codings that fit as well are as likely, unless the kind was certain of one.
             points=found.points if not k else min(found.points, LIKELY),
@@ -242,15 +238,37 @@ def _told_apart(found: list[Claim]) -> list[Claim]:
     return told
 
 
-def _divides(table: Table, column: str) -> bool:
+def keeping_all(table: Table, reading: Reading) -> Reading:
+    """The reading that keeps every column without a role, but those with too many values."""
+    return _keeping(table, reading, partial(is_kept, table))
+
+
+def _keeping(table: Table, reading: Reading, kept: Callable[[str], bool]) -> Reading:
+    further = (column for column in unused(table, reading) if kept(column))
+    return replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *further))))
+
+
+def unused(table: Table, reading: Reading) -> list[str]:
+    """Columns of the file without a role; which of several files a row is from is none of them."""
+    added = file_column(table) if table.files else None
+    return [column for column in can_be_kept(table, reading) if column != added]
+
+
+def is_kept(table: Table, column: str) -> bool:
     """Whether a column without a role is kept without a request.
 
-    One that says something else in nearly each of many rows, such as a clock, only if wanted.
+    One that says something else in nearly each of very many rows, such as a clock, only if wanted.
     """
-    most = max(table.n_rows // 2, _FEW)
+    return not table.is_blank(column) and not has_many_values(table, column)
+
+
+def has_many_values(table: Table, column: str) -> bool:
+    """Whether a column differs in most of so many rows that it takes much room."""
+    if table.n_rows <= MANY_VALUES or table.n_values_at_most(column) <= MANY_VALUES:
+        return False
     if table.n_rows > _MANY and all(
         part.n_different(column) == part.n_rows
         for part in (table.head(SAMPLE_ROWS), table.spread([column], SAMPLE_ROWS, by_lot=True))
     ):  # half as many values as rows would recur in so many rows, which are counted faster
-        return False
-    return table.n_different(column) <= most + 1 and 1 < len(table.codes(column).values) <= most
+        return True
+    return table.n_different(column) > max(table.n_rows // 2 + 1, MANY_VALUES)

@@ -21,6 +21,7 @@ from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Ki
 from tripletscope.core.reading.kinds.answers import answers, named_together
 from tripletscope.core.reading.names import (
     ALIASES,
+    PLAIN,
     WEAK_TRIPLES,
     by_names,
     file_name,
@@ -39,11 +40,6 @@ _PAIRS = (
     ("two pairs, the more similar one first", "smaller_pair", ("item1", "item2", "item3", "item4")),
     ("two pairs, the less similar one first", "smaller_pair", ("item3", "item4", "item1", "item2")),
 )
-#: Names that mean nothing else.
-_PLAIN = {
-    "anchor": ("anchor",), "near": ("near", "nearer", "closer"),
-    "far": ("far", "farther", "further"),
-}
 #: Files of SPoSE and VICE.
 _ODD_LAST = re.compile(r"(train(set|_90)|validationset|test(set\d*|_10))\.(txt|npy|csv)", re.I)
 
@@ -98,7 +94,7 @@ def _by_names(
     share_names = any(one.values & other.values for one, other in combinations(objects, 2))
     apart = differ(objects) > 0.5
     are_objects = all(may_name(column) or column.is_constant for column in objects)
-    plain = all(normalised(roles[role]) in names for role, names in _PLAIN.items())
+    plain = all(normalised(roles[role]) in names for role, names in PLAIN.items())
     sure = plain or (apart and (few or share_names))
     points = CERTAIN if are_objects and sure else POSSIBLE
     return [answers(

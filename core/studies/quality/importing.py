@@ -17,7 +17,7 @@ from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.given import TableSource, are_rows
 from tripletscope.core.reading.interpretation.interpret import interpret
-from tripletscope.core.reading.interpretation.proposal import recognise
+from tripletscope.core.reading.interpretation.proposal import keeping_all, recognise
 from tripletscope.core.reading.interpretation.report import Imported
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import counted
@@ -46,13 +46,14 @@ def read(
         column of each role, such as
         ``{"anchor": "head", "near": "winner", "far": "loser"}``, and optionally ``task``,
         ``choice_coding`` (such as ``{"q": "left", "p": "right"}``), ``response_time_unit``,
-        ``index_base``, ``only``, ``exchanged``, ``copies``, ``apart`` and ``keep``.
+        ``index_base``, ``only``, ``exchanged``, ``copies``, ``apart`` and ``keep``: further columns
+        of the answers, by default all.
     name : str, optional
         Of the file, for messages, and of the triplets.
     objects : DataFrame, path, bytes or binary file object, optional
         Table of the objects: only these exist, in this order.
     keep : sequence of str, optional
-        Further columns that the answers keep.
+        Further columns that the answers keep, though they differ in most of very many rows.
 
     Warns
     -----
@@ -168,7 +169,8 @@ def import_answers(
     if reading is None:
         reading = decided(table, recognise(table)).the_one().reading
     elif not isinstance(reading, Reading):
-        reading = complete(table, Reading.from_roles(**reading))[0]
+        chosen = complete(table, Reading.from_roles(**reading))[0]
+        reading = chosen if "keep" in reading else keeping_all(table, chosen)
     reading = replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *keep))))
     result = interpret(table, reading, objects, progress=part(progress, 0.5, 1.0))
     for note in result.report.brought:

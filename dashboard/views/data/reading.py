@@ -50,6 +50,7 @@ _COPIES = {None: "count once, and are mentioned", False: "count once",
 _APART = {None: "is one person, and is mentioned", True: "is another person in each",
           False: "is one person"}
 _FEW = 3  # files that are left out, each with a message of its own
+_FEW_COLUMNS = 12  # without a role, which are listed without being asked for
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space"}
 
 
@@ -300,13 +301,16 @@ def _role(reading: Reading, table: Sheet, role: str, version: str) -> str | None
 def _kept(table: Sheet, reading: Reading, version: str) -> tuple[str, ...]:
     """Further columns that go along with the answers."""
     options = can_be_kept(table, reading)
-    if not options:
-        return ()
-    return tuple(st.multiselect(
-        "Response metadata", options, [c for c in reading.keep if c in options],
-        key=f"keep.{version}", placeholder="None", help="Further columns to keep, such as a "
-        "condition. They are kept as categories, and can be compared on the pages Scale and "
-        "Compare.",
+    kept = tuple(c for c in reading.keep if c in options)
+    place: Any = st
+    if len(options) > _FEW_COLUMNS:  # a list of so many hides the rest of the form
+        place = panels.folded(f"{len(options):,} further columns", "import.kept")
+    if not options or place is None:
+        return kept
+    return tuple(place.multiselect(
+        "Response metadata", options, kept, key=f"keep.{version}", placeholder="None",
+        help="Further columns to keep, such as a condition. Those whose values recur can be "
+        "compared on the pages Scale and Compare.",
     ))
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tripletscope.core.reading import Imported, Reading, load, load_several, recognise
 from tripletscope.core.reading.columns.times import times_of
+from tripletscope.core.reading.interpretation import interpret as interpretation
 from tripletscope.core.reading.interpretation import proposal
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.table import Table
@@ -50,7 +51,8 @@ def imported(table, **settings: object) -> Imported:
 
 
 def codes(found: Imported) -> list[str]:
-    return [note.code for note in found.report.brought]
+    """Of notes on rows: which columns are kept is another matter."""
+    return [note.code for note in found.report.brought if note.code != "kept"]
 
 
 # Copies ------------------------------------------------------------------------------------------
@@ -391,12 +393,70 @@ def test_people_whose_objects_nobody_else_judges_are_named():
                for line in report_of(frame))
 
 
-def test_columns_that_are_not_kept_are_listed():
-    frame = pd.DataFrame({"anchor": list("abc") * 4, "near": list("bca") * 4,
-                          "far": list("cab") * 4, "experiment": "main", "part": list("xy") * 6})
-    (line,) = [line for line in report_of(frame) if "not kept" in line]
-    assert line.startswith("Columns that are not kept: experiment.")
-    assert not any("not kept" in line for line in report_of(frame.drop(columns="experiment")))
+def test_columns_without_a_role_are_kept_and_listed():
+    """Clocks, identifiers and free text, too; of a reading that names columns, only these."""
+    n = 240
+    rng = np.random.default_rng(3)
+    rows = np.array([rng.permutation(8)[:3] for _ in range(n)])
+    frame = pd.DataFrame({
+        "when": pd.date_range("2024-02-03 10:00:00", periods=n, freq="17s").astype(str),
+        "anchor": rows[:, 0], "experiment": "main", "near": rows[:, 1],
+        "comentario": [f"me parece, {k} “así”" for k in rng.permutation(n)],
+        "far": rows[:, 2], "run id": [f"{k:04x}f" for k in rng.permutation(n)], "spare": "",
+        "half": np.where(np.arange(n) % 2, "", "=1+1"), "lista": np.arange(n) % 4,
+    })
+    further = ["when", "experiment", "comentario", "run id", "half", "lista"]
+    content = frame.to_csv(index=False).encode()
+    found = imported(content)
+    assert list(found.triplets.answers) == further
+    for name in further:
+        there = found.triplets.answers[name].astype("str")
+        assert there.where(there.notna(), "").tolist() == frame[name].astype(str).tolist()
+    said = found.report.summary()
+    assert "Columns that are kept with the answers: when, experiment, comentario, run id, " \
+           "half and lista." in said
+    assert "Columns in which nothing is written, which are not kept: spare." in said
+    roles = {"anchor": "anchor", "near": "near", "far": "far"}
+    assert list(read(content, roles).answers) == further
+    only = interpret(load(content), Reading.from_roles(**roles, keep=["lista"]))
+    assert list(only.triplets.answers) == ["lista"]
+    assert "Columns that are not kept: when, experiment, comentario, run id and half. Name them " \
+           "(keep) to keep them with the answers." in only.report.summary()
+
+
+def test_kept_columns_whose_names_have_a_meaning_get_others():
+    """A weight of the objects is none of the answers."""
+    frame = answers(8, 90)
+    frame["weight"], frame["near"] = [f"kg {k % 45}" for k in range(90)], frame["anchor"]
+    found = imported(csv(frame)).triplets.answers
+    assert found["weight (file)"].tolist() == frame["weight"].tolist()
+    assert found["near (file)"].tolist() == frame["near"].tolist()
+    frame["weight (file)"] = "x"
+    found = imported(csv(frame)).triplets.answers
+    assert set(found["weight (file)"]) == {"x"}
+    assert found["weight (file) (file)"].tolist() == frame["weight"].tolist()
+
+
+def test_columns_that_differ_in_nearly_each_of_very_many_rows_are_said_to_be_left(monkeypatch):
+    monkeypatch.setattr(proposal, "MANY_VALUES", 3_000)
+    n = 4_000
+    rng = np.random.default_rng(1)
+    rows = np.array([rng.permutation(60)[:3] for _ in range(n)])
+    frame = pd.DataFrame(rows, columns=["anchor", "near", "far"])
+    frame["clock"], frame["pair"] = 1.7e9 + np.arange(n) * 0.37, np.arange(n) // 2
+    frame["code"], frame["gap"] = [f"{k:05}" for k in range(n)], np.where(frame["pair"] % 2, 7, 0)
+    monkeypatch.setattr(interpretation, "MANY_VALUES", 1_000)
+    frame["pair"] = frame["pair"].astype(object).mask(frame["pair"] == 3, "")
+    content = frame.to_csv(index=False).encode()
+    found = imported(content)
+    assert list(found.triplets.answers) == ["pair", "gap"]
+    assert found.triplets.answers["pair"].dtype.kind == "f", "numbers, with a gap"
+    assert found.triplets.answers["pair"].fillna(3).tolist() == [k // 2 for k in range(n)]
+    assert any(line.startswith("Columns that are not kept, because they differ in most rows")
+               and ": clock and code." in line for line in found.report.summary())
+    kept = read(content, keep=["clock", "code"]).answers
+    assert kept["clock"].nunique() == n
+    assert kept["code"].tolist() == frame["code"].tolist(), "texts with zeros in front"
 
 
 def report_of(frame: pd.DataFrame) -> list[str]:
@@ -405,12 +465,13 @@ def report_of(frame: pd.DataFrame) -> list[str]:
     return interpret(table, reading).report.summary()
 
 
-@pytest.mark.parametrize(("times", "kept"), [(1, False), (2, True), (3, True)])
-def test_of_many_rows_a_column_is_kept_whose_values_recur(times, kept, monkeypatch):
+@pytest.mark.parametrize(("times", "left"), [(1, True), (2, False), (3, False)])
+def test_of_many_rows_a_column_is_kept_whose_values_recur(times, left, monkeypatch):
     """However far apart they recur; a sample says so of a clock."""
     monkeypatch.setattr(proposal, "_MANY", 100_000)
+    monkeypatch.setattr(proposal, "MANY_VALUES", 30_000)
     n = 120_000
     values = np.tile(np.arange(n // times), times).astype(str)
     for column in (values, np.sort(values)):
         table = Table("t", pa.table({"c": pa.array(column)}), True, ",", None, [], 2)
-        assert proposal._divides(table, "c") == kept
+        assert proposal.has_many_values(table, "c") == left

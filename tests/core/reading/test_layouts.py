@@ -251,7 +251,7 @@ def test_excel_takes_the_longest_sheet():
 def test_reading_reports_its_progress_and_can_be_stopped():
     data = (joined(SORTED_ODD) * 30_000).encode()
     seen = []
-    bare = {"anchor": "column 1", "near": "column 2", "far": "column 3"}
+    bare = {"anchor": "column 1", "near": "column 2", "far": "column 3", "copies": True}
     triplets = read(data, bare, progress=lambda fraction: seen.append(fraction))
     assert len(triplets) == 1_200_000
     assert seen == sorted(seen)

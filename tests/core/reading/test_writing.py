@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading import WRITERS, load, propose, write_answers, write_pairs
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.writing import roles_of
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.importing import read
 
@@ -286,3 +287,43 @@ def test_comparisons_of_pairs_are_read_again():
     again = interpret(table, propose(table)[0]).pairs
     np.testing.assert_array_equal(again.rows, pairs.rows)
     assert again.answers["side"].tolist() == pairs.answers["side"].tolist()
+
+
+@pytest.mark.parametrize("layout", ["anchored", "odd_one_out", "parquet", "json"])
+@pytest.mark.parametrize("task", ["nearer", "coded", "odd"])
+def test_everything_that_is_kept_survives(task, layout):
+    """Keys, clicks and pictures beside the answers are not taken for the answers."""
+    rng = np.random.default_rng(11)
+    n, names = 900, np.array([f"Ding {k}" for k in range(10)], dtype=object)
+    places = rng.normal(size=(10, 2))
+    rows = np.array([rng.permutation(10)[:3] for _ in range(n)])
+    near = np.linalg.norm(places[rows[:, 0]] - places[rows[:, 1]], axis=1) < (
+        np.linalg.norm(places[rows[:, 0]] - places[rows[:, 2]], axis=1))
+    anchor, left, right = names[rows].T
+    chosen, other = np.where(near, left, right), np.where(near, right, left)
+    frame = pd.DataFrame({
+        "nearer": {"anchor": anchor, "near": chosen, "far": other},
+        "coded": {"Referenz": anchor, "links": left, "rechts": right, "Antwort": chosen},
+        "odd": {"image1": other, "image2": chosen, "image3": anchor, "odd": other},
+    }[task])
+    frame = frame.assign(
+        Taste=rng.choice(["f", "j"], n), geklickt=left, Bild=pd.Series(right) + ".png",
+        Uhr=1.7e9 + 2.7 * np.arange(n), Bemerkung=[f"so, „{k}“\n=1" for k in range(n)],
+        Person=[f"v{k % 9}" for k in range(n)], trial=np.arange(n), Version="2.1",
+    )
+    roles = {"task": "odd_one_out", "item1": "image1", "item2": "image2", "item3": "image3",
+             "choice": "odd", "participant": "Person"}
+    answers = read(frame.to_csv(index=False).encode(), roles if task == "odd" else None)
+    further = [c for c in frame if c in answers.answers and c not in ("Person", "trial")]
+    assert {"Taste", "geklickt", "Bild", "Bemerkung", "Version"} <= {*further}
+    if WRITERS[layout].problem(answers):
+        assert (layout, task != "odd") == ("odd_one_out", True)
+        return
+    content = write_answers(answers, layout)
+    for back in (read(content), read(content, keep=further)):
+        assert (back.rows == answers.rows).all()
+        assert back.ids == answers.ids
+        assert back.fingerprint_of(*answers.answers) == answers.fingerprint_of(*answers.answers)
+    if layout == "anchored":
+        named = read(content, roles_of(answers) | {"keep": further})
+        assert named.fingerprint_of(*further) == answers.fingerprint_of(*further)

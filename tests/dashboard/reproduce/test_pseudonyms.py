@@ -59,6 +59,12 @@ def test_columns_with_a_value_for_each_participant_are_found():
         "age": [1.0, 1.0, 2.0, 3.0],
     })
     assert telling([table, None, table[["file"]]]) == ["file"]
+    rows = pd.DataFrame({
+        "participant": ["5c3a", "5c3a", "9b1f", "9b1f"], "clock": ["1", "2", "3", "4"],
+        "sound": ["a_1.wav", "a_2.wav", "b_1.wav", "b_2.wav"],
+        "remark": ["", "nice", "I am 9b1f", "long"],
+    })
+    assert telling([rows]) == ["remark"]
 
 
 def test_pseudonyms_take_the_place_of_names_everywhere(made, services):

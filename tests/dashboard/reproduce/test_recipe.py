@@ -41,6 +41,10 @@ def test_the_script_computes_the_same_results(tmp_path):
     answers = data.answers.assign(
         tempo=pd.Categorical(np.where(np.arange(len(data)) % 3, "slow", "fast")),
         participant=data.answers["participant"].cat.rename_categories({"p4": "@p4"}),
+        # As they are kept of files: keys that mean nothing here, and one text for each answer.
+        key=pd.Categorical(np.where(np.arange(len(data)) % 5, "f", "j")),
+        remark=pd.array([f"„{k}“, so\n" for k in range(len(data))], dtype="str"),
+        choice=pd.Categorical(data.objects["id"].to_numpy()[data.rows[:, 2]]),
     )
     # A spreadsheet would take the name of the one for a formula.
     catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "@p4"], "correct": [True, False]})

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.views.choosing import dividing_columns
 
 #: What there is to choose from, and what was chosen in the last run of the page.
 LISTED, CHOSEN = [], []
@@ -51,3 +54,19 @@ def test_a_choice_holds_though_a_result_comes_meanwhile(services, page):
     assert app.selectbox[0].value == "a"
     app.selectbox[0].select("c").run()
     assert CHOSEN == ["c"]
+
+
+@pytest.mark.parametrize("per_trial", [1, 2])
+def test_what_differs_in_most_rows_divides_answers_into_no_groups(per_trial):
+    """Clocks and remarks are kept, but are no groups; people are, however many."""
+    n = 120
+    trials = pd.DataFrame({
+        "participant": [f"p{k}" for k in range(n)], "clock": np.arange(n).astype(str),
+        "remark": [f"remark {k}" if k % 3 else "" for k in range(n)],
+        "twice": np.arange(n) // 2, "condition": np.arange(n) % 3, "version": "1",
+    })
+    answers = trials.loc[trials.index.repeat(per_trial)].reset_index(drop=True)
+    if per_trial > 1:
+        answers["trial"] = np.arange(n).repeat(per_trial)
+    assert dividing_columns(answers) == ["participant", "twice", "condition"]
+    assert dividing_columns(answers.head(2 * per_trial)) == ["participant"]
