@@ -15,7 +15,7 @@ from tripletscope.core.engine.parallel import Halt
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.models import MODELS, choices_about, log_likelihood, right
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.inference.evaluation.score import n_groups, question_folds
+from tripletscope.core.inference.evaluation.score import n_groups, pair_folds, question_folds
 
 #: Fewest objects of a fold; fewest training choices, and held-out choices.
 FEWEST_OBJECTS, FEWEST_CHOICES = 4, 50
@@ -32,7 +32,8 @@ class Division:
     """Training and held-out choices.
 
     Objects (n,) that may be learned from and that are held out; or, where trials are divided, the
-    fold (T,) of every answer, of which `number` is held out.
+    fold (T,) of every answer, of which `number` is held out. Of one set of ratings it is the folds
+    (T, 2) of both pairs: what compares pairs of two folds is neither learned from nor held out.
     """
 
     objects: np.ndarray
@@ -43,14 +44,19 @@ class Division:
     def learned(self, sets: Choices) -> np.ndarray:
         """(S,) bool: choices of the training part."""
         if self.fold is not None:
-            return self.fold[sets.answer] != self.number
+            return _all(self.fold[sets.answer] != self.number)
         return sets.among(self.objects)
 
     def predicted(self, sets: Choices) -> np.ndarray:
         """(S,) bool: held-out choices."""
         if self.fold is not None:
-            return self.fold[sets.answer] == self.number
+            return _all(self.fold[sets.answer] == self.number)
         return sets.among(self.held_out)
+
+
+def _all(of_pairs: np.ndarray) -> np.ndarray:
+    """(S,) of what is so for each choice, or for each of its pairs."""
+    return of_pairs if of_pairs.ndim == 1 else of_pairs.all(axis=1)
 
 
 def by_trials(
@@ -59,9 +65,13 @@ def by_trials(
 ) -> list[Division]:
     """Questions and trials of the answers `which` in folds, at most `folds`."""
     part = answers.take(which)
-    folds = max(min(folds, n_groups(part)), 2)
-    fold = np.full(len(answers), -1)
-    fold[which] = question_folds(part, folds, rng)
+    if part.is_one_rating:
+        fold = np.full((len(answers), 2), -1)
+        fold[which] = pair_folds(part, folds, rng)
+    else:
+        folds = max(min(folds, n_groups(part)), 2)
+        fold = np.full(len(answers), -1)
+        fold[which] = question_folds(part, folds, rng)
     return [Division(usable, usable, fold, number) for number in range(folds)]
 
 
@@ -174,7 +184,7 @@ def _strength(
     if len(MODELS[name].strengths) == 1:
         return MODELS[name].strengths[0]
     rng = np.random.default_rng(seed)
-    if division.fold is None:
+    if division.fold is None or division.fold.ndim > 1:
         parts = _object_parts(sets, division.objects, data.company, rng)
     else:
         parts = _trial_parts(sets, division.objects, data.groups, rng)

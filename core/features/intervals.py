@@ -23,7 +23,9 @@ class Units:
     @classmethod
     def of(cls, answers: Judgements, unit: str) -> Units:
         """Units of the answers; see `tripletscope.core.inference.evaluation.units.LearnedUnit`."""
-        return cls(known_people(answers, unit), answers.groups)
+        # Comparisons of ratings share pairs, and with these their objects.
+        groups = answers.questions if answers.is_one_rating else answers.groups
+        return cls(known_people(answers, unit), groups)
 
     @property
     def said(self) -> dict[str, str | int]:

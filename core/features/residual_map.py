@@ -35,6 +35,7 @@ from tripletscope.core.features.models import (
     right,
 )
 from tripletscope.core.features.spaces import MOST_FEATURES, Together, predictors_of
+from tripletscope.core.inference.evaluation.score import require_groups
 from tripletscope.core.inference.evaluation.units import LearnedUnit
 
 #: The three predictors.
@@ -189,6 +190,8 @@ def residual_map(
     sets = data.choices
     parts = np.column_stack([one.apart(sets.distinct) for one in chosen])
     rng = np.random.default_rng(seed)
+    if answers.is_one_rating:
+        require_groups(answers, folds)
     divisions = by_trials(answers, data.between_two.answer, has_features, folds, rng)
     n, fold = answers.n_objects, divisions[0].fold[sets.answer]
     pieces = [(sets, parts, fold != -1, n, n_components, prior)]

@@ -129,9 +129,14 @@ def divisions(
     if not triplets.is_one_rating:
         fold = question_folds(triplets, folds, rng)
         return [(fold != k, fold == k) for k in range(folds)]
-    pair = np.unique(triplets.compared_pairs, return_inverse=True)[1].reshape(-1, 2)
-    fold = (rng.permutation(int(pair.max()) + 1) % folds)[pair]
+    fold = pair_folds(triplets, folds, rng)
     return [((fold != k).all(axis=1), (fold == k).all(axis=1)) for k in range(folds)]
+
+
+def pair_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
+    """(T, 2) fold of the nearer and of the farther pair of every answer."""
+    pair = np.unique(triplets.compared_pairs, return_inverse=True)[1].reshape(-1, 2)
+    return (rng.permutation(int(pair.max()) + 1) % folds)[pair]
 
 
 def can_divide(triplets: Judgements, folds: int, repeats: int = 1, seed: int = 0) -> bool:

@@ -56,7 +56,8 @@ class SamplingUnits:
     part (T,) or None: Unit of each answer, from 0; None where each answer is one. Trials of unknown
         participants come last.
     trial (T,) or None: Trial of each answer, ascending with its unit; for ``both`` only.
-    question (T,) or None: Question of each answer, from 0, where several participants share some.
+    question, cell (T,) or None: Question of each answer, and the pair of question and unit, from 0,
+        where several participants share questions.
     """
 
     unit: str
@@ -64,6 +65,7 @@ class SamplingUnits:
     part: np.ndarray | None
     trial: np.ndarray | None = None
     question: np.ndarray | None = None
+    cell: np.ndarray | None = None
 
     @property
     def degrees(self) -> int | None:
@@ -84,9 +86,10 @@ class SamplingUnits:
         trial = self.trial
         if trial is not None:
             trial = np.unique(trial[which], return_inverse=True)[1]
-        question = None if self.question is None else self.question[which]
+        question, cell = (None if one is None else one[which] for one in (self.question, self.cell))
         return replace(
-            self, number=int(np.sum(kept < self.number)), part=part, trial=trial, question=question
+            self, number=int(np.sum(kept < self.number)), part=part, trial=trial,
+            question=question, cell=cell,
         )
 
     def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
@@ -126,10 +129,11 @@ class SamplingUnits:
         """
         if self.question is None:
             return 0.0
-        question, cell = self.question[which], different_pairs(self.part, self.question)[2][which]
         weight = weight / weight.sum()
         moved = weight * (wrong - weight @ wrong)
-        by_question, alone = np.bincount(question, moved), np.bincount(cell, moved)
+        by_question, alone = (
+            np.bincount(one[which], moved) for one in (self.question, self.cell)
+        )
         return max(float(by_question @ by_question - alone @ alone), 0.0)
 
     def subsampled(self, share: float) -> float:
@@ -186,10 +190,7 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     trial = np.arange(len(data)) if trial is None else trial
     part = np.where(who >= 0, who, n_people + trial)
     both = different_pairs(part, trial)[2] if unit == "both" else None
-    part = np.unique(part, return_inverse=True)[1]
-    question, n_groups = data.groups, int(data.groups.max(initial=-1)) + 1
-    are_shared = len(different_pairs(part, question)[0]) > n_groups
-    return SamplingUnits(unit, n_people, part, both, question if are_shared else None)
+    return SamplingUnits(unit, n_people, np.unique(part, return_inverse=True)[1], both)
 
 
 def n_participants(data: Judgements) -> int:
@@ -221,9 +222,14 @@ def different_pairs(
 
 
 def known_people(data: Judgements, unit: str) -> SamplingUnits | None:
-    """Participants as units; None where answers are the unit of intervals."""
+    """Participants as units, with the questions they share; None where answers are the unit."""
     units = sampling_units(data, unit)
-    return None if units.unit == "answers" else units
+    if units.unit == "answers":
+        return None
+    cell = different_pairs(units.part, data.groups)[2]
+    if int(cell.max(initial=-1)) == int(data.groups.max(initial=-1)):
+        return units
+    return replace(units, question=data.groups, cell=cell)
 
 
 def unit_fields(people: SamplingUnits | None) -> dict[str, Any]:

@@ -12,8 +12,10 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.features.explain import SCHEMES, explain, surely_above
 from tripletscope.core.features.intervals import Crossed
+from tripletscope.core.features.residual_map import residual_map
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.ratings import Ratings
 
 RAW, WEIGHTED, LINEAR = range(3)
 OBJECTS, TRIALS = map(SCHEMES.index, ("objects", "trials"))
@@ -211,3 +213,22 @@ def test_objects_that_do_not_recur_are_held_out_with_their_question(alone):
 def test_random_features_of_objects_that_do_not_recur_say_nothing(alone):
     table = surely_above(alone.table)
     assert not table[table["space"] == "random"]["surely"].any()
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_comparisons_of_one_matrix_are_held_out_by_pair(is_seen):
+    rng = np.random.default_rng(4)
+    features = rng.normal(size=(14, 2))
+    square = cdist(features, features) if is_seen else np.triu(rng.random((14, 14)), 1)
+    square = square + square.T
+    data = Ratings.from_matrices({"ann": square}, direction="dissimilar").triplets()
+    table = pd.DataFrame({"id": data.ids, "x": features[:, 0], "y": features[:, 1]})
+    scores = explain(FeatureSpace.of(table, data, name="seen"), data).table
+    assert set(scores["held_out"]) == set(SCHEMES)
+    if is_seen:
+        assert (scores["low"] > 0.7).all()
+    else:
+        assert (scores["low"] < 0.5).all()
+        assert (scores["high"] < 0.8).all()
+    with pytest.raises(DataError, match="one set of ratings"):
+        residual_map(FeatureSpace.of(table, data, name="seen"), data)
