@@ -13,8 +13,10 @@ _FEWEST, _JUDGED = 8, 0.5
 _STEPS = 40
 #: The smaller stress is at most this much of the larger, which noise hardly reaches.
 _AHEAD, _AHEAD_OF_FEW, _FEW = 0.8, 0.5, 12
-#: Least difference: of a few clusters, a map fits either way.
-_APART = 0.02
+#: Least difference: of a few clusters, a map fits either way; and of few objects, to be sure.
+_APART, _SURELY_APART = 0.02, 0.06
+#: Most objects of which chance is tried, and how often.
+_BY_CHANCE, _SHUFFLES = 16, 39
 
 
 def stresses(values: np.ndarray) -> tuple[float, float] | None:
@@ -50,13 +52,35 @@ def stresses(values: np.ndarray) -> tuple[float, float] | None:
     return tuple(_stress(sign * known, first, second, len(values)) for sign in (1, -1))
 
 
-def large_is_similar(values: np.ndarray) -> bool | None:
-    """Whether large values mean similar, by `stresses`; None if these do not differ enough."""
+def large_is_similar(values: np.ndarray, *, surely: bool = False) -> bool | None:
+    """Whether large values mean similar, by `stresses`; None if these do not differ enough.
+
+    surely: Whether somebody can be asked instead. Few objects have maps that fit by chance: of
+        what one person said of eight, with much noise, a third was wrong otherwise.
+    """
     both = stresses(values)
     ahead = _AHEAD if len(values) >= _FEW else _AHEAD_OF_FEW
-    if both is None or min(both) > ahead * max(both) or max(both) - min(both) < _APART:
+    apart = _SURELY_APART if surely and len(values) <= _FEW else _APART
+    if both is None or min(both) > ahead * max(both) or max(both) - min(both) < apart:
+        return None
+    if surely and len(values) <= _BY_CHANCE and min(both) >= _least_by_chance(values):
         return None
     return both[1] < both[0]
+
+
+def _least_by_chance(values: np.ndarray) -> float:
+    """The smallest stress of the same values given to other pairs, however often."""
+    rng, n = np.random.default_rng(0), len(values)
+    both = np.stack([values, values.T])
+    known = np.isfinite(both)
+    mean = np.where(known, both, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    first, second = np.nonzero(np.triu(known.any(axis=0), 1))
+    least = np.inf
+    for _ in range(_SHUFFLES):
+        shuffled = np.full((n, n), np.nan)
+        shuffled[first, second] = rng.permutation(mean[first, second])
+        least = min(least, *(stresses(shuffled) or (np.inf,)))
+    return least
 
 
 def _stress(known: np.ndarray, first: np.ndarray, second: np.ndarray, n: int) -> float:

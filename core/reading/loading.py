@@ -31,6 +31,7 @@ from tripletscope.core.reading.formats.text import (
     unterminated_quote,
 )
 from tripletscope.core.reading.formats.triangle import squared
+from tripletscope.core.reading.formats.wide import pairs_of_rows
 from tripletscope.core.reading.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import counted, file_name, listing
@@ -159,7 +160,7 @@ def reshaped(table: Table) -> Table:
         changed = layout.reshape(table)
         if changed is not None:
             return changed
-    return table
+    return pairs_of_rows(table) or table
 
 
 def _table(

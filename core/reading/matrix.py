@@ -12,7 +12,8 @@ import pyarrow as pa
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.formats.source import Source
-from tripletscope.core.reading.kinds.ratings import direction_of
+from tripletscope.core.reading.kinds import Sign
+from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import ALIASES, counted, normalised
 from tripletscope.core.reading.table import Table
@@ -68,8 +69,8 @@ class Square:
     def direction(self) -> tuple[bool, str]:
         """Whether these are similarities, and why, as a sentence."""
         direction, sign = direction_of(self.completed())
-        if sign.code == "untold":  # a square is more often one of distances
-            direction, sign = "dissimilar", replace(sign, values={"direction": "dissimilar"})
+        if sign.code == UNTOLD:  # a square is more often one of distances
+            direction, sign = "dissimilar", Sign("untold_square")
         return direction == "similar", sign.said()
 
     def dissimilarities(

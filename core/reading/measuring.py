@@ -19,11 +19,13 @@ from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
+from tripletscope.core.reading.formats.wide import pairs_of_rows
 from tripletscope.core.reading.interpretation.proposal import recognise, refusal
 from tripletscope.core.reading.kinds import Claim, kinds
 from tripletscope.core.reading.kinds.arrangements import placed
 from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
 from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
+from tripletscope.core.reading.kinds.ratings import UNTOLD
 from tripletscope.core.reading.loading import load, load_several
 from tripletscope.core.reading.matrix import Square, SquareTable, read_squares, squares_in
 from tripletscope.core.reading.names import counted, listing
@@ -55,6 +57,8 @@ class MeasuredFile:
     table: pd.DataFrame  # with the columns of the kind
     options: dict[str, Any]
     notes: list[str]  # how the file was read, as sentences
+    #: What somebody has to say first, an option; empty if the file tells all.
+    asks: str = ""
 
     def measured(self) -> Measured:
         return measured(self.kind, self.table, self.options)
@@ -83,7 +87,8 @@ def read_measured(
     Raises
     ------
     DataError
-        If the file is of no such kind, or a value is invalid.
+        If the file is of no such kind, or a value is invalid; and if neither names nor values of
+        ratings tell the direction, which is not given.
 
     Examples
     --------
@@ -99,7 +104,14 @@ def read_measured(
         (name or named_source(each, f"matrix {number}"), each)
         for number, each in enumerate(sources, 1)
     ]
-    return file_of_measured(files, kind, options).measured()
+    result = file_of_measured(files, kind, options)
+    if result.asks:
+        raise DataError(
+            "nothing in it tells whether large numbers mean that two objects are similar or that "
+            "they are different", file=files[0][0],
+            remedy="Say so: direction='similar' or direction='dissimilar'.",
+        )
+    return result.measured()
 
 
 def file_of_measured(
@@ -112,6 +124,7 @@ def file_of_measured(
             load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
             else load_several(files)
         )
+        table = pairs_of_rows(table) or table
         result = recognised(table)
     except DataError:
         if single:
@@ -158,7 +171,11 @@ def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> Measure
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
     kept = np.flatnonzero(~empty)
-    notes = [f"Read as {found.title}. {' '.join(sign.said() for sign in found.signs)}"]
+    asks = "direction" if any(sign.code == UNTOLD for sign in found.signs) and (
+        "direction" not in options
+    ) else ""
+    signs = [sign.said() for sign in found.signs if asks or sign.code != UNTOLD]
+    notes = [f"Read as {found.title}. {' '.join(signs)}"]
     if empty.any():
         first = table.row_number(int(rows[np.argmax(empty)]))
         notes.append(
@@ -175,7 +192,7 @@ def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> Measure
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
     if found.kind == "ratings" and "participant" in frame:
         notes += _raters_alone(made.table)
-    return MeasuredFile(found.kind, made.table, made.options, notes + made.notes)
+    return MeasuredFile(found.kind, made.table, made.options, notes + made.notes, asks)
 
 
 def _raters_alone(rated: pd.DataFrame) -> list[str]:

@@ -54,7 +54,9 @@ def _from_document(document: Any, name: str) -> Table:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             records = None  # it only looked like this layout
         if records:
-            return _from_records(records, name, [f"JSON of {layout.title}."])
+            return _from_records(
+                records, name, [f"JSON of {layout.title}.", *layout.told(records)]
+            )
     records = _records(document)
     if records is None:
         raise DataError(

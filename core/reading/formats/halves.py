@@ -41,23 +41,28 @@ def pairs_in(arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], s
         return None
     together = takewhile(lambda signs: len({*signs}) == 1, zip(*stacks, strict=False))
     start = "".join(signs[0] for signs in together) if len(stacks) > 1 else ""
-    people = []
+    people, listed = [], []
     for key, own in stacks.items():
         named = [one for one in texts.values()
                  if one is not ids and len(one) == len({*one}) == len(own)]
         rest = key.removeprefix(start) or key
+        # People may have seen the objects in orders, or sets, of their own.
+        listed += [next((texts[name] for name in texts if len(stacks) > 1 and name.endswith(rest)
+                         and len(texts[name]) == n == len({*texts[name]})), ids)] * len(own)
         people += named[0] if named and len(own) > 1 else (
             [f"{rest} {k + 1}" for k in range(len(own))] if len(own) > 1 else [rest]
         )
     stacked = np.concatenate([*stacks.values()])
     first, second = np.nonzero(np.isfinite(stacked).any(axis=0))
-    names = np.array(ids or [str(k + 1) for k in range(n)])
-    value = re.sub(r"[\W_\d]+$", "", (start or next(iter(stacks))).rpartition(".")[2]) or "value"
-    columns = {"item1": np.tile(names[first], len(stacked)),
-               "item2": np.tile(names[second], len(stacked)),
+    numbered = [str(k + 1) for k in range(n)]
+    names = np.array([own or numbered for own in listed])
+    called = (start or next(iter(stacks))).rpartition(".")[2]
+    value = re.sub(r"(utv)?[\W_\d]*$", "", called) or "value"
+    columns = {"item1": names[:, first].ravel(), "item2": names[:, second].ravel(),
                value: stacked[:, first, second].ravel()}
     if len(stacked) > 1:
         columns = {"participant": np.repeat(people, len(first))} | columns
+    n = len(np.unique(names))
     said = (f"Pairs of {counted(n, 'object')} by {counted(len(stacked), 'person', 'people')}, from "
             f"{'the halves of squares' if half else 'squares'}.")
     return columns, said

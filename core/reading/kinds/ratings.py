@@ -26,6 +26,8 @@ from tripletscope.core.reading.names import ALIASES, listing, normalised
 _TELLING, _FEW_ROWS = 20, 10
 #: Columns that may all be what was said of a pair.
 _MOST_VALUES = 3
+#: The sign of ratings of which somebody has to say what large means.
+UNTOLD = "untold"
 #: Objects for which the direction is looked at.
 _MOST_OBJECTS = 400
 
@@ -102,8 +104,9 @@ def same_or_different(columns: Columns, pairs: PairColumns) -> list[ColumnCells]
 def _of(columns: Columns, pairs: PairColumns, value: ColumnCells, points: int) -> Claim:
     direction, sign = _direction(pairs, value)
     shown = listing(pairs.columns)
+    told = f", large means {direction}" if sign.code != UNTOLD else ""
     return Claim(
-        "ratings", f"ratings, large means {direction}", points,
+        "ratings", f"ratings{told}", points,
         (Sign("rates_pairs", {"value": value.name, "pair": shown}), sign),
         {**participant_of(columns), **pairs.roles, "rating": value.name}, {"direction": direction},
     )
@@ -121,7 +124,7 @@ def _direction(pairs: PairColumns, value: ColumnCells) -> tuple[str, Sign]:
     rows = [(place[a], place[b], number) for a, b, number in
             zip(pairs.first.tolist(), pairs.second.tolist(), value.numbers.tolist(), strict=True)
             if a in place and b in place and number == number]
-    return direction_of(_means(rows, len(names)))
+    return direction_of(_means(rows, len(names)), surely=True)
 
 
 def _means(rows: list[tuple[int, int, float]], n: int) -> np.ndarray:
@@ -133,10 +136,12 @@ def _means(rows: list[tuple[int, int, float]], n: int) -> np.ndarray:
         return total / np.where(count, count, np.nan)
 
 
-def direction_of(values: np.ndarray) -> tuple[str, Sign]:
+def direction_of(values: np.ndarray, *, surely: bool = False) -> tuple[str, Sign]:
     """What large values of pairs (n, n) mean, NaN if unknown, and why.
 
     Pairs of objects with themselves tell first; a zero for each may stand for no value.
+
+    surely: As of `large_is_similar`.
     """
     away = ~np.eye(len(values), dtype=bool) & np.isfinite(values)
     own = np.diag(values)[np.isfinite(np.diag(values))]
@@ -147,12 +152,12 @@ def direction_of(values: np.ndarray) -> tuple[str, Sign]:
             return direction, Sign("selves", {"value": word, "direction": direction})
     if away.any() and (values[away] < 0).any():
         return "similar", Sign("selves", {"value": "no negative numbers", "direction": "similar"})
-    similar = large_is_similar(values)
+    similar = large_is_similar(values, surely=surely)
     if similar is None:
         zeros = len(own) > 1 and (own == 0).all() and away.any() and values[away].min() >= 0
         if zeros:
             return "dissimilar", Sign("selves", {"value": "0", "direction": "dissimilar"})
-        return "similar", Sign("untold", {"direction": "similar"})
+        return "similar", Sign(UNTOLD)
     direction = "similar" if similar else "dissimilar"
     both = stresses(values)
     return direction, Sign("stress", {

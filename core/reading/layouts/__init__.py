@@ -38,6 +38,8 @@ class Layout:
     describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
     #: ``unpack(document)``: rows of a JSON document, as dicts; or None.
     unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] = _nothing
+    #: ``told(records)``: sentences on what was unpacked.
+    told: Callable[[Sequence[Mapping[str, Any]]], list[str]] = lambda records: []
     #: ``reshape(table)``: the table with readable columns for objects in codes or lists; or None.
     reshape: Callable[[Table], Table | None] = _nothing
     #: ``checks(table, reading)``: ``row``, ``participant`` and ``correct`` of attention checks, if

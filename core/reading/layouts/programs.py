@@ -13,7 +13,8 @@ Salmon's versions are 0.4 to 1.0; response times are in seconds, and ``score`` i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -233,10 +234,80 @@ def _with_times(table: Table) -> Table | None:
     )
 
 
+def _arranged(document: Any) -> Sequence[Mapping[str, Any]] | None:
+    """A record for each pair, or else for each place, of the arrangements in a tree of tasks."""
+    found = [
+        (who, task, names) for who, tasks in _participations(document) for task in tasks
+        if (names := [_called(one) for one in task.get("stimuli", ())])
+    ]
+    halves = [
+        (who, _task_name(task), names, task["rdm"]) for who, task, names in found
+        if len(names) > 2 and isinstance(task.get("rdm"), list)
+        and 2 * len(task["rdm"]) == len(names) * (len(names) - 1)
+    ]
+    # Several tasks of a person may ask for several things, which are not to be averaged.
+    several = len({name for _, name, *_ in halves}) > 1
+    pairs = [
+        {"participant": f"{who}, {name}" if several else who, "item1": one, "item2": other,
+         "dissimilarity": value}
+        for who, name, names, values in halves
+        for (one, other), value in zip(combinations(names, 2), values, strict=True)
+        if value is not None
+    ]
+    places = [] if pairs else [
+        {"participant": who, "trial": f"{_task_name(task)} {number}".strip(),
+         "item": by_id.get(place.get("id"), place.get("name", place.get("id"))),
+         "x": place["x"], "y": place["y"]}
+        for who, task, names in found
+        for by_id in [dict(zip([one.get("id") for one in task["stimuli"]], names, strict=True))]
+        for number, trial in enumerate(task.get("trials", ()), 1)
+        for place in trial.get("positions", ()) if {"x", "y"} <= place.keys()
+    ]
+    records = pairs or places
+    if any(record["participant"] for record in records):
+        return records
+    return [{key: record[key] for key in record if key != "participant"} for record in records]
+
+
+def _participations(document: Any) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """People and their tasks, of one or of all; one that was downloaded alone has no name."""
+    if isinstance(document, dict) and not {"tasks", "rdm", "trials"} & document.keys():
+        people = [*document.items()]
+    else:
+        people = [("", one) for one in (document if isinstance(document, list) else [document])]
+    for k, (who, one) in enumerate(people):
+        if isinstance(one, dict):
+            tasks = one["tasks"] if isinstance(one.get("tasks"), list) else [one]
+            called = who or str(one.get("name", "" if len(people) == 1 else k + 1))
+            yield called, [task for task in tasks if isinstance(task, dict)]
+
+
+def _task_name(task: Mapping[str, Any]) -> str:
+    about = task.get("task")
+    return str(about.get("name", "")) if isinstance(about, dict) else ""
+
+
+def _called(stimulus: Any) -> str:
+    if not isinstance(stimulus, dict):
+        return str(stimulus)
+    return str(stimulus.get("name") or stimulus.get("id"))
+
+
+def _on_arranged(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A sentence on several tasks."""
+    tasks = dict.fromkeys(str(record["participant"]).rpartition(", ")[2] for record in records
+                          if ", " in str(record.get("participant", "")))
+    if "dissimilarity" not in records[0] or len(tasks) < 2:
+        return []
+    return [f"The tasks {listing([*tasks])} are read as raters of their own: leave those out that "
+            "asked for something else."]
+
+
 JSPSYCH = Layout("jspsych", "jsPsych", 12, _jspsych)
 PSYCHOPY = Layout("psychopy", "PsychoPy", 13, _psychopy)
 GORILLA = Layout("gorilla", "Gorilla", 14, _gorilla)
-MEADOWS = Layout("meadows", "Meadows annotations", 15, _meadows, reshape=_with_times)
+MEADOWS = Layout("meadows", "Meadows", 15, _meadows, reshape=_with_times,
+                 unpack=_arranged, told=_on_arranged)
 
 
 # NEXT and tripletTools --------------------------------------------------------------------------

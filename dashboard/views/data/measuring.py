@@ -28,6 +28,11 @@ _SENTENCES = {
     "arrangements": "{who} placed {item} at ({x:g}, {y:g})",
 }
 _SHOWN = 3
+_UNSAID = "Say first what large numbers mean."
+_KEEPS = (
+    "Keeps the dissimilarities with their uncertainty, for maps of them, and each rater's "
+    "comparisons, for all other pages."
+)
 
 
 def show_measured(current: Session, files: list[Any], kind: str | None = None) -> None:
@@ -35,13 +40,12 @@ def show_measured(current: Session, files: list[Any], kind: str | None = None) -
     with errors_shown():
         file = read_measured(current, _KEY, files, kind, {})
         if file.kind == "ratings":
-            options = _options(current, file.options["direction"])
+            options = _options(current, "" if file.asks else file.options["direction"])
             file = read_measured(current, f"{_KEY}.options", files, kind, options)
         _tell(file)
         if pressed(
-            current, f"{_KEY}.go", "Make a map of it", type="primary",
-            help="Keeps the dissimilarities with their uncertainty, for maps of them, and each "
-            "rater's comparisons, for all other pages.",
+            current, f"{_KEY}.go", "Make a map of it", type="primary", disabled=bool(file.asks),
+            help=_UNSAID if file.asks else _KEEPS,
         ):
             current.open(imports.accept_measured(files[0].name, file).id)
             go_to("embedding", "dissimilarities")
@@ -49,15 +53,15 @@ def show_measured(current: Session, files: list[Any], kind: str | None = None) -
 
 
 def _options(current: Session, detected: str) -> dict[str, Any]:
-    """What the columns do not tell for sure."""
+    """What the columns do not tell for sure; without a direction as long as nobody has said it."""
     order = sorted(_DIRECTIONS, key=lambda name: name != detected)
-    return {
-        "direction": pick(
-            current, f"{_KEY}.direction.{detected}", "Large numbers mean",
-            {name: _DIRECTIONS[name] for name in order},
-        ),
-        "standardise": pick(current, f"{_KEY}.standardise", "Raters are compared", STANDARDS),
-    }
+    known = {name: _DIRECTIONS[name] for name in order}
+    direction = pick(
+        current, f"{_KEY}.direction.{detected}", "Large numbers mean",
+        known if detected else {"": "Not said yet", **known},
+    )
+    standardise = pick(current, f"{_KEY}.standardise", "Raters are compared", STANDARDS)
+    return ({"direction": direction} if direction else {}) | {"standardise": standardise}
 
 
 def _tell(file: MeasuredFile) -> None:

@@ -38,9 +38,15 @@ def test_files_are_recognised(file, kind, raters):
 def test_names_of_columns_tell_the_direction():
     text = "{},stim1,stim2,{}\nann,a,b,5\nann,a,c,1\nann,b,c,2\n"
     for who, value, direction in (("rater", "dissimilarity", "dissimilar"),
-                                  ("subject", "rating", "similar"), ("pid", "response", "similar")):
+                                  ("subject", "proximity", "similar"), ("pid", "sim", "similar")):
         found = read_measured(text.format(who, value).encode())
         assert (found.options["direction"], found.raters) == (direction, ["ann"])
+    for value in ("rating", "response", "value", "slider"):  # three pairs tell nothing
+        with pytest.raises(DataError, match="whether large numbers mean") as raised:
+            read_measured(text.format("pid", value).encode())
+        assert "direction='similar'" in raised.value.remedy
+        asking = file_of_measured([("r.csv", text.format("pid", value).encode())], None, {})
+        assert asking.asks == "direction"
     turned = read_measured(text.format("pid", "rating").encode(), direction="dissimilar")
     assert turned.dissimilarities(0).mean[0].tolist() == [0, 5, 1]
 

@@ -160,3 +160,19 @@ def test_what_was_measured_goes_into_archives(services, kept):
         assert again.raters[0] == ("sub-001" if hidden else "p0")
         assert kept.extra["measured"]["options"] == before.options
     assert (services.workspace.folder / kept.id / "measured.parquet").exists()
+
+
+def test_ratings_under_a_name_that_says_nothing_wait_until_somebody_says_what_large_means(services):
+    """Of five objects a map fits either way."""
+    table = rated(points(5), 3)
+    table = table.rename(columns={table.columns[-1]: "value"})
+    app = uploaded(("rated.csv", csv(table)))
+    assert "it holds ratings" in app.info[0].value
+    assert "Nothing tells whether large numbers mean similar or different" in words(app)
+    assert app.button(key="measured.go").disabled
+    app.selectbox(key="measured.direction.").select("dissimilar").run()
+    assert not app.exception
+    assert "Nothing tells whether" not in words(app)
+    app.button(key="measured.go").click().run()
+    (info,) = services.workspace.datasets()
+    assert services.workspace.measured(info).options["direction"] == "dissimilar"

@@ -1,0 +1,115 @@
+"""Ratings of pairs with a column for each pair, such as ``cat_dog``, and a row for each person."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+import numpy as np
+import pyarrow as pa
+
+from tripletscope.core.reading.columns.pairs import is_beside, meaning_of, says_value
+from tripletscope.core.reading.names import ALIASES, counted, listing, named
+from tripletscope.core.reading.table import Table, decoded, encoded
+
+#: Between the two objects of a name.
+_SIGNS = (" - ", " vs. ", " vs ", " and ", " x ", " / ", "--", "__", "..", *"_-./|:;, ")
+#: Fewest objects, and share of their pairs that must have a column: of few by chance, all.
+_FEWEST, _COVERED, _FEW = 4, 0.8, 6
+#: Rows that are looked at, and share of their cells that must be numbers.
+_ROWS, _NUMBERS = 200, 0.9
+
+
+def pairs_of_rows(table: Table) -> Table | None:
+    """A row for each person and pair, if columns are about all pairs of some objects."""
+    if not table.header or len(table.columns) < _FEWEST * (_FEWEST - 1) / 2:
+        return None
+    found = _pairs_in(table.columns)
+    if found is None:
+        return None
+    pairs, value = found
+    sample = table.head(_ROWS)
+    for name in pairs:
+        written = sample.codes(name).codes >= 0
+        if np.isfinite(sample.numbers(name)).sum() < _NUMBERS * written.sum():
+            return None
+    others = [name for name in table.columns if name not in pairs]
+    who, n, k = named(others, ALIASES["participant"]), table.n_rows, len(pairs)
+    columns: dict[str, pa.Array] = {}
+    if who is not None:
+        people = table.codes(who)
+        columns["participant"] = decoded(np.repeat(people.codes, k), people.values)
+    elif n > 1:  # nothing else says whose row it is
+        columns["participant"] = encoded(f"row {row}" for row in np.repeat(
+            table.row_numbers(np.arange(n)), k).tolist())
+    for place in (0, 1):
+        names = [pair[place] for pair in pairs.values()]
+        values = list(dict.fromkeys(names))
+        codes = np.array([values.index(one) for one in names])
+        columns[f"item{place + 1}"] = decoded(np.tile(codes, n), values)
+    cells = np.column_stack([table.texts(name) for name in pairs])
+    columns[value] = encoded(text or None for text in cells.ravel().tolist())
+    objects = {one for pair in pairs.values() for one in pair}
+    notes = [f"A column for each of {counted(k, 'pair')} of {counted(len(objects), 'object')}, a "
+             f"row for each person."]
+    left = [name for name in others if name != who]
+    notes += [f"Columns that are about no pair: {listing(left, 12)}."] if left else []
+    return replace(
+        table, data=pa.table(columns), notes=[*table.notes, *notes],
+        rows=np.repeat(table.row_numbers(np.arange(n)), k),
+    )
+
+
+def _pairs_in(columns: Sequence[str]) -> tuple[dict[str, tuple[str, str]], str] | None:
+    """The two objects of each column about a pair, and what the value is called."""
+    for sign in _SIGNS:
+        able = [name for name in columns if sign in name and not is_beside(name)]
+        for before in dict.fromkeys((_common(able, sign), "")):
+            for after in dict.fromkeys((_common([name[::-1] for name in able], sign[::-1])[::-1],
+                                        "")):
+                inner = {name: name[len(before): len(name) - len(after)] for name in able}
+                pairs = _split({name: text for name, text in inner.items() if sign in text}, sign)
+                if _are_all(pairs.values()):
+                    words = re.sub(r"[\W_]+", " ", f"{before} {after}").strip()
+                    says = meaning_of(words) or says_value(words)
+                    return pairs, words if says else "rating"
+    return None
+
+
+def _common(names: list[str], sign: str) -> str:
+    """What all names begin with, up to a sign."""
+    same = takewhile(lambda signs: len({*signs}) == 1, zip(*names, strict=False))
+    start = "".join(signs[0] for signs in same) if len(names) > 1 else ""
+    return start[: start.rfind(sign) + len(sign)] if sign in start else ""
+
+
+def _split(names: dict[str, str], sign: str) -> dict[str, tuple[str, str]]:
+    """Each name in two objects that others have, too; without names that have none."""
+    tried = {
+        name: [(sign.join(parts[:k]).strip(), sign.join(parts[k:]).strip())
+               for k in range(1, len(parts))]
+        for name, text in names.items() for parts in [text.split(sign)]
+    }
+    often = Counter(one for splits in tried.values() for pair in splits for one in {*pair})
+    pairs = {
+        name: max(splits, key=lambda pair: min(often[one] for one in pair))
+        for name, splits in tried.items()
+    }
+    while True:  # what is left out may have been all that named another
+        often = Counter(one for pair in pairs.values() for one in {*pair})
+        kept = {name: pair for name, pair in pairs.items()
+                if all(pair) and min(often[one] for one in pair) > 1}
+        if len(kept) == len(pairs):
+            return kept
+        pairs = kept
+
+
+def _are_all(pairs: Collection[tuple[str, str]]) -> bool:
+    """Whether these are nearly all pairs of some objects, in one order or in both."""
+    different = {frozenset(pair) for pair in pairs if pair[0] != pair[1]}
+    n = len(frozenset().union(*different))
+    every = n * (n - 1) / 2
+    return n >= _FEWEST and len(different) >= (every if n < _FEW else _COVERED * every)
