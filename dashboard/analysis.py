@@ -46,14 +46,17 @@ def start(
     triplets: Triplets,
     method: Method,
     tasks: Mapping[str, Mapping[str, Any]],
+    fitted: Callable[[], None] | None = None,
 ) -> Job:
     """Compute a map, and tasks on it, in the background.
 
     tasks: Options by task, in this order.
+    fitted: Called once the map is whole, before the tasks; not if it was stopped or has failed.
     """
     pieces: list[Piece] = [(method, "fit", {})]
     pieces += [(method, task, options) for task, options in tasks.items()]
-    return submit(session, info, triplets, "embedding", f"{method.title}: {info.name}", pieces)
+    title = f"{method.title}: {info.name}"
+    return submit(session, info, triplets, "embedding", title, pieces, first_done=fitted)
 
 
 def submit(
@@ -66,12 +69,14 @@ def submit(
     names: Sequence[str] = (),
     *,
     unasked: bool = False,
+    first_done: Callable[[], None] | None = None,
 ) -> Job:
     """Compute missing results in the background; they reach the workspace one by one.
 
     triplets: None for simulations, which belong to no data set.
     page: A newer job of the same page on the same data replaces this one.
     unasked: Whether looking at a page was the only request.
+    first_done: Called once the first piece is there as a whole.
     """
     slot = session.slot(page) if info else page
     names = names or [describe(method) for method, _, _ in pieces]
@@ -86,7 +91,24 @@ def submit(
             title, weight = f"{whole.title}, a first result", share * whole.weight
             steps.append(Step(title, first, weight, share * whole.seconds))
         steps.append(whole)
+        if first_done is not None and piece is pieces[0]:
+            steps[-1] = _followed(whole, info, triplets, piece, first_done)
     return services().jobs.submit(Job(session.id, slot, title, steps))
+
+
+def _followed(
+    step: Step, info: DatasetInfo | None, triplets: Triplets | None, piece: Piece,
+    done: Callable[[], None],
+) -> Step:
+    """The step, and what is done once its result is there as a whole."""
+    def work(progress: Progress) -> None:
+        step.work(progress)
+        method, task, options = piece
+        run = find(info, triplets, settled(info, method), task, options)
+        if run is not None and run.complete:
+            done()
+
+    return replace(step, work=work)
 
 
 def _share_of_first(piece: Piece) -> float:

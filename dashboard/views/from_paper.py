@@ -16,7 +16,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.findings import usual_tasks
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.elements import errors_shown, set_widgets
-from tripletscope.dashboard.views.opened_map import choose_method
+from tripletscope.dashboard.views.opened_map import choice_of
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.simulate.questions import choose_design
 from tripletscope.reproductions.continuations import CONTINUATIONS, Continuation
@@ -64,5 +64,7 @@ def _begin(current: Session, info: DatasetInfo, method: Method) -> None:
     set_widgets(current, values)
     if isinstance(method, OrdinalEmbedding):
         answers = services().workspace.triplets(info)
-        analysis.start(current, info, answers, method, usual_tasks(answers))
-        choose_method(info, method)
+        choose = choice_of(info, method)
+        if not services().workspace.runs(info.id, "fit", "embedding"):
+            choose()  # pages begin with it, and no map of before could come back
+        analysis.start(current, info, answers, method, usual_tasks(answers), choose)

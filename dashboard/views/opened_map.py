@@ -8,6 +8,9 @@ whose tails the answers choose.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from itertools import count
+from threading import Lock
 from typing import Any
 
 import streamlit as st
@@ -28,6 +31,11 @@ from tripletscope.dashboard.views.context import Context
 
 #: Up to so many answers a first map is fitted without being asked for.
 _FIRST_MAP = 500_000
+#: Choices in the order in which they were made, and the last that holds for a data set: a map is
+#: that of the data once it is fitted, and others may be chosen meanwhile, here or in another tab.
+_choices = count(1)
+_holding: dict[str, int] = {}
+_holding_lock = Lock()
 
 
 def place_of(info: DatasetInfo) -> str:
@@ -62,7 +70,24 @@ def is_chosen(info: DatasetInfo) -> bool:
 
 def choose_method(info: DatasetInfo, method: Method | None) -> None:
     """Let a method be that of the map of a data set; without one, the answers choose again."""
-    services().workspace.note(info.id, MAP_CHOSEN, described(method) if method else None)
+    choice_of(info, method)()
+
+
+def choice_of(info: DatasetInfo, method: Method | None) -> Callable[[], None]:
+    """What lets a method be chosen later, unless something was chosen after this moment.
+
+    A fit that is cancelled or fails chooses nothing: the map of before stays.
+    """
+    number = next(_choices)
+
+    def choose() -> None:
+        with _holding_lock:
+            if number < _holding.get(info.id, 0):
+                return
+            services().workspace.note(info.id, MAP_CHOSEN, described(method) if method else None)
+            _holding[info.id] = number
+
+    return choose
 
 
 def delete_map(info: DatasetInfo, run: RunInfo) -> None:
@@ -70,7 +95,8 @@ def delete_map(info: DatasetInfo, run: RunInfo) -> None:
     services().workspace.delete_run(run.id)
     chosen = _chosen(info)
     if chosen and _key(_settings(run)) == _key(described(chosen)):
-        choose_method(info, None)
+        # This is no choice, which would hold against that of a fit that was begun before.
+        services().workspace.note(info.id, MAP_CHOSEN, None)
 
 
 def opened_map(info: DatasetInfo) -> RunInfo | None:

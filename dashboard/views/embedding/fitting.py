@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,6 @@ from tripletscope.core.inference.evaluation.score import cross_validate, has_spl
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
-from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
@@ -40,6 +40,7 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import (
+    choice_of,
     choose_method,
     delete_map,
     error_shown,
@@ -158,10 +159,13 @@ def _settings(context: Context) -> None:
         st.rerun()
 
 
-def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
+def _start(
+    context: Context, method: Method, tasks: dict[str, dict[str, Any]],
+    fitted: Callable[[], None] | None = None,
+) -> None:
     if len(context.triplets) > _MANY:  # the error takes a few fits, the bootstrap many more
         tasks = dict(sorted(tasks.items(), key=lambda item: item[0] == "bootstrap"))
-    analysis.start(context.session, context.info, context.triplets, method, tasks)
+    analysis.start(context.session, context.info, context.triplets, method, tasks, fitted)
 
 
 def fit_now(context: Context, method: Method) -> None:
@@ -170,9 +174,8 @@ def fit_now(context: Context, method: Method) -> None:
 
 
 def _start_and_show(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
-    _start(context, method, tasks)
-    choose_method(context.info, method)
-    context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
+    # Not before it is there: the map of before stays where the fit is cancelled or fails.
+    _start(context, method, tasks, choice_of(context.info, method))
 
 
 def _job(job: Job | None, triplets: Triplets) -> None:

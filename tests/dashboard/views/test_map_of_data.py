@@ -8,15 +8,24 @@ import numpy as np
 import pytest
 
 from tests.dashboard.views.harness import session_on, settled, start, words
+from tests.waiting import PATIENCE, becomes
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel import GaussianKernel
-from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.embedding import SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.opened_map import choose_method, map_method, opened_map
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.jobs import current_job
+from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.opened_map import (
+    choice_of,
+    choose_method,
+    delete_map,
+    map_method,
+    opened_map,
+)
 from tripletscope.dashboard.wording import sentences
 
 
@@ -239,3 +248,130 @@ def test_more_answers_than_a_limit_choose_nothing(services, light, monkeypatch):
     settled(start("embedding", light), services)
     assert tried(services) == 0
     assert map_method(only(services)).alpha is None
+
+
+def fit_pressed(app, services, method: str = "ste", **values):
+    """The job that a press of "Fit" starts."""
+    app.selectbox(key="embedding.method").select(method).run()
+    for name, value in values.items():
+        app.number_input(key=f"embedding.{method}.{name}").set_value(value)
+    app.button(key="fit").click().run()
+    assert not app.exception
+    return services.jobs.of(app.session_state[_KEY].id)[0]
+
+
+def is_as_before(app, services, before) -> bool:
+    """Whether the map of before is that of the page and of another tab, and nothing was chosen."""
+    mine = f"Map (t-STE, 2 dimensions, degrees of freedom {map_method(only(services)).alpha:g}"
+    pages = settled(app, services), settled(start("embedding", second_tab(services)), services)
+    return opened_map(only(services)).key == before.key and all(
+        mine in text_of(page) and "Chosen by hand" not in text_of(page) for page in pages
+    )
+
+
+def test_a_fit_that_is_cancelled_while_it_waits_chooses_nothing(services, light, holding):
+    app = settled(start("embedding", light), services)
+    before = opened_map(only(services))
+    with holding():
+        job = fit_pressed(app, services)
+        assert map_method(only(services)).name == "tste"
+        job.cancel()
+        assert job.wait(PATIENCE)
+    assert is_as_before(app, services, before)
+
+
+def test_a_fit_that_is_cancelled_halfway_is_listed_and_chooses_nothing(services, light):
+    app = settled(start("embedding", light), services)
+    before = opened_map(only(services))
+    job = fit_pressed(app, services, n_components=9, n_init=99, tol=1e-15)
+    assert becomes(lambda: job.losses or not job.active)
+    job.cancel()
+    assert job.wait(PATIENCE)
+    assert job.state == "stopped"
+    assert is_as_before(app, services, before)
+    listed = services.workspace.runs(only(services).id, "fit", "embedding")
+    assert {run.complete for run in listed} == {True, False}
+
+
+def test_a_fit_that_fails_chooses_nothing(services, light, monkeypatch):
+    app = settled(start("embedding", light), services)
+    before = opened_map(only(services))
+
+    def full(*_, **__):
+        raise WorkspaceError("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(services.workspace, "add_run", full)
+        job = fit_pressed(app, services)
+        assert job.wait(PATIENCE)
+    assert job.state == "failed"
+    assert is_as_before(app, services, before)
+
+
+def test_a_map_is_chosen_once_it_is_there_whatever_becomes_of_its_ellipses(services, light):
+    app = settled(start("embedding", light), services)
+    stopped = []
+
+    def stop_after_the_fit() -> None:
+        stopped.append(current_job().cancel())
+
+    info = only(services)
+    session = app.session_state[_KEY]
+    choose = choice_of(info, STE())
+    job = analysis.start(
+        session, info, session.triplets(), STE(), {"bootstrap": {}},
+        lambda: (choose(), stop_after_the_fit()),
+    )
+    assert job.wait(PATIENCE)
+    assert (job.state, len(stopped)) == ("stopped", 1)
+    assert map_method(only(services)).name == "ste"
+    assert "Map (STE, 2 dimensions" in text_of(settled(app.run(), services))
+
+
+@pytest.mark.parametrize("first_is_last", [False, True])
+def test_of_fits_in_two_tabs_the_one_that_was_begun_last_is_the_map(
+    services, light, holding, first_is_last
+):
+    first = settled(start("embedding", light), services)
+    second = settled(start("embedding", second_tab(services)), services)
+    info = only(services)
+    with holding():
+        jobs = [fit_pressed(first, services, "ste"), fit_pressed(second, services, "soe")]
+        found = {}
+        for name, other in (("ste", STE()), ("soe", SOE())):
+            found[name] = run("fit", other, services.workspace.triplets(info))
+        for name in (("soe", "ste") if first_is_last else ("ste", "soe")):
+            services.workspace.add_run(info, found[name], name)
+        steps = [job.steps[0] for job in jobs]
+        for step in reversed(steps) if first_is_last else steps:
+            step.work(lambda *_, **__: False)
+        assert map_method(only(services)).name == "soe"
+        for job in jobs:
+            job.cancel()
+            assert job.wait(PATIENCE)
+    for app in (first, second):
+        assert "Map (SOE, 2 dimensions" in text_of(settled(app, services))
+
+
+def test_what_is_undone_while_a_fit_waits_stays_undone(services, light, holding):
+    app = settled(start("embedding", light), services)
+    choose_method(only(services), STE(n_components=1))
+    app.run()
+    with holding():
+        job = fit_pressed(app, services, "soe")
+        app.button(key="embedding.automatic").click().run()
+    assert job.wait(PATIENCE)
+    assert job.state == "done"
+    assert map_method(only(services)).name == "tste"
+
+
+def test_a_map_that_is_deleted_while_a_fit_waits_leaves_its_place_to_it(services, light, holding):
+    app = settled(start("embedding", light), services)
+    fit_pressed(app, services, "ste").wait(PATIENCE)
+    app = settled(app, services)
+    with holding():
+        job = fit_pressed(app, services, "soe")
+        delete_map(only(services), opened_map(only(services)))
+        assert map_method(only(services)).name == "tste"
+    assert job.wait(PATIENCE)
+    assert map_method(only(services)).name == "soe"
