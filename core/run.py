@@ -183,6 +183,13 @@ class Run:
         options = response_options(self.task, self.options)
         return replace(samples, learn=partial(response_model, self.fresh(), triplets, **options))
 
+    @property
+    def doubted(self) -> tuple[str, ...]:
+        """Codes of doubts that need no answers: see `tripletscope.doubts`."""
+        codes = () if self.task == "fit" else getattr(self.result(), "doubted", ())
+        is_finished = self.complete and self.numbers.get("converged_", True)
+        return (*codes, *(() if is_finished else ("unfinished",)))
+
     def result(self) -> Any:
         """The result of any task but a fit, of the type that its function returns."""
         return TASKS[self.task].restored(self.numbers, self.arrays)

@@ -34,7 +34,10 @@ class _Brief(reprlib.Repr):
 
 
 def short_repr(kind: Class) -> Class:
-    """Class decorator: short representations of a dataclass or a named tuple."""
+    """Class decorator: short representations of a dataclass or a named tuple.
+
+    They end in codes of doubts, where a result knows some: its attribute ``doubted``.
+    """
     kind.__repr__, kind._repr_html_ = _line, _table
     return kind
 
@@ -46,12 +49,20 @@ def _values(shown: Any) -> list[tuple[str, str]]:
 
 def _line(shown: Any) -> str:
     values = ", ".join(f"{name}={text}" for name, text in _values(shown))
+    if doubts := _doubts(shown):
+        values += f", doubts: {doubts}"
     return f"{type(shown).__name__}({values})"
 
 
+def _doubts(shown: Any) -> str:
+    return ", ".join(getattr(shown, "doubted", ()))
+
+
 def _table(shown: Any) -> str:
+    values = _values(shown)
+    if doubts := _doubts(shown):
+        values.append(("doubts", doubts))
     rows = "".join(
-        f"<tr><th {_LEFT}>{name}</th><td {_LEFT}>{escape(text)}</td></tr>"
-        for name, text in _values(shown)
+        f"<tr><th {_LEFT}>{name}</th><td {_LEFT}>{escape(text)}</td></tr>" for name, text in values
     )
     return f"<table><caption>{type(shown).__name__}</caption><tbody>{rows}</tbody></table>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,9 +19,15 @@ from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.compare import is_chance
+from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance
+from tripletscope.core.inference.evaluation.paired import PairedDifference, ahead_of
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
 
+#: What may be in doubt, the gravest first.
+CODES = (
+    "guessing", "another method", "parts", "few answers", "copies", "unfinished", "degenerate",
+    "ties",
+)
 #: Objects in fewer answers hardly have a place.
 FEW_ANSWERS = 3
 #: So many answers in the same order, about questions that nobody else was asked in that order, are
@@ -47,10 +53,11 @@ class Doubt:
     Attributes
     ----------
     code : str
-        ``guessing``: the map predicts no better than guesses. ``parts``: groups of objects that no
-        answer connects. ``few answers``: about some objects. ``copies``: answers that repeat
-        others. ``unfinished``: a fit that was stopped or has not converged. ``degenerate``: next to
-        no stress, because distances hardly differ. ``ties``: no height gives so many clusters.
+        ``guessing``: the map predicts no better than guesses. ``another method`` predicts better
+        than that of the map. ``parts``: groups of objects that no answer connects. ``few
+        answers``: about some objects. ``copies``: answers that repeat others. ``unfinished``: a
+        fit that was stopped or has not converged. ``degenerate``: next to no stress, because
+        distances hardly differ. ``ties``: no height gives so many clusters.
     values : dict
         Numbers: see `doubts`.
     objects : ndarray of int
@@ -61,9 +68,14 @@ class Doubt:
     values: dict[str, Any] = field(default_factory=dict)
     objects: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ValueError(f"{self.code} is no doubt; there are {', '.join(CODES)}.")
+
 
 def doubts(
-    answers: Judgements, fitted: Method | None = None, *, error: ErrorEstimate | None = None
+    answers: Judgements, fitted: Method | None = None, *, error: ErrorEstimate | None = None,
+    others: Mapping[str, ErrorEstimate] | None = None, ratio: float | None = None,
 ) -> list[Doubt]:
     """What answers, and a method that was fitted to them, leave in doubt.
 
@@ -73,12 +85,18 @@ def doubts(
     fitted : Method, optional
     error : ErrorEstimate, optional
         Held-out error of the method.
+    others : mapping of str to ErrorEstimate, optional
+        Errors of other methods, held out in the same folds, by name.
+    ratio : float, optional
+        Held-out answers to training answers in every fold, by default of a single division.
 
     Returns
     -------
     list of Doubt
-        The gravest first. Values: ``parts`` has their ``number``; ``few answers`` the ``number`` of
-        objects and ``few``; ``copies`` their ``share``; ``unfinished`` whether it was ``stopped``.
+        The gravest first. Values: ``guessing`` has the ``error``; ``another method`` the ``best``
+        that predicts better, and by how ``much``, with its interval; ``parts`` their ``number``;
+        ``few answers`` the ``number`` of objects and ``few``; ``copies`` their ``share``;
+        ``unfinished`` whether it was ``stopped``.
 
     Examples
     --------
@@ -88,12 +106,39 @@ def doubts(
     ['parts', 'few answers']
     """
     answers = as_answers(answers)
-    return [*_of_error(error), *_of_answers(answers), *_of_fit(fitted)]
+    ahead = {}
+    if error is not None and others:
+        if ratio is None:
+            ratio = 1.0 / max(len(error.fold_errors) - 1, 1) if len(error.fold_errors) else 0.0
+        ahead = ahead_of(error, others, answers, ratio)
+    found = [*_of_error(error), another_method(ahead), *_of_answers(answers), *_of_fit(fitted)]
+    return by_gravity(found)
+
+
+def by_gravity(found: Iterable[Doubt | None]) -> list[Doubt]:
+    """The gravest first. Of guesses it does not matter who guesses better."""
+    there = [doubt for doubt in found if doubt is not None]
+    if any(doubt.code == "guessing" for doubt in there):
+        there = [doubt for doubt in there if doubt.code != "another method"]
+    return sorted(there, key=lambda doubt: CODES.index(doubt.code))
 
 
 def _of_error(error: ErrorEstimate | None) -> Iterator[Doubt]:
     if error is not None and is_chance(error):
         yield Doubt("guessing", {"error": error.error})
+
+
+def another_method(ahead: Mapping[str, PairedDifference]) -> Doubt | None:
+    """That others surely predict better, of which the best is named: by `ahead_of`."""
+    better = [name for name, more in ahead.items()
+              if more.p < Suggestion.level and more.difference > 0]
+    if not better:
+        return None
+    best = max(better, key=lambda name: ahead[name].difference)
+    more = ahead[best]
+    return Doubt("another method", {
+        "best": best, "much": (more.difference, more.low, more.high),
+    })
 
 
 #: What was found of answers that are still in use: page, caption and report ask in turn.

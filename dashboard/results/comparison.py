@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -18,6 +17,7 @@ from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.families import families_of, ratio_of
 from tripletscope.dashboard.results.quality import ceiling_said, of_choices
 from tripletscope.dashboard.results.shown import (
     Element,
@@ -61,35 +61,6 @@ def methods_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Held-out errors of the same scheme, for methods alone."""
     runs = alike(shown, run)
     yield from _methods(shown, runs, suggestions_of(runs, shown.answers))
-
-
-def ratio_of(run: Run) -> float:
-    """Answers held out to answers learned from; test answers are held out once."""
-    return 1.0 / (run.options["folds"] - 1) if "folds" in run.options else 0.0
-
-
-def families_of(runs: Sequence[Run]) -> dict[str, str]:
-    """What methods are called in whatever number of dimensions, by the keys of runs.
-
-    With their settings where several have one title.
-    """
-    settings = {run.key: json.dumps(
-        {name: value for name, value in run.parameters.items() if name != "n_components"},
-        sort_keys=True, default=str,
-    ) for run in runs}
-    of_title: dict[str, set[str]] = {}
-    for run in runs:
-        of_title.setdefault(run.fresh().title, set()).add(settings[run.key])
-    names = {}
-    for run in runs:
-        method = run.fresh()
-        names[run.key] = method.title
-        if len(of_title[method.title]) > 1:
-            d = words.count(run.parameters.get("n_components") or 0, "dimension")
-            names[run.key] = ", ".join(
-                part for part in words.method(method).split(", ") if part != d
-            )
-    return names
 
 
 def suggestions_of(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.inference.uncertainty.samples import Samples
-from tripletscope.core.inference.validity import degenerate
+from tripletscope.core.inference.validity import Doubt, degenerate
 from tripletscope.core.models.embedding.mds import NMDS
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.ratings import Measured
@@ -20,7 +20,13 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates, rough_said
-from tripletscope.dashboard.results.shown import Element, Numbers, ShownResults, presents
+from tripletscope.dashboard.results.shown import (
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
 from tripletscope.dashboard.wording import words
 
 _MAP, _PLOT = 0.62, 0.55
@@ -70,6 +76,7 @@ def dissimilarities_of(
                        list(shown.selected), degrees)
         return embedding_map(data, MapStyle(), caption=text, revision=result.source, canvas=canvas)
 
+    yield from map(Statement, doubts_said([_degenerate(result)]))
     yield Drawing(
         "dissimilarities.map", words("title map", method=fitted.title), text,
         words("alt map", objects=words.count(len(result.objects), "object"), far=""), _MAP, draw,
@@ -93,6 +100,14 @@ def dissimilarities_of(
     yield Numbers(words("objects that fit worst"), lambda: table)
 
 
+def _degenerate(result: MappedDissimilarities) -> Doubt | None:
+    fitted = result.fitted
+    if not isinstance(fitted, NMDS):
+        return None
+    apart = fitted.distances()[np.triu_indices(len(result.objects), 1)]
+    return degenerate(apart, fitted.loss_)
+
+
 def _said(result: MappedDissimilarities) -> Iterator[str]:
     """Method and data, fit to the matrix, and meaning of the ellipses."""
     fitted, neighbours, number = result.fitted, result.neighbours, len(result.objects)
@@ -100,9 +115,7 @@ def _said(result: MappedDissimilarities) -> Iterator[str]:
                 source=result.source)
     if neighbours is None:
         yield words("stress", stress=fitted.loss_)
-        apart = fitted.distances()[np.triu_indices(number, 1)]
-        if isinstance(fitted, NMDS):
-            yield from doubts_said([degenerate(apart, fitted.loss_)])
+        yield from doubts_said([_degenerate(result)])
         if number <= _FEW * fitted.n_components:
             yield words("stress says little", least=_FEW * fitted.n_components,
                         d=fitted.n_components)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tripletscope.core.inference.validity import Doubt, doubts
+from tripletscope.core.inference.validity import Doubt, another_method, by_gravity, doubts
 from tripletscope.core.run import Run
+from tripletscope.dashboard.results.families import others_ahead
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.wording import words
 
@@ -18,7 +19,11 @@ def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[str]:
 
 
 def doubts_of(shown: ShownResults, run: Run | None, error: Run | None = None) -> list[Doubt]:
-    """Doubts about a result, with its held-out error if that is known; of answers alone without."""
-    return doubts(
+    """Doubts about a result, with its held-out error if that is known; of answers alone without.
+
+    Errors of other methods count that are shown with it.
+    """
+    found = doubts(
         shown.answers, run.fitted() if run else None, error=error.result() if error else None
     )
+    return by_gravity([*found, another_method(others_ahead(shown, run) if run else {})])

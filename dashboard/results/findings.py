@@ -19,14 +19,15 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
-from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance, needed_answers
-from tripletscope.core.inference.evaluation.paired import behind_best, holm, paired_difference
+from tripletscope.core.inference.evaluation.compare import is_chance, needed_answers
+from tripletscope.core.inference.evaluation.paired import behind_best
 from tripletscope.core.inference.evaluation.score import (
     can_divide,
     cross_validate,
     has_split,
     n_groups,
 )
+from tripletscope.core.inference.validity import another_method
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people import WeightedEuclidean
@@ -41,11 +42,11 @@ from tripletscope.dashboard.results.comparison import (
     dimensions_advised,
     dimensions_said,
     methods_said,
-    ratio_of,
     suggestions_of,
 )
 from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.families import others_ahead, ratio_of
 from tripletscope.dashboard.results.maps import (
     error_of,
     error_said,
@@ -322,28 +323,18 @@ def _rivals(subject: Subject) -> list[OrdinalEmbedding]:
          ] + [(subject.method, "cross_validate", {})])
 def methods(results: SubjectResults) -> Iterator[Element]:
     """Whether another method predicts better than that of the map."""
-    own = results.run(results.method, "cross_validate")
-    rivals = {one.title: results.run(one, "cross_validate") for one in _rivals(results)}
-    if own is None or not all(rivals.values()):
+    own, *rivals = (
+        results.run(one, "cross_validate") for one in (results.method, *_rivals(results))
+    )
+    if own is None or not all(rivals):
         return
-    # Each against the map's method, not against the best of them: that is chosen by these errors.
-    ahead = {
-        name: paired_difference(own.result(), run.result(), results.answers, ratio_of(run))
-        for name, run in rivals.items()
-    }
-    p_values = holm({name: more.p for name, more in ahead.items()})
-    better = [name for name, p in p_values.items()
-              if p < Suggestion.level and ahead[name].difference > 0]
-    if better:
-        best = max(better, key=lambda name: ahead[name].difference)
-        more = ahead[best]
-        yield Statement(words(
-            "another predicts better", best=best, more=(more.difference, more.low, more.high),
-        ))
+    ahead = others_ahead(results.shown, own)
+    if better := another_method(ahead):
+        yield from map(Statement, (*doubts_said([better]), words("see both")))
     else:
-        yield Statement(words("none predicts better", names=[*rivals]))
+        yield Statement(words("none predicts better", names=[*ahead]))
     for name, more in ahead.items():
-        yield Reason(words("rival ahead", name=name, p=p_values[name],
+        yield Reason(words("rival ahead", name=name, p=more.p,
                            more=(more.difference, more.low, more.high)))
 
 

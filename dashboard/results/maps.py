@@ -57,9 +57,8 @@ def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Statement(words("turned"))
     if error is not None:
         yield Advice(words("training error", error=training))
-    # Guessing is told with the error, and an unfinished fit with the name of the map.
-    told = ("guessing", "unfinished")
-    yield from map(Statement, doubts_said(doubts_of(shown, run, error), *told))
+    # Guessing is told with the error.
+    yield from map(Statement, doubts_said(doubts_of(shown, run, error), "guessing"))
 
 
 def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
@@ -250,7 +249,8 @@ def origin_of(shown: ShownResults, run: Run) -> str:
             units = words.count(samples.n_units, "participant")
         text = words(f"from {options['scheme']}", number=number, units=units,
                      share=options.get("share"))
-    return text + words.as_in(run.task, options)
+    first = "" if run.complete else f", {words('first result')}"
+    return text + first + words.as_in(run.task, options)
 
 
 def colour_of(objects: pd.DataFrame) -> str | None:

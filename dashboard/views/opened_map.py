@@ -141,6 +141,18 @@ def error_shown(context: Context, method: Method) -> Run | None:
     )
 
 
+def errors_compared(context: Context, method: Method) -> list[Run]:
+    """Errors of a map and of other methods in as many dimensions, where both were computed."""
+    workspace, d = services().workspace, method.get_params().get("n_components")
+    listed = [run for run in workspace.runs(context.info.id, "cross_validate", method.kind)
+              if run.complete and run.record["parameters"].get("n_components") == d]
+    is_own = [_key(_settings(run)) == _key(described(method)) for run in listed]
+    if not any(is_own) or all(is_own):
+        return []
+    runs = [workspace.run(context.info.id, run.key) for run in listed]
+    return [run for run in runs if run is not None]
+
+
 def scheme_of(info: DatasetInfo) -> str:
     """Of the choice of how the error is measured."""
     return f"embedding.error@{info.id}"

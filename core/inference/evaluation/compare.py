@@ -100,7 +100,7 @@ class Suggestion:
 
 def is_chance(error: ErrorEstimate) -> bool:
     """Whether an error may be that of guessing."""
-    return error.high >= CHANCE
+    return "guessing" in error.doubted
 
 
 def needed_answers(n_objects: int, n_components: int) -> float:

@@ -94,6 +94,11 @@ class ErrorEstimate:
     n_units: int | None = None
     missed: np.ndarray | None = None
 
+    @property
+    def doubted(self) -> tuple[str, ...]:
+        """Codes of doubts: see `tripletscope.core.inference.validity`."""
+        return ("guessing",) if self.high >= CHANCE else ()
+
 
 def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
     """(T,) fold of every answer, with whole groups in one (`Judgements.groups`).

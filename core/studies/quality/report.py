@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceilin
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.validity import Doubt, doubts
 from tripletscope.core.studies.quality.consistency import Coverage, Repeats, coverage, repeats
 from tripletscope.core.studies.quality.people import participants
 from tripletscope.core.studies.quality.tables import objects, over_time, samplers
@@ -40,6 +41,8 @@ class QualityReport:
         participants, who are named, or "of none".
     choices : list of ChoiceAccuracy
         Chance and noise ceiling of every kind of choice among more than two.
+    doubts : tuple of Doubt
+        What these answers do not say; see `tripletscope.doubts`.
     """
 
     repeats: Repeats
@@ -53,6 +56,12 @@ class QualityReport:
     circular: Share
     sides: Finding
     choices: list[ChoiceAccuracy]
+    doubts: tuple[Doubt, ...] = field(default=(), repr=False)
+
+    @property
+    def doubted(self) -> tuple[str, ...]:
+        """Codes of the doubts."""
+        return tuple(doubt.code for doubt in self.doubts)
 
 
 def quality(
@@ -93,6 +102,7 @@ def quality(
         repeats(triplets), noise_ceiling(triplets), coverage(triplets), people, things,
         samplers(triplets), over_time(triplets, wrong), checks, circular,
         _side_bias(people, "participant" in triplets.answers), choice_accuracies(triplets),
+        tuple(doubts(triplets)),
     )
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from tripletscope import __version__
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.units import ENOUGH, participants_of
-from tripletscope.core.inference.validity import doubts
 from tripletscope.dashboard.report.document import Block, Listed, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
+from tripletscope.dashboard.results.doubts import doubts_of
 from tripletscope.dashboard.wording import plain, words
 
 #: Libraries and their sources.
@@ -41,7 +41,11 @@ def _limits(material: Material) -> Iterator[tuple[str, dict]]:
         yield "errors over answers", {}
     if any(error.n_units and len(error.fold_errors) for error in tests):
         yield "errors of the learned", {}
-    yield from ((f"doubt {doubt.code}", doubt.values) for doubt in doubts(answers))
+    told = ("guessing", "unfinished")  # with the error and the fit
+    error = material.of_map("split_error", "cross_validate")
+    for doubt in doubts_of(material.shown(), material.map, error):
+        if doubt.code not in told:
+            yield f"doubt {doubt.code}", doubt.values
     if quality.coverage.never_asked:
         yield "never asked", {"number": words.count(len(quality.coverage.never_asked), "object")}
     if not quality.ceiling.is_precise:

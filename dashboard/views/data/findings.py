@@ -32,7 +32,7 @@ from tripletscope.dashboard.results.findings import (
 )
 from tripletscope.dashboard.views.data.context import QualityContext, as_embedding
 from tripletscope.dashboard.views.data.dataset import show_about
-from tripletscope.dashboard.views.opened_map import error_shown
+from tripletscope.dashboard.views.opened_map import error_shown, errors_compared
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.page import go_to, say_no_map, tab, tabs_of
 from tripletscope.dashboard.wording import words
@@ -96,7 +96,8 @@ class FindingsContext(QualityContext):
 
     @cached_property
     def results(self) -> SubjectResults:
-        runs = [self.error, *(run for _, _, run in self.computed), *self._more_dimensions()]
+        runs = [self.error, *(run for _, _, run in self.computed), *self._more_dimensions(),
+                *errors_compared(self, self.subject.method)]
         unique = {run.key: run for run in runs if run is not None}
         marks = None if self.answers.n_objects <= _NAMED else "points"
         shown = self.shown(*unique.values(), marks=marks)

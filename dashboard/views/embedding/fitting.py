@@ -44,6 +44,7 @@ from tripletscope.dashboard.views.opened_map import (
     choose_method,
     delete_map,
     error_shown,
+    errors_compared,
     is_chosen,
     is_none_open,
     map_method,
@@ -89,7 +90,8 @@ def show_embedding(context: Context) -> None:
             method = fit.fresh()
             samples = analysis.find(context.info, context.answers, method, "bootstrap")
             error = error_shown(context, method)
-            result = Result(context.info, context.triplets, fit, samples, error)
+            compared = errors_compared(context, method)
+            result = Result(context.info, context.triplets, fit, samples, error, (*compared,))
             show_map(context.session, result)
     if listed and not fitting:
         _quality(context, result)
@@ -226,7 +228,8 @@ def _quality(context: Context, result: Result) -> None:
     if few:
         st.warning(few, icon=":material/warning:")
     if result.error or not context.waiting:
-        context.present(result.fit, beside=[result.error] if result.error else (), by=map_said)
+        beside = [*([result.error] if result.error else ()), *result.compared]
+        context.present(result.fit, beside=beside, by=map_said)
     losses, state = result.fit.arrays["losses_"], "stopped early"
     if result.fit.complete:
         state = "converged" if numbers["converged_"] else "not converged"

@@ -72,13 +72,17 @@ _PICTURED = 500  # objects whose map has pictures at first
 
 @dataclass(frozen=True)
 class Result:
-    """A fitted map with what was computed for it."""
+    """A fitted map with what was computed for it.
+
+    compared: Held-out errors of it and of other methods.
+    """
 
     info: DatasetInfo
     triplets: Triplets
     fit: Run
     samples: Run | None
     error: Run | None
+    compared: tuple[Run, ...] = ()
 
     @cached_property
     def fitted(self) -> OrdinalEmbedding:
@@ -101,7 +105,7 @@ class Result:
     @property
     def shown(self) -> ShownResults:
         return ShownResults(
-            tuple(self.runs.values()), self.triplets, self.info.name,
+            (*self.runs.values(), *self.compared), self.triplets, self.info.name,
             turns={self.fit.key: self.turn},
         )
 

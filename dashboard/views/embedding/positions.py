@@ -25,6 +25,7 @@ from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.elements import csv_button
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
+from tripletscope.dashboard.views.opened_map import error_shown, errors_compared
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext, choose_map
 
@@ -47,7 +48,10 @@ def show_positions(context: UncertaintyContext) -> None:
                 "varies.",
             )
             return
-        result = Result(context.info, context.triplets, context.fit, run, None)
+        result = Result(
+            context.info, context.triplets, context.fit, run, error_shown(context, context.method),
+            (*errors_compared(context, context.method),),
+        )
         show_map(context.session, result)
     samples = context.samples(run)
     context.present(run, average=_average(edition_of(run), samples))

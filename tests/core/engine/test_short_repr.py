@@ -16,6 +16,7 @@ from tests.public import public_things
 from tripletscope.core.engine.registry import TASKS
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.run import Run
 
 
 @dataclass(frozen=True)
@@ -144,3 +145,26 @@ def test_lines_are_short():
 def test_every_result_is_shown_so(name):
     assert TASKS[name].gives.__repr__ is Made.__repr__
     assert TASKS[name].gives._repr_html_ is Made._repr_html_
+
+
+def test_results_end_in_what_is_in_doubt():
+    apart = ts.Triplets.from_array([[0, 1, 2], [1, 2, 0], [3, 4, 5], [4, 5, 3]] * 2)
+    report = ts.quality(apart)
+    assert repr(report).endswith(", doubts: parts)")
+    assert "<th style='text-align: left'>doubts</th>" in report._repr_html_()
+    stopped = ts.STE().fit(apart, progress=lambda *_, **__: True)
+    assert repr(Run.of_fit(stopped, apart)).endswith(", doubts: unfinished)")
+    coins = np.random.default_rng(1).random((400, 12)).argsort(axis=1)[:, :3]
+    guessed = ts.Triplets.from_array(coins, 12)
+    error = ts.run("cross_validate", ts.STE(n_init=1), guessed)
+    assert error.doubted == error.result().doubted == ("guessing",)
+    assert repr(error.result()).endswith(", doubts: guessing)")
+    assert repr(error).endswith(", doubts: guessing)")
+
+
+def test_results_of_sound_answers_end_in_their_values():
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    answers = ts.simulate(truth, 900, noise="logistic", seed=1)
+    runs = [ts.run(task, ts.STE(n_init=1), answers) for task in ("fit", "cross_validate")]
+    for result in (ts.quality(answers), *runs, runs[1].result()):
+        assert "doubts" not in repr(result) + result._repr_html_()

@@ -12,6 +12,8 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference import validity
 from tripletscope.core.inference.validity import (
+    Doubt,
+    by_gravity,
     copies,
     degenerate,
     doubts,
@@ -56,6 +58,40 @@ def test_coins_are_guesses():
     rng = np.random.default_rng(1)
     coins = of_people([rng.random((100, 12)).argsort(axis=1)[:, :3] for _ in range(4)])
     assert codes(coins, error=ts.cross_validate(ts.STE(), coins)) == ["guessing"]
+
+
+def apart_by_clusters() -> Triplets:
+    """Clusters far apart, whose answers have no heavy tails."""
+    corners = np.repeat([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]], 6, axis=0)
+    truth = 3 * corners + 0.6 * np.random.default_rng(0).normal(size=corners.shape)
+    return simulate(truth, 8000, noise="logistic", seed=1)
+
+
+def test_another_method_that_predicts_better_is_named_and_one_that_does_not_is_not():
+    answers = apart_by_clusters()
+    errors = {
+        "t-STE": ts.cross_validate(ts.TSTE(alpha=1.0, n_init=2), answers),
+        "STE": ts.cross_validate(ts.STE(n_init=2), answers),
+    }
+    (doubt,) = doubts(answers, error=errors["t-STE"], others=errors)
+    assert (doubt.code, doubt.values["best"]) == ("another method", "STE")
+    much, low, high = doubt.values["much"]
+    assert 0 < low < much < high
+    assert much == pytest.approx(errors["t-STE"].error - errors["STE"].error)
+    given = doubts(answers, error=errors["t-STE"], others=errors, ratio=0.25)
+    assert given[0].values == doubt.values
+    assert doubts(answers, error=errors["STE"], others=errors) == []
+
+
+def test_among_guesses_nobody_is_better():
+    guesses, other = Doubt("guessing"), Doubt("another method")
+    assert by_gravity([Doubt("copies"), other, None, guesses])[0] is guesses
+    assert [one.code for one in by_gravity([Doubt("copies"), other, guesses])] == [
+        "guessing", "copies",
+    ]
+    assert [one.code for one in by_gravity([Doubt("copies"), other])] == [
+        "another method", "copies",
+    ]
 
 
 def test_groups_that_no_answer_connects_are_parts():
