@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.columns import codes_of
@@ -25,11 +25,16 @@ from tripletscope.core.inference.evaluation.score import ErrorEstimate
 
 #: What may be in doubt, the gravest first.
 CODES = (
-    "guessing", "another method", "parts", "few answers", "copies", "unfinished", "degenerate",
-    "ties",
+    "guessing", "another method", "parts", "weak links", "few answers", "copies", "unfinished",
+    "degenerate", "ties",
 )
 #: Objects in fewer answers hardly have a place.
 FEW_ANSWERS = 3
+#: Single trials and questions of more answers than this are no weak links. Fewer objects than this
+#: have no answer of their own: where one link holds them, they are in few answers.
+_WEAK, _OWN = 2, 3
+#: Answers for each object that are looked at first; they seldom leave a link in doubt.
+_TRIED = 50
 #: So many answers in the same order, about questions that nobody else was asked in that order, are
 #: a copy.
 _A_COPY = 10
@@ -54,10 +59,12 @@ class Doubt:
     ----------
     code : str
         ``guessing``: the map predicts no better than guesses. ``another method`` predicts better
-        than that of the map. ``parts``: groups of objects that no answer connects. ``few
-        answers``: about some objects. ``copies``: answers that repeat others. ``unfinished``: a
-        fit that was stopped or has not converged. ``degenerate``: next to no stress, because
-        distances hardly differ. ``ties``: no height gives so many clusters.
+        than that of the map. ``parts``: groups of objects that no answer connects. ``weak
+        links``: such groups without single trials or questions, on which alone rests how these
+        groups lie to each other. ``few answers``: about some objects. ``copies``: answers that
+        repeat others. ``unfinished``: a fit that was stopped or has not converged.
+        ``degenerate``: next to no stress, because distances hardly differ. ``ties``: no height
+        gives so many clusters.
     values : dict
         Numbers: see `doubts`.
     objects : ndarray of int
@@ -94,7 +101,8 @@ def doubts(
     -------
     list of Doubt
         The gravest first. Values: ``guessing`` has the ``error``; ``another method`` the ``best``
-        that predicts better, and by how ``much``, with its interval; ``parts`` their ``number``;
+        that predicts better, and by how ``much``, with its interval; ``parts`` and ``weak links``
+        the ``number`` of groups;
         ``few answers`` the ``number`` of objects and ``few``; ``copies`` their ``share``;
         ``unfinished`` whether it was ``stopped``.
 
@@ -157,6 +165,11 @@ def _looked_for(answers: Judgements) -> Iterator[Doubt]:
         largest = np.bincount(parts[parts >= 0]).argmax()
         yield Doubt("parts", {"number": number},
                     np.flatnonzero((parts >= 0) & (parts != largest)))
+    if (weak := weak_links(answers)).any():
+        held = parts_of(answers, ~weak)
+        sizes = np.bincount(held[held >= 0])
+        yield Doubt("weak links", {"number": int((sizes >= _OWN).sum())},
+                    np.flatnonzero((held >= 0) & (held != sizes.argmax())))
     each = answers.answers_per_object
     rare = np.flatnonzero((each > 0) & (each < FEW_ANSWERS))
     if len(rare):
@@ -171,18 +184,93 @@ def _of_fit(fitted: Method | None) -> Iterator[Doubt]:
         yield Doubt("unfinished", {"stopped": stopped})
 
 
-def parts_of(answers: Judgements) -> np.ndarray:
-    """(n,) group of each object, from 0: no answer connects groups; -1 for objects in no answer."""
-    n, rows = answers.n_objects, answers.rows[answers.weight > 0]
+def parts_of(answers: Judgements, among: np.ndarray | None = None) -> np.ndarray:
+    """(n,) group of each object, from 0: no answer connects groups; -1 for objects in no answer.
+
+    among (T,) bool: Answers that connect; by default all of positive weight.
+    """
+    n, counts = answers.n_objects, answers.weight > 0
     parts = np.full(n, -1)
-    if not len(rows):
+    if not counts.any():
         return parts
-    ends = np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
+    ends = _joined(answers.rows[counts if among is None else counts & among])
     graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n))
     groups = connected_components(graph, directed=False)[1]
-    mentioned = np.bincount(rows.ravel(), minlength=n) > 0
+    mentioned = np.bincount(answers.rows[counts].ravel(), minlength=n) > 0
     parts[mentioned] = np.unique(groups[mentioned], return_inverse=True)[1]
     return parts
+
+
+def _joined(rows: np.ndarray) -> np.ndarray:
+    """(k T, 2) pairs of objects that answers join, one column of the answers after the other."""
+    return np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
+
+
+def weak_links(answers: Judgements) -> np.ndarray:
+    """(T,) bool: answers of single trials or questions without which groups of objects fall apart.
+
+    Each group has at least three objects: fewer have no answer of their own.
+
+    A spanning forest holds one answer at least of every such link, and whatever other answers
+    connect does not depend on any. So few links are left to be tried, one after the other.
+    """
+    counts, is_weak = answers.weight > 0, np.zeros(len(answers), dtype=bool)
+    places = np.flatnonzero(counts)
+    if not len(places) or _well_joined(answers.rows[places], answers):
+        return is_weak
+    units = np.unique(answers.groups, return_inverse=True)[1]
+    sizes = np.bincount(units, counts)
+    forest = np.zeros(len(sizes), dtype=bool)
+    forest[units[places[_spanning(answers.rows[places], answers.n_objects)[0]]]] = True
+    forest &= sizes <= _WEAK
+    if not forest.any():
+        return is_weak
+    held = parts_of(answers, ~forest[units])
+    within = np.flatnonzero(counts & forest[units])
+    rows, unit = held[answers.rows[within]], units[within]
+    n_groups = int(held.max()) + 1
+    if n_groups == 1:
+        return is_weak
+    weight, ends = np.bincount(held[held >= 0]), _joined(rows)
+    of = np.tile(unit, rows.shape[1] - 1)
+    outside = ends[:, 0] != ends[:, 1]
+    ends, of = ends[outside], of[outside]
+    whole = _sizes_of_parts(ends, weight, n_groups)
+    for one in np.unique(of):
+        left = _sizes_of_parts(ends[of != one], weight, n_groups)
+        if (left >= _OWN).sum() > (whole >= _OWN).sum():
+            is_weak |= counts & (units == one)
+    return is_weak
+
+
+def _well_joined(rows: np.ndarray, answers: Judgements) -> bool:
+    """Whether a part of the answers connects all objects, however few of it are missing."""
+    n, mentioned = answers.n_objects, int((answers.answers_per_object > 0).sum())
+    rows = rows[::max(len(rows) // (_TRIED * n), 1)]
+    for _ in range(_WEAK + 1):  # forests without a common answer: a link breaks all but one
+        if not len(rows):
+            return False
+        tree, n_edges = _spanning(rows, n)
+        if n_edges < mentioned - 1:
+            return False
+        rows = np.delete(rows, tree, axis=0)
+    return True
+
+
+def _spanning(rows: np.ndarray, n: int) -> tuple[np.ndarray, int]:
+    """Positions of answers that connect all that answers connect, and pairs in this forest."""
+    ends = np.sort(_joined(rows), axis=1).astype(np.int64)
+    pairs, first = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True)
+    graph = coo_array((np.ones(len(pairs)), np.divmod(pairs, n)), shape=(n, n))
+    tree = minimum_spanning_tree(graph.tocsr()).tocoo()
+    of = first[np.searchsorted(pairs, tree.row.astype(np.int64) * n + tree.col)] % len(rows)
+    return np.unique(of), len(of)
+
+
+def _sizes_of_parts(ends: np.ndarray, weight: np.ndarray, n: int) -> np.ndarray:
+    """Objects in each part of n groups of so many objects, joined by pairs of groups."""
+    graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n))
+    return np.bincount(connected_components(graph, directed=False)[1], weight)
 
 
 def copies(answers: Judgements) -> np.ndarray:

