@@ -127,7 +127,7 @@ def test_clusters_in_a_plane():
     assert "4 clusters are recommended" in said(found["clusters"])
     assert drawn(found["clusters"]) == ["silhouettes-agglomerative"]
     assert said(found["objects"]).startswith("An object occurs in ")
-    assert said(found["questions"]).startswith("The answers are 7.9 times the ")
+    assert said(found["questions"]).startswith("The different questions are 7.1 times the ")
     assert "scale" not in found
 
 
@@ -174,7 +174,7 @@ def test_few_answers():
     assert "weights of 2 axes need 4 answers each" in said(found["people"])
     assert "Nothing in the file tells careful from careless" in said(found["care"])
     assert "cannot be estimated" in said(found["ceiling"])
-    assert "11 answers: 7 are missing" in said(found["questions"])
+    assert "11 different questions: 7 are missing" in said(found["questions"])
     everything = " ".join(map(said, found.values()))
     assert not any(claim in everything for claim in ("None", "No clusters", "Nothing stands out"))
 
