@@ -72,7 +72,7 @@ def test_comparisons_of_pairs_and_ratings_are_there(workspace, tmp_path):
         "object2": list("bcc") * 2, "rating": [1, 2, 3, 1, 3, 2],
     })
     ratings.to_csv(tmp_path / "ratings.csv", index=False)
-    measured = ts.ratings.read_measured(tmp_path / "ratings.csv")
+    measured = ts.ratings.read_measured(tmp_path / "ratings.csv", direction="similar")
     info = workspace.add_dataset(
         measured.triplets(), origin="ratings.csv", report=[], measured=measured
     )
