@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,11 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
-from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
+from tripletscope.core.inference.evaluation.compare import (
+    Suggestion,
+    fewer_elsewhere,
+    recommend_dimension,
+)
 from tripletscope.core.inference.evaluation.paired import PairedDifference, behind_best
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
@@ -68,7 +73,7 @@ def suggestions_of(
 ) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
     """Recommendation of each method, with the error of the best number of dimensions.
 
-    Of methods with errors in more than one number of dimensions.
+    Of methods with errors in more than one number of dimensions; others may do with fewer.
     runs: Held-out errors of the same scheme. Callers that show them, too, call once: more may
         arrive.
     """
@@ -78,11 +83,15 @@ def suggestions_of(
         if run.kind == "embedding":
             errors = by_dimension.setdefault(names[run.key], {})
             errors.setdefault(run.parameters["n_components"], run.result())
+    found = {
+        name: recommend_dimension(errors, answers, ratio_of(runs[0]))
+        for name, errors in by_dimension.items() if len(errors) > 1
+    }
     suggestions = {}
-    for name, errors in by_dimension.items():
-        if len(errors) > 1:
-            suggestion = recommend_dimension(errors, answers, ratio_of(runs[0]))
-            suggestions[name] = suggestion, errors[suggestion.best]
+    for name, suggestion in found.items():
+        elsewhere = fewer_elsewhere(name, found, by_dimension, answers, ratio_of(runs[0]))
+        best = by_dimension[name][suggestion.best]
+        suggestions[name] = replace(suggestion, elsewhere=elsewhere), best
     return suggestions
 
 
@@ -91,6 +100,7 @@ def dimensions_told(name: str, suggestion: Suggestion, best: ErrorEstimate) -> s
     return " ".join((
         *dimensions_said(name, suggestion, best, best.scheme),
         *dimensions_advised(suggestion),
+        *dimensions_elsewhere(name, suggestion),
     ))
 
 
@@ -140,6 +150,17 @@ def dimensions_advised(suggestion: Suggestion) -> Iterator[str]:
     if suggestion.needed > suggestion.n_questions:
         yield words("dimensions need", d=chosen, needed=round(suggestion.needed),
                     number=suggestion.n_questions)
+
+
+def dimensions_elsewhere(name: str, suggestion: Suggestion) -> Iterator[str]:
+    """That another method does with fewer dimensions."""
+    if (other := suggestion.elsewhere) is not None:
+        gain = other.gain
+        yield words(
+            "fewer elsewhere", name=name, d=suggestion.n_components, best=suggestion.best,
+            other=other.method, fewer=other.n_components,
+            more=(gain.difference, gain.low, gain.high),
+        )
 
 
 def methods_said(best: str, behind: Mapping[str, PairedDifference]) -> Iterator[str]:

@@ -40,13 +40,14 @@ from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.results.clusters import counts_of
 from tripletscope.dashboard.results.comparison import (
     dimensions_advised,
+    dimensions_elsewhere,
     dimensions_said,
     methods_said,
     suggestions_of,
 )
 from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.families import others_ahead, ratio_of
+from tripletscope.dashboard.results.families import families_of, others_ahead, ratio_of
 from tripletscope.dashboard.results.maps import (
     error_of,
     error_said,
@@ -286,7 +287,15 @@ def _tried(subject: Subject) -> list[int]:
 
 def _in_dimensions(subject: Subject) -> list[Piece]:
     methods = [clone(subject.method).set_params(n_components=d) for d in _tried(subject)]
-    return [(one, task, {}) for one in methods for task in ("fit", "cross_validate")]
+    return [(one, task, {}) for one in methods for task in ("fit", "cross_validate")] + [
+        (one, "cross_validate", {}) for one in _rival_with_more(subject)
+    ]
+
+
+def _rival_with_more(subject: Subject) -> list[OrdinalEmbedding]:
+    """A method of another family in as many dimensions, and in one more, which it may not need."""
+    *_, rival = _rivals(subject)
+    return [rival, clone(rival).set_params(n_components=rival.n_components + 1)]
 
 
 @finding("dimensions", "compare", "dimensions", pieces=_in_dimensions, seconds=4e-4,
@@ -295,10 +304,20 @@ def dimensions(results: SubjectResults) -> Iterator[Element]:
     """The number of dimensions that held-out errors of the same folds recommend."""
     runs = _errors_by_dimension(results)
     if {run.parameters["n_components"] for run in runs} >= set(_tried(results)):
-        for name, (suggestion, best) in suggestions_of(runs, results.answers).items():
-            # The lowest of errors whose intervals overlap is no finding.
-            why = islice(dimensions_said(name, suggestion, best), 1, None)
-            yield from reasoned((*dimensions_advised(suggestion), *why))
+        every = [*runs, *_errors_of_others(results, runs[0])]
+        name = families_of(every)[runs[0].key]
+        suggestion, best = suggestions_of(every, results.answers)[name]
+        # The lowest of errors whose intervals overlap is no finding.
+        why = islice(dimensions_said(name, suggestion, best), 1, None)
+        yield from reasoned((*dimensions_advised(suggestion), *why))
+        yield from map(Statement, dimensions_elsewhere(name, suggestion))
+
+
+def _errors_of_others(results: SubjectResults, own: Run) -> list[Run]:
+    """Errors of maps of other methods, in the same folds."""
+    return [run for run in results.shown.all_of("cross_validate")
+            if run.complete and run.kind == own.kind and run.method != own.method
+            and run.options == own.options]
 
 
 def _errors_by_dimension(results: SubjectResults) -> list[Run]:

@@ -11,14 +11,19 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.paired import PairedDifference, behind_best
+from tripletscope.core.inference.evaluation.paired import (
+    PairedDifference,
+    behind_best,
+    holm,
+    paired_difference,
+)
 from tripletscope.core.inference.evaluation.score import (
     CHANCE,
     ErrorEstimate,
@@ -48,6 +53,18 @@ PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 @dataclass(frozen=True)
+class FewerDimensions:
+    """Fewer dimensions, with which another method predicts as well.
+
+    gain: By how much its error is below the lowest of the method that needs more.
+    """
+
+    method: str
+    n_components: int
+    gain: PairedDifference
+
+
+@dataclass(frozen=True)
 class Suggestion:
     """A number of dimensions, and the evidence for it.
 
@@ -57,6 +74,7 @@ class Suggestion:
     needed: Different questions by the rule of thumb, d n ln n.
     n_answers, n_questions: Answers, and different questions among them (`Judgements.n_questions`).
     is_chance: Whether even the lowest error may be that of guessing.
+    elsewhere: What `fewer_elsewhere` finds, where other methods were compared.
     """
 
     n_components: int
@@ -67,6 +85,7 @@ class Suggestion:
     n_answers: int = 0
     n_questions: int = 0
     is_chance: bool = False
+    elsewhere: FewerDimensions | None = None
 
     @property
     def tried(self) -> list[int]:
@@ -145,6 +164,46 @@ def recommend_dimension(
         enough, best, behind, needed=needed_answers(n, enough), n_answers=len(triplets),
         n_questions=triplets.n_questions, is_chance=high >= CHANCE,
     )
+
+
+def fewer_elsewhere(
+    name: str, suggestions: Mapping[str, Suggestion],
+    errors: Mapping[str, Mapping[int, ErrorEstimate]], triplets: Judgements, ratio: float,
+) -> FewerDimensions | None:
+    """Fewer dimensions that suffice another method, which predicts as well with them.
+
+    suggestions, errors: Of methods by name, in the same folds; errors by number of dimensions.
+
+    As well: worse than the method at its best by a standard error at most, and surely by less than
+    a point, where the method is surely worse in as few dimensions (Holm's p values for the number
+    of others; these, not the method's own errors, choose the number of dimensions). The other
+    method's number must be decided, with more dimensions tried: it may predict better, and need as
+    many.
+    """
+    suggestion, own = suggestions[name], errors[name]
+    if suggestion.is_chance:
+        return None
+    candidates = {
+        other: errors[other][d] for other, theirs in suggestions.items()
+        if other != name and theirs.is_decided and (d := theirs.n_components) in own
+        and d < min(suggestion.n_components, theirs.tried[-1])
+    }
+    gains = {other: paired_difference(own[suggestion.best], error, triplets, ratio)
+             for other, error in candidates.items()}
+    not_worse = holm({other: gain.p_within(_HARDLY) for other, gain in gains.items()})
+    needed = holm({
+        other: paired_difference(
+            own[suggestions[other].n_components], own[suggestion.best], triplets, ratio
+        ).p_above for other in candidates
+    })
+    alike = [
+        other for other, gain in gains.items() if -gain.difference <= gain.spread
+        and max(not_worse[other], needed[other]) < suggestion.level
+    ]
+    if not alike:
+        return None
+    other = min(alike, key=lambda one: (suggestions[one].n_components, candidates[one].error))
+    return FewerDimensions(other, suggestions[other].n_components, gains[other])
 
 
 def _n_trials(estimate: ErrorEstimate, triplets: Triplets) -> int:

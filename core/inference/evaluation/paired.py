@@ -49,6 +49,10 @@ class PairedDifference:
             return 0.0 if self.difference > 0 else 1.0
         return float(stdtr(self.degrees, -self.difference / self.spread))
 
+    def p_within(self, margin: float) -> float:
+        """One-sided p value of the second being better, or worse by less than a margin."""
+        return replace(self, difference=self.difference + margin).p_above
+
 
 def paired_difference(
     first: ErrorEstimate, second: ErrorEstimate, triplets: Judgements, ratio: float

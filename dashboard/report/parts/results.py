@@ -12,7 +12,13 @@ from tripletscope.dashboard.report.document import Block, TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results import UNCERTAIN
-from tripletscope.dashboard.results.comparison import methods_of, ratio_of
+from tripletscope.dashboard.results.comparison import (
+    dimensions_elsewhere,
+    methods_of,
+    ratio_of,
+    suggestions_of,
+)
+from tripletscope.dashboard.results.families import families_of
 from tripletscope.dashboard.results.scales import scale_runs
 from tripletscope.dashboard.results.shown import TOLD_IN
 from tripletscope.dashboard.wording import words
@@ -24,9 +30,20 @@ def dimension(material: Material) -> Iterator[Block]:
     if suggestion is None:
         return
     runs = list(material.compared.values())
-    yield from material.blocks_of(runs[0], among=runs, also=[_of_shown(material, suggestion)])
+    said = [_of_shown(material, suggestion), *_elsewhere(material, runs)]
+    yield from material.blocks_of(runs[0], among=runs, also=said)
     for run in material.all_of("uncertainty_by_dimension"):
         yield from material.blocks_of(run)
+
+
+def _elsewhere(material: Material, runs: list[Run]) -> Iterator[str]:
+    """Whether another method does with fewer dimensions than that of the map."""
+    every = [*runs, *(
+        run for run in material.all_of("cross_validate", "embedding")
+        if run.method != runs[0].method and run.options == runs[0].options
+    )]
+    name = families_of(every)[runs[0].key]
+    yield from dimensions_elsewhere(name, suggestions_of(every, material.answers)[name][0])
 
 
 def _of_shown(material: Material, suggestion: Suggestion) -> str:

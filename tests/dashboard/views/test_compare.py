@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tripletscope as ts
+from tests.core.inference.evaluation.test_compare import in_the_plane
+from tests.dashboard.report.telling import text_of
 from tests.dashboard.views.harness import (
     PAGES,
     crowd,
@@ -19,11 +22,15 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
-from tripletscope.core.models.embedding import SOE, STE
+from tripletscope.core.models.embedding import SOE, STE, TSTE
 from tripletscope.core.run import run
-from tripletscope.core.studies.quality import Exclusion
+from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard import analysis
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import shown
+from tripletscope.dashboard.results.findings import FINDINGS, SubjectResults
+from tripletscope.dashboard.results.shown import ShownResults, Statement
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.recommending import Comparison
 from tripletscope.dashboard.views.context import _limits
@@ -259,6 +266,40 @@ def test_quality_quotes_what_stands_on_compare(services, planted, drafts, quoted
     else:
         assert "STE: from 1 to 2 dimensions" in shown
         assert quoted in shown
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+def test_pages_and_report_say_that_another_method_needs_fewer_dimensions(services, holding, heavy):
+    """In the plane STE does, but not of answers with the tails that t-STE has there."""
+    answers = in_the_plane(heavy=heavy)
+    map_method = TSTE(n_components=2)
+    runs = [run("fit", map_method, answers)] + [
+        run("cross_validate", method(n_components=d), answers)
+        for method in (TSTE, STE) for d in (1, 2, 3, 4)
+    ]
+    with holding():
+        session = session_on(services, answers)
+        (info,) = services.workspace.datasets()
+        for one in runs:
+            services.workspace.add_run(info, one, one.task)
+        compare = said(start("compare", session))
+        quality = said(start("data", session, "quality"))
+    results = SubjectResults(
+        answers, map_method, ShownResults(tuple(runs), answers, "Things"), lambda: None
+    )
+    finding = [part.text for part in FINDINGS["dimensions"].said(results)
+               if isinstance(part, Statement)]
+    says = "depends on the method: 4 with t-STE, 2 with STE, which predicts as well as t-STE with 4"
+    told = {
+        "Python": " ".join(ts.sentences(*runs, answers=answers)),
+        "finding": " ".join(finding),
+        "report": text_of(written(Material("Things", Cleaning(answers), tuple(runs)))["dimension"]),
+        "Compare": compare, "Quality": quality,
+    }
+    assert {place: says in text for place, text in told.items()} == dict.fromkeys(
+        told, not heavy
+    )
+    assert not heavy or not any(" with t-STE, " in text for text in told.values())
 
 
 def test_the_learning_curve_gives_a_verdict(services, opened):

@@ -14,6 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation.compare import (
+    fewer_elsewhere,
     is_chance,
     learning_curve,
     neighbour_overlap,
@@ -21,9 +22,9 @@ from tripletscope.core.inference.evaluation.compare import (
     suggest_dimension,
     tune,
 )
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
 
 
@@ -111,6 +112,81 @@ def test_the_lowest_of_many_flips():
     assert not recommend_dimension(
         {d: held_out(trials, 0.3, d) for d in (1, 2)}, trials, 0.25
     ).is_chance
+
+
+def elsewhere(errors: dict[str, dict[int, ErrorEstimate]], answers: Triplets, ratio: float):
+    """What each method says of fewer dimensions of the other one."""
+    found = {name: recommend_dimension(own, answers, ratio) for name, own in errors.items()}
+    return {name: fewer_elsewhere(name, found, errors, answers, ratio) for name in found}
+
+
+def in_the_plane(*, heavy: bool, seed: int = 0) -> Triplets:
+    """Answers with the heavy tails that t-STE has in the plane, or without."""
+    truth = 3 * np.random.default_rng(seed).normal(size=(24, 2))
+    if not heavy:
+        return simulate(truth, 6500, noise="logistic", level=0.7, seed=seed)
+    rng = np.random.default_rng(seed)
+    rows = random_questions(24, 6500, rng)
+    near, far = (1 / (1 + ((truth[rows[:, 0]] - truth[rows[:, k]]) ** 2).sum(1)) for k in (1, 2))
+    other = rng.random(6500) >= near / (near + far)
+    rows[other] = rows[other][:, [0, 2, 1]]
+    return Triplets.from_array(rows, 24)
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+def test_another_method_needs_fewer_dimensions(heavy):
+    """In the plane t-STE has heavy tails, and lighter ones with each dimension more."""
+    for seed in range(3):
+        answers = in_the_plane(heavy=heavy, seed=seed)
+        found = elsewhere({
+            method.title: {d: cross_validate(method(n_components=d, n_init=2), answers)
+                           for d in (1, 2, 3, 4)} for method in (TSTE, STE)
+        }, answers, 1 / 4)
+        if heavy:
+            assert found["t-STE"] is None
+        else:
+            assert found["STE"] is None
+            assert (found["t-STE"].method, found["t-STE"].n_components) == ("STE", 2)
+            assert found["t-STE"].gain.difference > 0
+
+
+@pytest.mark.parametrize(("own", "other", "same", "says"), [
+    ([0.2, 0.125, 0.095, 0.095], [0.2, 0.092, 0.092, 0.092], 0.98, True),
+    ([0.2, 0.098, 0.095, 0.095], [0.2, 0.098, 0.098, 0.098], 0.98, False),
+    ([0.2, 0.125, 0.095, 0.095], [0.2, 0.100, 0.100, 0.100], 0.98, False),
+    ([0.2, 0.155, 0.095, 0.095], [0.2, 0.103, 0.103, 0.103], 0.5, False),
+    ([0.2, 0.125, 0.095, 0.095], [0.2, 0.095, 0.065, 0.065], 0.98, False),
+    ([0.2, 0.125, 0.095, 0.095], [0.2, 0.095], 0.98, False),
+    ([0.3, 0.200, 0.120, 0.120], [0.2, 0.090, 0.080, 0.080], 0.0, False),
+    ([0.1, 0.100, 0.100, 0.100], [0.1, 0.100, 0.100, 0.100], 0.98, False),
+    ([0.5, 0.500, 0.500, 0.500], [0.5, 0.500, 0.500, 0.500], 0.98, False),
+], ids=["better", "alike with two", "errs more", "may err more", "needs three, too",
+        "not tried with more", "undecided", "alike", "guesses"])
+def test_fewer_dimensions_elsewhere_are_no_matter_of_chance(own, other, same, says):
+    """Where the other method is no such one, in at most one of 20 data sets.
+
+    same: Share of the answers whose luck all errors have in common.
+    """
+    times = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        answers = Triplets.from_array(rng.random((8000, 24)).argsort(axis=1)[:, :3], 24)
+        luck = rng.random(8000)
+        drawn = {name: {d: estimate(np.where(rng.random(8000) < same, luck, rng.random(8000)) < p)
+                        for d, p in enumerate(errors, start=1)}
+                 for name, errors in (("own", own), ("other", other))}
+        times += elsewhere(drawn, answers, 1 / 9)["own"] is not None
+    # Of the other one, more than two dimensions may be recommended by chance.
+    assert times >= 45 if says else times <= 3
+
+
+def estimate(wrong: np.ndarray) -> ErrorEstimate:
+    """Of ten folds."""
+    errors = wrong.reshape(10, -1).mean(axis=1)
+    low, high = wilson(float(wrong.mean()), len(wrong), 0.95)
+    return ErrorEstimate(
+        float(wrong.mean()), low, high, len(wrong), "", errors, wrong.astype(np.float32)
+    )
 
 
 def test_guesses_are_told():
