@@ -20,7 +20,7 @@ from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds
-from tripletscope.core.inference.evaluation.units import different_pairs
+from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.optimise.minimise import minimise
@@ -73,12 +73,7 @@ class Gains:
         Notes
         -----
         People who are asked the same questions gain together: beside the variance between people
-        is that between questions, less that of single choices, which is part of both.
-
-        References
-        ----------
-        Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway
-        clustering. Journal of Business & Economic Statistics, 29, 238-249.
+        is that of `tripletscope.core.inference.evaluation.units.shared_covariance`.
         """
         values = getattr(self, one_of(MEASURES, of, "measure"))
         values = values[:, self._place(model)] - values[:, self._place(over)]
@@ -382,27 +377,14 @@ def _by_person(
     choices = choices_by(answers, who)
     guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)
     question = np.unique(answers.groups[answer], return_inverse=True)[1]
+    cell = different_pairs(question, person)[2]
     share = weight / total[person] / np.count_nonzero(there)
     return PeopleComparison(
         people[there], count, np.array(models), mean(log_share), error, mean(right),
         guessed[there] / total[there],
-        np.stack([_shared(question, person, share, each) for each in (log_share, right)]),
+        np.stack([
+            shared_covariance(question, cell, share[:, None] * (each - share @ each))
+            for each in (log_share, right)
+        ]),
         int(question.max(initial=-1)) + 1,
     )
-
-
-def _shared(
-    question: np.ndarray, person: np.ndarray, share: np.ndarray, values: np.ndarray
-) -> np.ndarray:
-    """(M, M) covariance of means that comes of questions which several people were asked.
-
-    share (S,): Of each choice in the mean of its value (S, M).
-    """
-    moved = share[:, None] * (values - share @ values)
-    cell = different_pairs(question, person)[2]
-    if cell.max(initial=-1) == question.max(initial=-1):
-        return np.zeros((values.shape[1],) * 2)
-    by_question, alone = (
-        sums_by(unit, moved, int(unit.max()) + 1) for unit in (question, cell)
-    )
-    return by_question.T @ by_question - alone.T @ alone

@@ -122,19 +122,13 @@ class SamplingUnits:
     def shared(
         self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
     ) -> float:
-        """Variance of the same mean that comes of questions which several people were asked.
-
-        That between questions, less that of a person's answers to one, which is part of the
-        variance between people (Cameron, Gelbach & Miller, 2011).
-        """
+        """Variance of the same mean that comes of shared questions: see `shared_covariance`."""
         if self.question is None:
             return 0.0
         weight = weight / weight.sum()
         moved = weight * (wrong - weight @ wrong)
-        by_question, alone = (
-            np.bincount(one[which], moved) for one in (self.question, self.cell)
-        )
-        return max(float(by_question @ by_question - alone @ alone), 0.0)
+        shared = shared_covariance(self.question[which], self.cell[which], moved[:, None])
+        return max(float(shared[0, 0]), 0.0)
 
     def subsampled(self, share: float) -> float:
         """Factor from the variance between subsamples to that of all answers, r / (1 - r)."""
@@ -219,6 +213,29 @@ def different_pairs(
     n = np.int64(second.max(initial=0)) + 1
     codes, group = np.unique(first.astype(np.int64) * n + second, return_inverse=True)
     return *np.divmod(codes, n), group
+
+
+def shared_covariance(
+    question: np.ndarray, cell: np.ndarray, moved: np.ndarray
+) -> np.ndarray:
+    """(M, M) covariance of M means that comes of questions which several people were asked.
+
+    That between questions, less that of a person's answers to one, which is part of the covariance
+    between people; zero where no question is shared, and negative by chance.
+
+    question, cell (T,): Question of each answer, and pair of question and person, from 0.
+    moved (T, M): By how much each answer moves the means.
+
+    References
+    ----------
+    Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway
+    clustering. Journal of Business & Economic Statistics, 29, 238-249.
+    """
+    by_question, alone = (
+        np.stack([np.bincount(part, column) for column in moved.T], axis=1)
+        for part in (question, cell)
+    )
+    return by_question.T @ by_question - alone.T @ alone
 
 
 def known_people(data: Judgements, unit: str) -> SamplingUnits | None:

@@ -364,7 +364,6 @@ def can_be_kept(table: Table, reading: Reading) -> list[str]:
     """Columns without a role that the answers may keep."""
     # Of lists in cells, each place is a column, too.
     lists = {column.partition("[")[0] for column in reading.roles.values()}
-    # What copies are is computed anew.
     playing = {*reading.roles.values(), *lists, HELD_TOGETHER}
     return [column for column in table.columns if column not in playing]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.core.people.planted import answers_of, weighing
+from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
 from tripletscope.core.people import PeopleComparison, WeightedEuclidean, compare_people
-from tripletscope.core.people.comparing import _shared
 
 
 def test_weights_win_where_they_were_planted():
@@ -69,22 +69,22 @@ def test_gains_that_come_of_shared_questions_are_less_sure():
     people, questions = 12, 30
     person = np.repeat(np.arange(people), questions)
     question = np.tile(np.arange(questions), people)
-    share = np.full(len(person), 1 / len(person))
+    cell = different_pairs(question, person)[2]
     moved, means = [], []
     for _ in range(300):
         gain = 0.3 * rng.normal(size=questions)[question] + rng.normal(size=len(person))
-        values = np.stack([np.zeros(len(person)), gain], axis=1)
+        shift = np.stack([np.zeros(len(person)), gain - gain.mean()], axis=1) / len(person)
         by_person = gain.reshape(people, questions).mean(axis=1)
         found = replace(
             comparison(np.stack([np.zeros(people), by_person], axis=1)),
-            shared=np.stack([_shared(question, person, share, values)] * 2),
+            shared=np.stack([shared_covariance(question, cell, shift)] * 2),
             n_questions=questions,
         )
         moved.append(found.gain("consistency")[1] > 0)
         means.append(comparison(found.log_share).gain("consistency")[1] > 0)
     assert np.mean(moved) < 0.05 < np.mean(means)
     apart = np.arange(len(person))
-    assert not _shared(apart, person, share, values).any()
+    assert not shared_covariance(apart, apart, shift).any()
 
 
 def test_of_who_chose_rarely_nothing_is_clear():
