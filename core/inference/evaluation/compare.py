@@ -38,7 +38,12 @@ from tripletscope.core.inference.evaluation.score import (
     split_of,
 )
 from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.inference.evaluation.units import IntervalUnit, known_people, unit_fields
+from tripletscope.core.inference.evaluation.units import (
+    IntervalUnit,
+    known_people,
+    shared_covariance,
+    unit_fields,
+)
 
 #: Parts of the questions, one of which a learning curve predicts.
 _PARTS = 5
@@ -242,6 +247,8 @@ class LearningCurve:
         What the intervals take as independent.
     n_units : int or None
         How many participants.
+    shared : ndarray, shape (p, p) or (0, 0)
+        Covariance of the mean errors that comes of questions which several participants were asked.
     """
 
     n_answers: np.ndarray
@@ -249,6 +256,7 @@ class LearningCurve:
     influence: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     unit: str = "answers"
     n_units: int | None = None
+    shared: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def mean(self) -> np.ndarray:
@@ -260,27 +268,26 @@ class LearningCurve:
         """(p,) half the width of the 95 % interval: `corrected_reach` or `reach_over_people`."""
         if self.unit == "answers":
             return corrected_reach(self.errors, _RATIO)
-        return np.array([
-            reach_over_people(errors, _RATIO, influence, self.n_units)
-            for errors, influence in zip(self.errors.T, self.influence, strict=True)
-        ])
+        return np.array([self._reach(point) for point in np.eye(len(self.n_answers))])
 
     def gain(self) -> tuple[float, float, float]:
         """Fall of the error over the second half of the answers, with its interval."""
-        falls = self._fall(self.errors)
-        mean = float(falls.mean())
+        logs = np.log(self.n_answers)
+        points = np.eye(len(logs))
+        fall = np.array([np.interp(logs[-1] - np.log(2), logs, one) for one in points]) - points[-1]
+        mean = float((self.errors @ fall).mean())
         if self.unit == "answers":
-            reach = float(corrected_reach(falls, _RATIO))
+            reach = float(corrected_reach(self.errors @ fall, _RATIO))
         else:
-            influence = self._fall(self.influence.T)
-            reach = reach_over_people(falls, _RATIO, influence, self.n_units)
+            reach = self._reach(fall)
         return mean, mean - reach, mean + reach
 
-    def _fall(self, values: np.ndarray) -> np.ndarray:
-        """(k,) fall of curves (k, p) over the second half of the answers, on a logarithmic axis."""
-        logs = np.log(self.n_answers)
-        half = [np.interp(logs[-1] - np.log(2), logs, curve) for curve in values]
-        return np.array(half) - values[:, -1]
+    def _reach(self, weights: np.ndarray) -> float:
+        """Half the width of the 95 % interval over people of errors summed with weights (p,)."""
+        shared = float(weights @ self.shared @ weights) if self.shared.size else 0.0
+        return reach_over_people(
+            self.errors @ weights, _RATIO, weights @ self.influence, self.n_units, max(shared, 0.0)
+        )
 
 
 @task("Learning from more and more answers", columns=("participant",))
@@ -337,7 +344,14 @@ def learning_curve(
         for wrong, (*_, held_out) in zip(missed, parts, strict=True)
     ]
     influence = np.reshape(influence, (repeats, points, -1)).mean(axis=0)
-    return replace(curve, influence=influence, **unit_fields(people))
+    curve = replace(curve, influence=influence, **unit_fields(people))
+    if people.question is None:
+        return curve
+    moved = np.zeros((len(triplets), points))
+    for place, (wrong, (*_, held_out)) in enumerate(zip(missed, parts, strict=True)):
+        weight = triplets.weight[held_out] / triplets.weight[held_out].sum()
+        moved[held_out, place % points] += weight * (wrong - weight @ wrong) / repeats
+    return replace(curve, shared=shared_covariance(people.question, people.cell, moved))
 
 
 def _error(wrong: np.ndarray, weight: np.ndarray) -> float:
