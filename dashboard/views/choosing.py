@@ -31,7 +31,7 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
     """
     low, high = _GROUPS
     n_rows = answers["trial"].nunique() if "trial" in answers else len(answers)
-    high = max(low, min(high, n_rows // 2))
+    high = min(high, n_rows // 2)
     return [
         name for name in answers.columns if name not in _NO_GROUPS
         and (low <= (n := answers[name].nunique()) <= high or (n > high and name == _PEOPLE))
