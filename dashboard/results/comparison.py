@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,7 @@ def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if run is not runs[0]:
         return
     suggestions = suggestions_of(runs, shown.answers)
-    for name, (suggestion, best) in suggestions.items():
-        yield Statement(dimensions_told(name, suggestion, best))
+    yield from map(Statement, dimensions_of_each(suggestions))
     yield from _methods(shown, runs, suggestions)
     numbers = partial(_numbers, shown, runs)
     yield from _errors(shown, runs, suggestions, numbers)
@@ -95,12 +95,31 @@ def suggestions_of(
     return suggestions
 
 
-def dimensions_told(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
-    """Held-out errors by number of dimensions, and which number to take."""
+def dimensions_of_each(
+    suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]]
+) -> Iterator[str]:
+    """`dimensions_told` of each method; what it shares with the one before is said once."""
+    above = None
+    for name, (suggestion, best) in suggestions.items():
+        how = (suggestion.tried, best.unit, best.n_units, best.scheme)
+        yield dimensions_told(name, suggestion, best, is_alike=how == above)
+        above = how
+
+
+def dimensions_told(
+    name: str, suggestion: Suggestion, best: ErrorEstimate, *, is_alike: bool = False
+) -> str:
+    """Held-out errors by number of dimensions, and which number to take.
+
+    is_alike: Whether the numbers tried, the folds and the unit were just said, of another method.
+    """
+    said = dimensions_said(name, suggestion, best, best.scheme)
+    if is_alike:
+        next(said)
+        said = chain([words("lowest with, too", name=name, best=suggestion.best,
+                            error=(best.error, best.low, best.high))], said)
     return " ".join((
-        *dimensions_said(name, suggestion, best, best.scheme),
-        *dimensions_advised(suggestion),
-        *dimensions_elsewhere(name, suggestion),
+        *said, *dimensions_advised(suggestion), *dimensions_elsewhere(name, suggestion),
     ))
 
 
@@ -187,10 +206,14 @@ def _methods(
     best, behind = behind_best(chosen, shown.answers, ratio_of(runs[0]), any_pair=True)
     error = chosen[best]
     if behind or not suggestions:
-        yield Statement(words(
-            "compared" if behind else "one predicts", method=best,
-            error=(error.error, error.low, error.high), over=(error.unit, error.n_units),
-        ))
+        estimate = error.error, error.low, error.high
+        over = error.unit, error.n_units
+        if behind and over in [(told.unit, told.n_units) for _, told in suggestions.values()]:
+            yield Statement(words("compared, too", method=best, error=estimate))
+        else:
+            yield Statement(words(
+                "compared" if behind else "one predicts", method=best, error=estimate, over=over
+            ))
     yield from map(Statement, methods_said(best, behind))
 
 

@@ -14,7 +14,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.results import quality, sentences
-from tripletscope.dashboard.results.comparison import dimensions_told, suggestions_of
+from tripletscope.dashboard.results.comparison import dimensions_of_each, suggestions_of
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.compare.recommending import standing
@@ -131,7 +131,7 @@ def _dimensions(context: QualityContext) -> list[str]:
     suggestions = suggestions_of(runs, context.answers)
     if not suggestions:
         return ["Number of dimensions: not compared yet. The page Compare recommends one."]
-    return [dimensions_told(name, *result) for name, result in suggestions.items()]
+    return [*dimensions_of_each(suggestions)]
 
 
 def _people(context: QualityContext) -> None:

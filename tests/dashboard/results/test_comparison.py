@@ -11,6 +11,7 @@ from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.dashboard.results.comparison import (
+    dimensions_of_each,
     dimensions_told,
     families_of,
     methods_said,
@@ -35,6 +36,13 @@ def test_what_cannot_be_decided_is_not_recommended():
     assert "With 1, the error was significantly higher, by +1.8 [+0.9, +2.7] points" in text
     assert "would lower the error by at most .002 (95% interval)." in text
     assert text.endswith(" Sufficient: 2 dimensions.")
+    first, second = dimensions_of_each({"t-STE": (sure, best), "STE": (sure, best)})
+    assert first.startswith("t-STE: from 1 to 3 dimensions")
+    assert "5-fold" in first
+    assert second.startswith("STE: lowest with 2, .290 [.270, .310]. With 1, the error was")
+    assert second.endswith(text[text.index("With 1"):])
+    *_, other = dimensions_of_each({"t-STE": (unsure, best), "STE": (sure, best)})
+    assert other == text
     one = Suggestion(2, 2, {1: clear}, n_answers=900, n_questions=900)
     edge = dimensions_told("STE", one, best)
     assert "No more than 2 dimensions were tried; more might predict better." in edge
