@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.geometry import ellipsoids
+from tripletscope.core.data.judgements import Judgements
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import CHANCE
@@ -242,7 +243,7 @@ def origin_of(shown: ShownResults, run: Run) -> str:
         text = words(f"from {samples.source}", number=words.whole(number))
     else:
         if samples.unit == "answers":
-            units = words.noun(2, "answer" if shown.answers.trials is None else "trial")
+            units = words.noun(2, _drawn_of(shown.answers))
         elif samples.unit == "both":
             units = words("people and answers", people=samples.n_units)
         else:
@@ -251,6 +252,13 @@ def origin_of(shown: ShownResults, run: Run) -> str:
                      share=options.get("share"))
     first = "" if run.complete else f", {words('first result')}"
     return text + first + words.as_in(run.task, options)
+
+
+def _drawn_of(answers: Judgements) -> str:
+    """What is resampled where participants are not."""
+    if answers.is_one_rating:
+        return "rating"
+    return "answer" if answers.trials is None else "trial"
 
 
 def colour_of(objects: pd.DataFrame) -> str | None:

@@ -58,6 +58,8 @@ class SamplingUnits:
     trial (T,) or None: Trial of each answer, ascending with its unit; for ``both`` only.
     question, cell (T,) or None: Question of each answer, and the pair of question and unit, from 0,
         where several participants share questions.
+    ratings (T, 2) or None: Numbers, from 0, of the two ratings that each answer compares, where
+        all answers are comparisons of one set of ratings, which are drawn; `part` is None then.
     """
 
     unit: str
@@ -66,6 +68,7 @@ class SamplingUnits:
     trial: np.ndarray | None = None
     question: np.ndarray | None = None
     cell: np.ndarray | None = None
+    ratings: np.ndarray | None = None
 
     @property
     def degrees(self) -> int | None:
@@ -80,6 +83,8 @@ class SamplingUnits:
 
     def take(self, which: np.ndarray) -> SamplingUnits:
         """The units of the answers at some positions."""
+        if self.ratings is not None:
+            return _of_ratings(self.ratings[which])
         if self.part is None:
             return replace(self, number=len(which))
         kept, part = np.unique(self.part[which], return_inverse=True)
@@ -93,8 +98,13 @@ class SamplingUnits:
         )
 
     def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
-        """(T,) draws of each answer: with replacement, or a share of the units without."""
+        """(T,) draws of each answer: with replacement, or a share of the units without.
+
+        A comparison of two ratings is drawn once for each pair of their draws.
+        """
         counts = _drawn(self.number, share, rng)
+        if self.ratings is not None:
+            return counts[self.ratings].prod(axis=1)
         if self.part is None:
             return counts
         others = int(self.part.max(initial=-1)) + 1 - self.number
@@ -138,6 +148,12 @@ class SamplingUnits:
         return few / (self.number - few)
 
 
+def _of_ratings(pairs: np.ndarray) -> SamplingUnits:
+    """The ratings of pairs of objects that answers compare, (T, 2), as units."""
+    pair, ratings = np.unique(pairs, return_inverse=True)
+    return SamplingUnits("answers", len(pair), None, ratings=ratings.reshape(-1, 2))
+
+
 def _size(number: int, share: float) -> int:
     return max(int(share * number), 1)
 
@@ -155,9 +171,10 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     """The units of these answers.
 
     unit {"auto", "participants", "answers", "both"}: ``answers``: the answers of a trial are drawn
-        together. ``participants``: those of a participant. ``both``: participants, and for each
-        draw of one, as many of the own trials, with replacement. ``auto``: participants if at least
-        `ENOUGH` gave at least half of the answers; otherwise answers.
+        together; of comparisons of one set of ratings, the ratings are. ``participants``: those of
+        a participant. ``both``: participants, and for each draw of one, as many of the own trials,
+        with replacement. ``auto``: participants if at least `ENOUGH` gave at least half of the
+        answers; otherwise answers.
 
     Trials of unknown participants are drawn among themselves, and `SamplingUnits.number` leaves
     them out. Answers of weight 0 do not count.
@@ -174,6 +191,8 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
         unit = "participants" if n_people >= ENOUGH and named >= 0.5 else "answers"
     trial = data.trials
     if unit == "answers":
+        if data.is_one_rating:
+            return _of_ratings(data.compared_pairs)
         number = len(data) if trial is None else int(trial.max()) + 1
         return SamplingUnits(unit, number, trial)
     if n_people < 2:

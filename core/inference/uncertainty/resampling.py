@@ -134,7 +134,8 @@ def bootstrap(
 
     Notes
     -----
-    Dependent answers, of one participant or one trial, are drawn together. Ellipses over
+    Dependent answers, of one participant or one trial, are drawn together; of the comparisons of
+    one set of ratings, the ratings are drawn. Ellipses over
     participants are about the map of very many people, which is not the mean of their maps; those
     over answers, about further trials of the same people. Neither covers a wrong model, objects
     without answers, or other minima of the loss.
@@ -191,7 +192,8 @@ def bootstrap(
     if share is not None:
         correction = units.subsampled(share) if rescale else 1.0
     return Samples(
-        np.array(maps), reference, correction, unit=units.unit, n_units=units.number,
+        np.array(maps), reference, correction, unit=units.unit,
+        n_units=units.number if units.ratings is None else None,
         conditional=None if align == "replicate" else own.moments, learn=learn,
     )
 

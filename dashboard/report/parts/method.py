@@ -112,6 +112,7 @@ def _uncertainty(material: Material) -> Iterator[Block]:
     samples = run.samples()
     number = words.whole(len(samples.embeddings))
     if samples.source == "bootstrap":
-        yield joined(words(f"resampled {samples.unit}", number=number))
+        of = "ratings" if material.answers.is_one_rating else samples.unit
+        yield joined(words(f"resampled {of}", number=number))
     else:
         yield joined(words(f"sampled {samples.source}", number=number))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.core.ratings.planted import points, rated
 from tripletscope.core.data.geometry import procrustes
-from tripletscope.core.inference.uncertainty.resampling import map_dissimilarities
-from tripletscope.core.models.embedding import MDS, NMDS
+from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.inference.uncertainty.resampling import bootstrap, map_dissimilarities
+from tripletscope.core.models.embedding import MDS, NMDS, STE
 from tripletscope.core.ratings import Ratings
 
 
@@ -43,3 +47,26 @@ def test_without_repeats_there_are_no_ellipses_and_a_stop_is_heard():
     kept = map_dissimilarities(NMDS(n_init=2), several, progress=late)
     assert np.array_equal(kept.fitted.embedding_.shape, (8, 2))
     assert kept.samples is None
+
+
+def test_ellipses_of_one_matrix_hold():
+    """Drawn by comparison, of which each rating has dozens, they held 35 % of the positions."""
+    inside = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        positions = rng.normal(size=(16, 2))
+        pairs = np.array(list(combinations(range(16), 2)))
+        apart = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
+        answers = Ratings(pd.DataFrame({
+            "item1": pairs[:, 0], "item2": pairs[:, 1],
+            "rating": apart + rng.normal(scale=0.3, size=len(apart)),
+        })).triplets()
+        units = sampling_units(answers)
+        assert units.number == len(pairs)
+        assert units.take(np.arange(5)).ratings.shape == (5, 2)
+        found = bootstrap(STE(), answers, replicates=30, seed=seed)
+        truth = positions[np.array(answers.ids, dtype=int)]
+        off = procrustes(truth, found.reference)(truth) - found.reference
+        far = np.einsum("ni,nij,nj->n", off, np.linalg.inv(found.covariances), off)
+        inside.append(np.mean(far < found.radius(0.95) ** 2))
+    assert np.mean(inside) >= 0.8
