@@ -22,11 +22,12 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance
 from tripletscope.core.inference.evaluation.paired import PairedDifference, ahead_of
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.evaluation.stress import StressTest
 
 #: What may be in doubt, the gravest first.
 CODES = (
-    "guessing", "another method", "parts", "weak links", "few answers", "copies", "unfinished",
-    "degenerate", "ties",
+    "guessing", "random order", "another method", "parts", "weak links", "few answers", "copies",
+    "unfinished", "degenerate", "ties",
 )
 #: Objects in fewer answers hardly have a place.
 FEW_ANSWERS = 3
@@ -58,7 +59,8 @@ class Doubt:
     Attributes
     ----------
     code : str
-        ``guessing``: the map predicts no better than guesses. ``another method`` predicts better
+        ``guessing``: the map predicts no better than guesses. ``random order``: dissimilarities fit
+        no better than in random order. ``another method`` predicts better
         than that of the map. ``parts``: groups of objects that no answer connects. ``weak
         links``: such groups without single trials or questions, on which alone rests how these
         groups lie to each other. ``few answers``: about some objects. ``copies``: answers that
@@ -338,6 +340,16 @@ def tied_cut(tree: Dendrogram, n_clusters: int) -> Doubt | None:
         return None
     return Doubt("ties", {
         "number": n_clusters, "fewer": tree.n_leaves - int(high), "more": tree.n_leaves - int(low),
+    })
+
+
+def random_order(test: StressTest) -> Doubt | None:
+    """That a map of dissimilarities has the stress of one of the same values in random order."""
+    if not test.is_chance:
+        return None
+    return Doubt("random order", {
+        "stress": test.stress, "low": float(test.permuted.min(initial=np.inf)),
+        "high": float(test.permuted.max(initial=-np.inf)), "number": len(test.permuted),
     })
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from pandas.api.types import is_numeric_dtype
 
 from tripletscope import __version__
 from tripletscope.core.engine.method import Method, unfitted
+from tripletscope.core.inference.evaluation.stress import StressTest
 from tripletscope.core.ratings import Measured
 from tripletscope.dashboard import export
 from tripletscope.dashboard.reproduce.cells import Cell, script
@@ -32,6 +33,7 @@ class DissimilarityMap:
     replicates, most: Drawn of these, and mapped at most.
     weigh: Whether pairs count by their standard errors.
     neighbours: Nearest ones that the map is to keep, by LOE.
+    chance: Stress of random orders, where it was computed.
     """
 
     fitted: Method
@@ -42,6 +44,7 @@ class DissimilarityMap:
     weigh: bool = False
     most: int = 100
     neighbours: int | None = None
+    chance: StressTest | None = None
 
     def files(self, name: str) -> dict[str, bytes]:
         """The script, its data and environment, by names that begin with `name`."""
@@ -89,6 +92,19 @@ class DissimilarityMap:
                 "fitted = found.fitted",
             ]
         return "\n".join([
-            *lines, f"np.savez('{name}-map.npz', embedding_=fitted.embedding_)",
+            *lines, *self._chance(method),
+            f"np.savez('{name}-map.npz', embedding_=fitted.embedding_)",
             f'print(f"Loss {{fitted.loss_:.6f}}; it was {self.fitted.loss_:.6f}.")',
         ])
+
+    def _chance(self, method: str) -> Iterator[str]:
+        if self.chance is None:
+            return
+        about = ["apart.mean"] if self.given is not None else ["matrix"]
+        if self.weigh:
+            about.append("apart.weights")
+        yield call("chance = ts.ratings.permuted_stress", method, *about)
+        yield (
+            'print(f"Stress {chance.stress:.4f}, in random orders from {min(chance.permuted):.4f}; '
+            f'it was {self.chance.stress:.4f} and {self.chance.permuted.min():.4f}.")'
+        )

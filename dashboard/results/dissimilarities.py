@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.inference.evaluation.stress import StressTest
 from tripletscope.core.inference.uncertainty.samples import Samples
-from tripletscope.core.inference.validity import Doubt, degenerate
+from tripletscope.core.inference.validity import Doubt, by_gravity, degenerate, random_order
 from tripletscope.core.models.embedding.mds import NMDS
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.ratings import Measured
@@ -43,6 +44,7 @@ class MappedDissimilarities:
     samples: Maps of other raters, if known.
     given: Ratings and so on behind the matrix.
     weigh: Whether pairs count by their standard errors.
+    chance: Stress of the same values in random order, where it was computed.
     """
 
     fitted: Embedding
@@ -53,6 +55,7 @@ class MappedDissimilarities:
     samples: Samples | None = None
     given: Measured | None = None
     weigh: bool = False
+    chance: StressTest | None = None
 
 
 @presents(MappedDissimilarities)
@@ -76,7 +79,7 @@ def dissimilarities_of(
                        list(shown.selected), degrees)
         return embedding_map(data, MapStyle(), caption=text, revision=result.source, canvas=canvas)
 
-    yield from map(Statement, doubts_said([_degenerate(result)]))
+    yield from map(Statement, doubts_said(_doubts(result)))
     yield Drawing(
         "dissimilarities.map", words("title map", method=fitted.title), text,
         words("alt map", objects=words.count(len(result.objects), "object"), far=""), _MAP, draw,
@@ -100,12 +103,13 @@ def dissimilarities_of(
     yield Numbers(words("objects that fit worst"), lambda: table)
 
 
-def _degenerate(result: MappedDissimilarities) -> Doubt | None:
-    fitted = result.fitted
-    if not isinstance(fitted, NMDS):
-        return None
-    apart = fitted.distances()[np.triu_indices(len(result.objects), 1)]
-    return degenerate(apart, fitted.loss_)
+def _doubts(result: MappedDissimilarities) -> list[Doubt]:
+    fitted, chance = result.fitted, result.chance
+    found = [random_order(chance) if chance else None]
+    if isinstance(fitted, NMDS):
+        apart = fitted.distances()[np.triu_indices(len(result.objects), 1)]
+        found.append(degenerate(apart, fitted.loss_))
+    return by_gravity(found)
 
 
 def _said(result: MappedDissimilarities) -> Iterator[str]:
@@ -115,7 +119,7 @@ def _said(result: MappedDissimilarities) -> Iterator[str]:
                 source=result.source)
     if neighbours is None:
         yield words("stress", stress=fitted.loss_)
-        yield from doubts_said([_degenerate(result)])
+        yield from doubts_said(_doubts(result))
         if number <= _FEW * fitted.n_components:
             yield words("stress says little", least=_FEW * fitted.n_components,
                         d=fitted.n_components)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.engine.progress import Progress
+from tripletscope.core.engine.progress import Progress, Stopped, part
+from tripletscope.core.inference.evaluation.stress import StressTest, permuted_stress
 from tripletscope.core.inference.uncertainty.resampling import map_dissimilarities
 from tripletscope.core.models.embedding import LOE, NMDS
 from tripletscope.core.ratings import KINDS, Dissimilarities, Measured
@@ -29,6 +30,8 @@ from tripletscope.dashboard.working.pool import pool
 _PLACE = f"{PAGE}.dissimilarities"
 #: Replicates are mapped of so many objects; of more they would take an hour.
 _REPLICATES, _MOST = 100, 150
+#: Random orders are tried of so many objects; of more, structure is hardly in doubt.
+_TESTED = 60
 _NO_MAP = (
     "No map of the dissimilarities yet",
     "Press Fit. NMDS uses the rank order of the judgements, metric MDS their values.",
@@ -105,12 +108,18 @@ def _begin_uploaded(context: Context, method: Any, neighbours: int | None, file:
     source = f"{file.name}. {how}"
 
     def work(progress: Progress) -> MappedDissimilarities:
+        chance = None
         if neighbours is None:
-            fitted = pool().call(method.fit_dissimilarities, matrix, progress=progress)
+            fitted = pool().call(
+                method.fit_dissimilarities, matrix, progress=part(progress, 0.0, 0.5)
+            )
+            chance = _by_chance(method, matrix, part(progress, 0.5, 1.0))
         else:
             graph = nearest(matrix, neighbours)
             fitted = pool().call(method.fit_graph, graph, progress=progress)
-        return MappedDissimilarities(fitted, matrix, objects, neighbours, source)
+        return MappedDissimilarities(
+            fitted, matrix, objects, neighbours, source, chance=chance
+        )
 
     context.begin(f"{method.title}: {file.name}", f"Fitting {method.title}", work)
     st.rerun()
@@ -134,15 +143,29 @@ def _begin_own(context: Context, method: Any, neighbours: int | None, weigh: boo
                 fitted, measured.mean, where, neighbours, source, given=data
             )
         make = partial(map_dissimilarities, weigh=weigh, most=_REPLICATES)
-        mapped = pool().call(make, method, measured, progress=progress)
+        mapped = pool().call(make, method, measured, progress=part(progress, 0.0, 0.5))
+        weights = measured.weights if weigh else None
+        chance = _by_chance(method, measured.mean, part(progress, 0.5, 1.0), weights)
         if weigh:
             source += " Pairs are weighted by one over their squared standard errors."
         return MappedDissimilarities(
-            mapped.fitted, measured.mean, where, None, source, mapped.samples, data, weigh
+            mapped.fitted, measured.mean, where, None, source, mapped.samples, data, weigh, chance
         )
 
     context.begin(f"{method.title}: {info.name}", f"Fitting {method.title}", work)
     st.rerun()
+
+
+def _by_chance(
+    method: Any, matrix: np.ndarray, progress: Progress, weights: np.ndarray | None = None
+) -> StressTest | None:
+    """Stress of random orders; None for more objects than are tried, or where it was stopped."""
+    if len(matrix) > _TESTED:
+        return None
+    try:
+        return pool().call(permuted_stress, method, matrix, weights, progress=progress)
+    except Stopped:
+        return None
 
 
 def _drawn_of(data: Measured | None) -> int:
@@ -169,5 +192,5 @@ def steps_of(result: MappedDissimilarities, ids: Sequence[str]) -> Dissimilarity
     """What maps it again; `ids` are of all objects of the data set."""
     return DissimilarityMap(
         result.fitted, [ids[i] for i in result.objects], result.matrix, result.given,
-        _drawn_of(result.given), result.weigh, _REPLICATES, result.neighbours,
+        _drawn_of(result.given), result.weigh, _REPLICATES, result.neighbours, result.chance,
     )

@@ -46,13 +46,19 @@ def again(made: DissimilarityMap, tmp_path, monkeypatch) -> np.ndarray:
 
 def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
     fitted = ts.ratings.NMDS(n_components=2, seed=3).fit_dissimilarities(matrix)
-    mapped = MappedDissimilarities(fitted, matrix, np.arange(1, len(IDS) + 1), None, "a.csv")
+    chance = ts.ratings.permuted_stress(ts.ratings.NMDS(n_components=2, seed=3), matrix)
+    mapped = MappedDissimilarities(
+        fitted, matrix, np.arange(1, len(IDS) + 1), None, "a.csv", chance=chance
+    )
     made = steps_of(mapped, ["not in it", *IDS])
     assert made.ids == IDS
     found = again(made, tmp_path, monkeypatch)
     np.testing.assert_array_equal(found, fitted.embedding_)
-    now, then = capsys.readouterr().out.removeprefix("Loss ").split("; it was ")
-    assert float(now) == float(then.strip().rstrip("."))
+    random, loss = capsys.readouterr().out.strip().split("\n")
+    now, then = loss.removeprefix("Loss ").split("; it was ")
+    assert float(now) == float(then.rstrip("."))
+    now, then = random.removeprefix("Stress ").rstrip(".").split("; it was ")
+    assert now.replace(", in random orders from", " and") == then
 
 
 @pytest.mark.parametrize("weigh", [False, True])

@@ -191,7 +191,7 @@ def test_a_doubt_is_said_everywhere_and_of_sound_results_nowhere(services, holdi
 
 
 def test_every_doubt_has_a_case_and_a_sentence():
-    elsewhere = {"degenerate"}  # below: its map is in no report
+    elsewhere = {"degenerate", "random order"}  # below: their maps are in no report
     assert {*CASES, *elsewhere} == {*CODES}
     sentences = (ROOT / "dashboard" / "wording" / "sentences.toml").read_text()
     assert {*re.findall(r'^"doubt (.+?)" = ', sentences, re.MULTILINE)} == {*CODES}
@@ -208,6 +208,31 @@ def test_a_degenerate_map_is_said_to_be_one(services, has):
     said = "This map is degenerate"
     fitted = ts.ratings.NMDS().fit_dissimilarities(apart)
     result = MappedDissimilarities(fitted, apart, np.arange(12), None, "apart.csv")
+    answers = sound()
+    assert (said in " ".join(ts.sentences(result, answers=answers))) == has
+    assert (said in ts.drawings(result, answers)[0].caption) == has
+    app = start("embedding", session_on(services, answers), "dissimilarities")
+    table = "\n".join(",".join(f"{d:.6f}" for d in row) for row in apart).encode()
+    app.file_uploader(key="embedding.dissimilarities").upload("apart.csv", table, "text/csv")
+    app.run()
+    app.button(key="embedding.dissimilarities.run").click().run()
+    assert (said in words(settled(app, services))) == has
+
+
+@pytest.mark.parametrize("has", [True, False], ids=["has", "has not"])
+def test_a_map_of_random_numbers_is_said_to_show_nothing(services, has):
+    rng = np.random.default_rng(1)
+    places = rng.normal(size=(12, 2))
+    apart = np.linalg.norm(places[:, None] - places, axis=2)
+    if has:
+        apart = np.triu(rng.uniform(size=(12, 12)), 1)
+        apart += apart.T
+    said = "This map may show nothing"
+    method = ts.ratings.NMDS()
+    result = MappedDissimilarities(
+        method.fit_dissimilarities(apart), apart, np.arange(12), None, "apart.csv",
+        chance=ts.ratings.permuted_stress(method, apart),
+    )
     answers = sound()
     assert (said in " ".join(ts.sentences(result, answers=answers))) == has
     assert (said in ts.drawings(result, answers)[0].caption) == has
