@@ -23,6 +23,8 @@ class DataError(ValueError):
         an array, its index from 0.
     remedy : str, optional
         What the user can do, as a full sentence.
+    python : str, optional
+        The call or argument that does it. Ends the message in Python, and is shown nowhere else.
 
     Examples
     --------
@@ -38,26 +40,37 @@ class DataError(ValueError):
         file: str | None = None,
         row: int | None = None,
         remedy: str | None = None,
+        python: str | None = None,
     ) -> None:
         problem, file, remedy = (
             _short(text, most) if text else text
             for text, most in ((problem, 1_500), (file, 300), (remedy, 1_000))
         )
         self.problem, self.file, self.row, self.remedy = problem, file, row, remedy
+        self.python = python
         where = ", ".join(filter(None, [file, f"row {row:,}" if row is not None else None]))
         text = f"{where}: {problem}" if where else problem[:1].upper() + problem[1:]
-        super().__init__(f"{text.rstrip('.')}." + (f" {remedy}" if remedy else ""))
+        text = f"{text.rstrip('.')}." + (f" {remedy}" if remedy else "")
+        super().__init__(text + in_python(python))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Exceptions are pickled by their positional arguments; these are keywords.
-        state = {"file": self.file, "row": self.row, "remedy": self.remedy}
+        state = {
+            "file": self.file, "row": self.row, "remedy": self.remedy, "python": self.python,
+        }
         return (_rebuild_error, (self.problem, state))
 
     def at(self, file: str) -> DataError:
         """The same error with the name of its file."""
         return DataError(
-            self.problem, file=self.file or file, row=self.row, remedy=self.remedy
+            self.problem, file=self.file or file, row=self.row, remedy=self.remedy,
+            python=self.python,
         )
+
+
+def in_python(call: str | None) -> str:
+    """The call or argument that does what was just said, as the end of a message."""
+    return f" In Python: {call}." if call else ""
 
 
 def warn(message: str) -> None:

@@ -143,7 +143,7 @@ def refusal(found: Claim, name: str) -> OtherTask:
     about = FORMS["kinds"][found.kind]
     return _REFUSED.get(found.kind, OtherTask)(
         f"it holds {found.title or kind.title}{about['clause']}: {why}", file=name,
-        remedy=f"{about['remedy']} {_INSIST}",
+        remedy=f"{about['remedy']} {_INSIST}", python=about.get("python"),
     )
 
 

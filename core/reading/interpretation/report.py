@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.errors import in_python
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.short_repr import short_repr
@@ -40,6 +41,10 @@ class Note:
     def said(self) -> str:
         """Sentences."""
         return FORMS["notes"][self.code]["said"].format(**self.values)
+
+    def said_in_python(self) -> str:
+        """Sentences, and the argument that decides."""
+        return self.said() + in_python(FORMS["notes"][self.code].get("python"))
 
 
 @short_repr

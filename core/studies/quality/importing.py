@@ -175,5 +175,5 @@ def import_answers(
     result = interpret(table, reading, objects, progress=part(progress, 0.5, 1.0))
     for note in result.report.brought:
         if note.asks:
-            warn(note.said())
+            warn(note.said_in_python())
     return result
