@@ -33,7 +33,7 @@ from tripletscope.core.inference.evaluation.units import Unit, sampling_units
 #: Most features, and fewest answers for each.
 MOST, FOR_EACH = 60, 10
 #: Folds of objects and, where these cannot be held out, of trials; level of the test.
-OBJECT_FOLDS, FOLDS, _LEVEL = 3, 5, 0.05
+OBJECT_FOLDS, FOLDS, _LEVEL = 3, 5, 0.025
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class FeatureWeights:
         Of all features together, on choices among held-out objects or, where objects cannot be
         held out, on held-out trials; interval over objects and `unit`.
     predicts : bool
-        Whether this accuracy is above chance, at 5 %.
+        Whether this accuracy is above chance, at 2.5 % (one-sided).
     level : float
     unit : {"answers", "participants", "both"}
         Resampled units.
