@@ -49,7 +49,7 @@ EARLIER = {
     "Features": "features.ColumnMap", "FeatureSpaces": "features.FeatureModel",
     "FeatureSpace": "features.FeatureSpace", "compare_people": "people.compare_people",
     "SPoSE": "dimensions.SPoSE", "plan": "experiment.plan", "LOE": "ratings.LOE",
-    "MDS": "ratings.MDS", "NMDS": "ratings.NMDS", "compare_geometries": "features.context_effects",
+    "MDS": "ratings.MDS", "NMDS": "ratings.NMDS",
     "read_objects": "features.read_objects", "read_pairs": "experiment.read_pairs",
     "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
 }

@@ -13,7 +13,7 @@ from typing import Any
 RENAMED = {
     "Agglomerative": "AgglomerativeClustering", "FeatureSpaces": "FeatureModel",
     "Features": "ColumnMap", "Fitted": "MapOracle", "Spectral": "SpectralClustering",
-    "compare_geometries": "context_effects", "expected": "experiment_cost",
+    "expected": "experiment_cost",
     "left_over": "residual_map", "pool": "pool_ratings",
     "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
 }

@@ -8,7 +8,6 @@ from .core.features.residual_map import residual_map as residual_map
 from .core.features.spaces import FeatureSpace as FeatureSpace
 from .core.features.unique import unique_parts as unique_parts
 from .core.features.weights import feature_weights as feature_weights
-from .core.inference.evaluation.context_effects import context_effects as context_effects
 from .core.models.embedding.features import ColumnMap as ColumnMap
 from .core.reading.objects.measured import read_feature_tables as read_feature_tables
 from .core.reading.objects.objects import read_objects as read_objects

@@ -1,4 +1,4 @@
-"""Observers whose scales are planted: whether bands of single people hold them."""
+"""Observers whose scales are planted: bands of single people, and what is said of guesses."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+import tripletscope as ts
 from planted import Sentence
 from tests.core.scale.observers import observers
 from tripletscope.core.scale import MLDS, bootstrap_scale, scales_by
+from tripletscope.dashboard.results.scales import no_scale_said, rises
 
 RUNS = 20
 
 
 def sentences(runs: int | None) -> Iterator[Sentence]:
     runs = runs or RUNS
+    yield from _shapes(2 * runs)
     few, _, _ = _drawn(22, 58, runs)
     before = [_before(22, 58, seed) for seed in range(runs)]
     for usable in (45, 80, 320):
@@ -28,6 +31,46 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
             alarms_before=(few[1], few[1]), alarms=few, planted=f"{usable} usable answers",
             said=many,
         )
+
+
+def _shapes(runs: int) -> Iterator[Sentence]:
+    """Whether a shape is claimed of guesses and of a scale, and whether the failure stands first.
+
+    Before, a shape was claimed of whatever rose within its band.
+    """
+    for number in (100, 400):
+        guesses, scales = (
+            np.array([_said_of_shape(number, seed, has) for seed in range(runs)])
+            for has in (False, True)
+        )
+        yield Sentence(
+            place="Scale", before="A monotonic curve fits into the band", now="the same, else "
+            "first: No scale is seen", null=f"{number} guesses about 8 levels",
+            alarms=(int(guesses[:, 1].sum()), runs), alarms_before=(int(guesses[:, 0].sum()), runs),
+            planted="noise of .2 of the scale; before: " f"{scales[:, 0].mean():.0%}",
+            said=(int(scales[:, 1].sum()), runs),
+        )
+        yield Sentence(
+            place="Scale", before="", now="No scale is seen (said of a scale)",
+            null=f"{number} answers by a scale, noise .2", alarms=(int(scales[:, 2].sum()), runs),
+            planted="guesses", said=(int(guesses[:, 2].sum()), runs),
+        )
+
+
+def _said_of_shape(number: int, seed: int, has: bool) -> tuple[bool, bool, bool]:
+    """Whether a shape was claimed before, is now, and whether no scale is said to be there."""
+    rng = np.random.default_rng([number, seed, has])
+    rows = np.sort([rng.choice(8, 4, replace=False) for _ in range(number)])
+    x = has * np.linspace(0, 1, 8) ** 0.7
+    lead = x[rows[:, 3]] - x[rows[:, 2]] - x[rows[:, 1]] + x[rows[:, 0]]
+    larger = lead + rng.normal(0, 0.2, number) > 0
+    answers = ts.Quadruples(np.where(larger[:, None], rows, rows[:, [2, 3, 0, 1]]), 8)
+    error = ts.cross_validate(MLDS(), answers)
+    found = bootstrap_scale(MLDS(), answers, resamples=200, seed=seed)
+    return (
+        found.is_monotone(), rises(found, error) is True,
+        any(no_scale_said("MLDS", error)),
+    )
 
 
 def _drawn(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.triplets import Judgements
 
 #: Names of the sides of two or three options.
@@ -40,6 +41,36 @@ def one_per_trial(triplets: Judgements) -> np.ndarray:
     if triplets.trials is None:
         return np.ones(len(triplets), dtype=bool)
     return ~pd.Series(triplets.trials).duplicated().to_numpy()
+
+
+def independent_share(triplets: Judgements) -> np.ndarray:
+    """(T,) share of each answer that does not follow from others; 1 but for comparisons of ratings.
+
+    Those of one person's ratings count as one for each rated pair: the agreement of independent
+    ranks varies as that of 2.25 times as many comparisons, of ranks that agree as that of half as
+    many at worst.
+
+    References
+    ----------
+    Kendall, M. G. (1948). Rank correlation methods. Griffin. Chapter 4.
+    """
+    share = np.ones(len(triplets))
+    rated = np.flatnonzero(triplets.held_together)
+    if not len(rated):
+        return share
+    group, names = pd.factorize(triplets.answers[HELD_TOGETHER].iloc[rated])
+
+    def different(codes: np.ndarray) -> np.ndarray:
+        """(g,) different values (r, k) of each group."""
+        whose = np.repeat(group, codes.shape[1])
+        most = int(codes.max()) + 1
+        return np.bincount(np.unique(whose * most + codes.ravel()) // most, minlength=len(names))
+
+    pairs, questions = (
+        different(codes[rated]) for codes in (triplets.compared_pairs, triplets.questions[:, None])
+    )
+    share[rated] = np.minimum(pairs / questions, 1.0)[group]
+    return share
 
 
 def divided(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

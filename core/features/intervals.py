@@ -37,12 +37,12 @@ class Units:
         part = self.groups if self.people is None else self.people.part
         units, unit = np.unique(part[sets.answer], return_inverse=True)
         number = len(units) if self.people is None else int(np.sum(units < self.people.number))
-        choice, item = _objects_in(sets)
+        choice, item = objects_in(sets)
         items, item = np.unique(item, return_inverse=True)
         return Crossed(sets.weight / sets.weight.sum(), unit, choice, item, number, len(items))
 
 
-def _objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
+def objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
     """Choice and object of each participation of an object in a choice, once in each."""
     n = choices.n_objects
     return np.divmod(np.unique(choices.stage[:, None] * n + choices.pairs), max(n, 1))

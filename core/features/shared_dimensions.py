@@ -57,7 +57,7 @@ class SharedDimensions:
     p : ndarray, shape (o, d)
         That any matched dimension of unrelated fits correlates as unusually.
     chance : ndarray, shape (o, d)
-        Correlation above which a pair is shared; high for a dimension of one or two objects.
+        Correlation that a shared pair exceeds; high for a dimension of one or two objects.
     mean : ndarray, shape (f, f)
         Mean correlation of matched dimensions of two fits, by Fisher's z.
     difference : ndarray, shape (o, d, m)
@@ -141,9 +141,11 @@ def shared_dimensions(
     -----
     The matching is one to one and maximises the sum of correlations, as does that of permuted
     objects. Correlations are standardised by their dimension's permutations, because those of a
-    dimension of one object are high or near zero. A pair is shared if it exceeds the largest of
-    all pairs in 95 % of permutations (maxT of Westfall and Young). Objects near zero in all fits
-    are left out. The test ignores noise in the weights, and objects with few trials in both fits.
+    dimension of one object are high or near zero. A pair is shared if it exceeds the largest of all
+    pairs in 95 % of permutations (maxT of Westfall and Young), and so do its profiles: weights
+    divided by the object's overall weight, which may be common to unrelated dimensions, and which a
+    single dimension is. Objects near zero in all fits are left out. The test ignores noise in the
+    weights, and objects with few trials in both fits.
 
     References
     ----------
@@ -182,10 +184,13 @@ def shared_dimensions(
             f"{len(objects):,} objects have weights in all fits; {FEWEST} are needed",
             file=about.name, remedy="Choose fits of the same objects.",
         )
-    first, *others = tables = [standardised(fit.values[objects].astype(float)) for fit in fits]
+    weights = [fit.values[objects].astype(float) for fit in fits]
+    first, *others = tables = [standardised(table) for table in weights]
+    first_profile, *profiles = [_profiles(table) for table in weights]
     seeds = np.random.SeedSequence(seed).spawn(len(others))
     results = results_of(_paired, [
-        (first, other, permutations, one) for other, one in zip(others, seeds, strict=True)
+        ((first, other), (first_profile, profile), permutations, one)
+        for other, profile, one in zip(others, profiles, seeds, strict=True)
     ], progress)
     place, p, low, high, chance = (np.array(values) for values in zip(*results, strict=True))
     mean = np.eye(len(fits))
@@ -205,19 +210,41 @@ def shared_dimensions(
     )
 
 
+def _profiles(table: np.ndarray) -> np.ndarray:
+    """(m, d) how the weight of each object is divided among dimensions, as `standardised`."""
+    weight = np.abs(table).sum(axis=1, keepdims=True)
+    return standardised(table / np.where(weight > 0, weight, 1.0))
+
+
 def _paired(
-    one: np.ndarray, other: np.ndarray, permutations: int, seed: np.random.SeedSequence, halt: Halt
+    weights: tuple[np.ndarray, np.ndarray], profiles: tuple[np.ndarray, np.ndarray],
+    permutations: int, seed: np.random.SeedSequence, halt: Halt,
 ) -> tuple[np.ndarray, ...]:
     """(d,) partner, p, both ends of the interval, and chance, of each dimension.
 
-    Both tables, (m, d) and (m, e), have columns of length 1.
+    Of `standardised` weights (m, d) and (m, e), and of their profiles.
     """
+    one, other = weights
     rng, d = np.random.default_rng(seed), one.shape[1]
     has, partner, r = matched(one, other)
     place, result = np.full(d, -1), np.full((3, d), np.nan)
     place[has], result[0, has] = partner, r
     result[1:, has] = _interval(one[:, has], other[:, partner], r, rng)
-    unrelated = np.full((permutations, d), np.nan)
+    p, chance = _by_permutation(one, other, result[0], permutations, rng, halt)
+    if min(d, other.shape[1]) > 1:
+        # Objects with more weight in both fits correlate on any dimensions.
+        alike = np.full(d, np.nan)
+        alike[has] = np.einsum("mk,mk->k", profiles[0][:, has], profiles[1][:, partner])
+        p = np.maximum(p, _by_permutation(*profiles, alike, permutations, rng, halt)[0])
+    return place, np.where(place < 0, 1.0, p), result[1], result[2], chance
+
+
+def _by_permutation(
+    one: np.ndarray, other: np.ndarray, r: np.ndarray, permutations: int,
+    rng: np.random.Generator, halt: Halt,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(d,) p values of correlations (d,) of matched dimensions, and those at `LEVEL`."""
+    unrelated = np.full((permutations, one.shape[1]), np.nan)
     for k in range(permutations):
         rows, _, values = matched(one[rng.permutation(len(one))], other)
         unrelated[k, rows] = values
@@ -227,10 +254,9 @@ def _paired(
     middle, spread = np.nanmean(unrelated, axis=0), np.nanstd(unrelated, axis=0) + 1e-6
     highest = np.nanmax((unrelated - middle) / spread, axis=1)
     # The data are one of the permutations.
-    reached = (highest[:, None] >= (result[0] - middle) / spread).sum(axis=0)
-    p = np.where(place < 0, 1.0, (1 + reached) / (1 + len(highest)))
+    reached = (highest[:, None] >= (r - middle) / spread).sum(axis=0)
     chance = np.minimum(middle + spread * np.quantile(highest, 1 - LEVEL), 1.0)
-    return place, p, result[1], result[2], chance
+    return (1 + reached) / (1 + len(highest)), chance
 
 
 def _interval(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.places import first_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
@@ -18,13 +19,21 @@ from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.combining import FeatureModel
-from tripletscope.core.features.holding_out import prepared
-from tripletscope.core.features.models import combine
+from tripletscope.core.features.holding_out import (
+    ChoiceSets,
+    averaged,
+    divisions_of,
+    prepared,
+)
+from tripletscope.core.features.intervals import Units, objects_in
+from tripletscope.core.features.models import chance, combine, right
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.units import Unit, sampling_units
 
 #: Most features, and fewest answers for each.
 MOST, FOR_EACH = 60, 10
+#: Folds of objects and, where these cannot be held out, of trials; level of the test.
+OBJECT_FOLDS, FOLDS, _LEVEL = 3, 5, 0.025
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,11 @@ class FeatureWeights:
         block, for a distance of one standard deviation.
     samples : ndarray, shape (r, k)
         Weights in bootstrap replicates.
+    accuracy, accuracy_low, accuracy_high : float
+        Of all features together, on choices among held-out objects or, where objects cannot be
+        held out, on held-out trials; interval over objects and `unit`.
+    predicts : bool
+        Whether this accuracy is above chance, at 2.5 % (one-sided).
     level : float
     unit : {"answers", "participants", "both"}
         Resampled units.
@@ -63,11 +77,15 @@ class FeatureWeights:
     level: float = 0.95
     unit: str = "answers"
     n_units: int = 0
+    accuracy: float = np.nan
+    accuracy_low: float = np.nan
+    accuracy_high: float = np.nan
+    predicts: bool = True
 
     @property
     def is_zero(self) -> np.ndarray:
-        """(k,) bool: whether the interval of a weight reaches 0."""
-        return self.weight_low <= 1e-9
+        """(k,) bool: whether the interval of a weight reaches 0, or all together only guess."""
+        return (self.weight_low <= 1e-9) | (not self.predicts)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -104,8 +122,9 @@ def feature_weights(
     Returns
     -------
     FeatureWeights
-        With percentile intervals. A weight is never negative: a feature whose interval reaches 0
-        may as well be left out.
+        With percentile intervals over objects and `unit` at once: random numbers fit some objects
+        by luck. A weight is never negative: a feature whose interval reaches 0 may as well be left
+        out, and so may all of them if together they do not predict held-out choices.
 
     Raises
     ------
@@ -116,8 +135,15 @@ def feature_weights(
 
     Notes
     -----
-    There is no penalty, which would bias the weights. Correlated features share their weight
-    arbitrarily; `unique_parts` says what each adds.
+    There is no penalty, which would bias the weights. In a replicate a choice has the product of
+    random weights of its objects, exponential with mean 1, and of the draws of its unit (Owen &
+    Eckles, 2012); these intervals are rather too long than too short. Correlated features share
+    their weight arbitrarily; `unique_parts` says what each adds.
+
+    References
+    ----------
+    Owen, A. B., & Eckles, D. (2012). Bootstrapping data arrays of arbitrary order. Annals of
+    Applied Statistics, 6, 895-927.
 
     Examples
     --------
@@ -133,7 +159,7 @@ def feature_weights(
     [False, False, True]
     """
     answers = as_answers(answers)
-    tables, _, data = prepared(spaces, answers)
+    tables, has_features, data = prepared(spaces, answers)
     names = [(space.name, name) for space in tables for name in space.names]
     sets = data.choices
     if len(names) > MOST or len(sets) < FOR_EACH * len(names):
@@ -147,8 +173,16 @@ def feature_weights(
     parts /= np.where(spread > 0, spread, 1.0)
     units = sampling_units(answers, unit)
     seeds = np.random.SeedSequence(seed).spawn(replicates)
-    drawn = (units.drawn(np.random.default_rng(one))[sets.answer] for one in seeds)
-    pieces = [(sets, parts, times) for times in drawn]
+    choice, item = objects_in(sets)
+    begins = first_of(choice)
+
+    def drawn(one: np.random.SeedSequence) -> np.ndarray:
+        """(S,) how much each choice counts, by its unit and its objects."""
+        rng = np.random.default_rng(one)
+        of_units = units.drawn(rng)[sets.answer]
+        return of_units * np.multiply.reduceat(rng.exponential(size=sets.n_objects)[item], begins)
+
+    pieces = [(sets, parts, drawn(one)) for one in seeds]
     samples = np.array(list(results_of(_weigh, pieces, progress)))
     result = combine(sets, parts)
     samples = result + (samples - result) * np.sqrt(units.correction)
@@ -160,7 +194,35 @@ def feature_weights(
         share, *np.quantile(shares, [0.025, 0.975], axis=0),
         result * unit_of, *np.quantile(samples * unit_of, [0.025, 0.975], axis=0),
         samples * unit_of, len(sets), unit=units.unit, n_units=units.number,
+        **_held_out(answers, has_features, data, tables, unit, seed),
     )
+
+
+def _held_out(
+    answers: Judgements, has_features: np.ndarray, data: ChoiceSets, tables: list[FeatureSpace],
+    unit: str, seed: int,
+) -> dict[str, float | bool]:
+    """Accuracy of all features together on held-out objects, or else trials."""
+    divided, _ = divisions_of(answers, has_features, data, OBJECT_FOLDS, FOLDS, seed)
+    divisions = divided["objects"] or divided["trials"]
+    found = []
+    for division in divisions:
+        learned = data.choices.take(division.learned(data.choices))
+        beyond = data.choices.take(division.predicted(data.choices))
+        train, test = (
+            np.column_stack([_parts(space, sets.distinct) for space in tables])
+            for sets in (learned, beyond)
+        )
+        found.append(right(beyond, test @ combine(learned, train)))
+    hit = averaged(found, divisions, data.choices)
+    there = np.isfinite(hit)
+    sets = data.choices.take(there)
+    mine = Units.of(answers, "auto" if unit == "both" else unit).about(sets)
+    value, low, high = mine.share(hit[there])
+    return {
+        "accuracy": value, "accuracy_low": low, "accuracy_high": high,
+        "predicts": mine.p_above(hit[there], chance(sets)) <= _LEVEL,
+    }
 
 
 def _weigh(sets: Choices, parts: np.ndarray, times: np.ndarray, halt: Halt) -> np.ndarray:

@@ -26,8 +26,8 @@ from tripletscope.core.inference.evaluation.stress import StressTest
 
 #: What may be in doubt, the gravest first.
 CODES = (
-    "guessing", "random order", "another method", "parts", "weak links", "few answers", "copies",
-    "unfinished", "degenerate", "ties",
+    "guessing", "random order", "popularity", "another method", "parts", "weak links",
+    "few answers", "copies", "unfinished", "degenerate", "ties",
 )
 #: Objects in fewer answers hardly have a place.
 FEW_ANSWERS = 3
@@ -60,11 +60,12 @@ class Doubt:
     ----------
     code : str
         ``guessing``: the map predicts no better than guesses. ``random order``: dissimilarities fit
-        no better than in random order. ``another method`` predicts better
-        than that of the map. ``parts``: groups of objects that no answer connects. ``weak
-        links``: such groups without single trials or questions, on which alone rests how these
-        groups lie to each other. ``few answers``: about some objects. ``copies``: answers that
-        repeat others. ``unfinished``: a fit that was stopped or has not converged.
+        no better than in random order. ``popularity``: how often each object is chosen, whatever it
+        is compared with, predicts better than the map. ``another method`` predicts better than that
+        of the map. ``parts``: groups of objects that no answer connects. ``weak links``: such
+        groups without single trials or questions, on which alone rests how these groups lie to each
+        other. ``few answers``: about some objects. ``copies``: answers that repeat others.
+        ``unfinished``: a fit that was stopped or has not converged.
         ``degenerate``: next to no stress, because distances hardly differ. ``ties``: no height
         gives so many clusters.
     values : dict
@@ -102,10 +103,10 @@ def doubts(
     Returns
     -------
     list of Doubt
-        The gravest first. Values: ``guessing`` has the ``error``; ``another method`` the ``best``
-        that predicts better, and by how ``much``, with its interval; ``parts`` and ``weak links``
-        the ``number`` of groups;
-        ``few answers`` the ``number`` of objects and ``few``; ``copies`` their ``share``;
+        The gravest first. Values: ``guessing`` has the ``error``; ``popularity`` by how ``much`` it
+        predicts better, with its interval; ``another method`` the ``best`` that predicts better,
+        and by how ``much``, with its interval; ``parts`` and ``weak links`` the ``number`` of
+        groups; ``few answers`` the ``number`` of objects and ``few``; ``copies`` their ``share``;
         ``unfinished`` whether it was ``stopped``.
 
     Examples
@@ -136,6 +137,9 @@ def by_gravity(found: Iterable[Doubt | None]) -> list[Doubt]:
 def _of_error(error: ErrorEstimate | None) -> Iterator[Doubt]:
     if error is not None and is_chance(error):
         yield Doubt("guessing", {"error": error.error})
+    if error is not None and error.is_surpassed_by_popularity:
+        above, low, high = error.popularity[1].tolist()
+        yield Doubt("popularity", {"much": (-above, -high, -low)})
 
 
 def another_method(ahead: Mapping[str, PairedDifference]) -> Doubt | None:

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.data.columns import codes_of, sides_of
+from tripletscope.core.data.columns import codes_of, independent_share, sides_of
 from tripletscope.core.data.places import first_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
@@ -176,6 +176,8 @@ def with_lapses(
 
     Notes
     -----
+    Comparisons of a person's ratings together count as one for each rated pair.
+
     Only the dependence of errors on distances distinguishes guesses from unclear cases, and that
     depends on the method: STE attributes errors in clear cases to guesses, t-STE and CKL expect
     them. Read rates only if the answers confirm the response function of STE: `LapseFit.told`.
@@ -200,6 +202,8 @@ def with_lapses(
             f"{method.title} does not say how probable an answer is; lapses need STE, t-STE or CKL."
         )
     answers = as_answers(triplets)
+    if answers.held_together.any():
+        answers = answers.reweighted(answers.weight * independent_share(answers))
     people = _People(answers, sides)
     state, path, without, converged = _estimated(method, people, steps, part(progress, 0.0, 0.6))
     heavier = None

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 import pandas as pd
 from scipy.special import expit
+from scipy.stats import chi2
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
@@ -34,6 +35,8 @@ _USUAL_RANGE = 5.0
 #: R's package settles the deviance to all digits that rounding leaves: with more, rounding would
 #: decide on the last step.
 _SETTLED = 1e-12
+#: Level of the test against guesses.
+_SIGNIFICANT = 0.05
 
 
 @register("scale")
@@ -260,6 +263,13 @@ class MLDS(Method):
         self.null_deviance_ = float(2.0 * np.log(2.0) * trials.weight.sum())
         self.aic_ = self.deviance_ + 2.0 * len(values)
         self.daf_ = 1.0 - self.deviance_ / self.null_deviance_
+
+    @property
+    def explains(self) -> bool:
+        """Whether the answers are more likely than guesses, by the likelihood-ratio test at 5 %."""
+        self._require_fit()
+        gained = max(self.null_deviance_ - self.deviance_, 0.0)
+        return bool(chi2.sf(gained, len(self._estimated)) < _SIGNIFICANT)
 
     def distances(self) -> np.ndarray:
         """(n, n) absolute differences of the objects' scale values, in units of the noise."""

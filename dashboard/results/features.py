@@ -218,6 +218,11 @@ def _weights_said(result: FeatureWeights, table: pd.DataFrame) -> Iterator[Eleme
         yield Statement(words("one feature"))
         yield Advice(words("choose several"))
         return
+    if not result.predicts:
+        yield Statement(words("features guess", accuracy=(
+            result.accuracy, result.accuracy_low, result.accuracy_high
+        )))
+        return
     counts, nothing = table[~table["is_zero"]], table[table["is_zero"]]["name"]
     if len(counts):
         estimates = zip(*counts[["name", "value", "low", "high"]].to_numpy().T, strict=True)

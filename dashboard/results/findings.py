@@ -58,6 +58,7 @@ from tripletscope.dashboard.results.maps import (
 )
 from tripletscope.dashboard.results.people import floor_said, people_said
 from tripletscope.dashboard.results.quality import ceiling_said, of_choices, verdict_of
+from tripletscope.dashboard.results.scales import no_scale_said
 from tripletscope.dashboard.results.shown import (
     Element,
     ShownResults,
@@ -411,7 +412,7 @@ def scale(results: SubjectResults) -> Iterator[Element]:
     if run is None:
         return
     name, result = words.method(run.fresh()), run.result()
-    said = [words(
+    said = [*no_scale_said(name, result)] or [words(
         "one predicts", method=name, error=(result.error, result.low, result.high),
         over=(result.unit, result.n_units),
     )]

@@ -89,11 +89,26 @@ def scale_table(shown: ShownResults, run: Run) -> pd.DataFrame | None:
 def rises(result: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> bool | None:
     """Whether a curve that never falls fits into the band of a scale.
 
-    None where it does not, and held-out answers are not predicted better than by chance: 9 % of the
-    scales of 100 guesses fell.
+    None where held-out answers are not predicted better than by chance, or where it does not and
+    that is not known: a wide band fits any curve, and 9 % of the scales of 100 guesses fell.
     """
+    if error is not None and is_chance(error):
+        return None
     fits = result.is_monotone()
-    return None if not fits and (error is None or is_chance(error)) else fits
+    return None if not fits and error is None else fits
+
+
+def no_scale_said(
+    name: str, error: ErrorEstimate | None, fitted: MLDS | None = None
+) -> Iterator[str]:
+    """That answers show no scale: by their prediction or, before that is known, by the fit."""
+    if error is not None:
+        # Surely worse than guesses is a scale the other way round.
+        if is_chance(error) and error.low <= CHANCE:
+            yield words("no scale", method=name, error=(error.error, error.low, error.high),
+                        over=(error.unit, error.n_units))
+    elif fitted is not None and not fitted.explains:
+        yield words("no scale by the fit", method=name, daf=fitted.daf_)
 
 
 def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -194,6 +209,9 @@ def _curves(
     unit = "units of noise" if shown.in_noise else "first: 0 to 1" if several else "0 to 1"
     first = curves[0].complete()
     said = words("in units of the noise") if shown.in_noise else ""
+    failed = [name for name, run in scales.items()
+              if any(no_scale_said(name, *reversed(_fit_and_error(shown, run))))]
+    fails = words("shows no scale", names=failed) if failed else ""
     return shown.drawing(
         next(iter(scales.values())), "scale", RATIO, partial(
             scale_curves, curves, named_objects(shown), stimulus=stimulus,
@@ -201,7 +219,8 @@ def _curves(
         ),
         lambda: pd.concat([t.assign(method=n) for n, t in tables.items()], ignore_index=True),
         runs=scales.values(), picks=True, method="; ".join(scales), stimulus=stimulus,
-        said=said or (words("scales aligned") if several else ""), coverage=shown.coverage,
+        said=(said or (words("scales aligned") if several else "")) + fails,
+        coverage=shown.coverage,
         alt="" if said else "alt scales" if several else "alt scale",
         low=words.number(first.stimulus[0]), high=words.number(first.stimulus[-1]),
         origin=_origin(scales),
@@ -227,20 +246,21 @@ def _origin(scales: Mapping[str, Run]) -> str:
 
 
 def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
-    """Sentences on a scale: whether it rises, its noise and lapses, its predictions.
+    """Sentences on a scale: whether there is one, and rises, its noise and lapses, its predictions.
 
-    A contradiction by answers is stated only where these are not guesses.
+    A contradiction by answers is stated only where these are not guesses, and a shape only where
+    there is one.
     """
-    test, fit = shown.of(run, "cross_validate"), shown.of(run, "fit")
-    fitted = fit.fitted() if isinstance(run.fresh(), MLDS) and fit is not None else None
-    error = test.result() if test else None
+    fitted, error = _fit_and_error(shown, run)
     guesses = error is None or error.low <= CHANCE <= error.high
+    fails = [*no_scale_said(name, error, fitted)]
+    yield from fails
     if fitted is not None and fitted.sigma_ < 0 and not guesses:
         yield words("scale contradicted", method=name)
     if fitted is not None and not fitted.finite_:
         yield words("scale not finite", method=name)
     rising = rises(run.result(), error)
-    if rising is not None:
+    if rising is not None and not fails:
         yield words("rises" if rising else "falls", method=name)
     if fitted is not None:
         yield fit_said(fitted)
@@ -248,9 +268,18 @@ def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
         unused = len(shown.answers) - fitted.n_answers_
         if unused and not fitted.outside:
             yield words("scale omits", method=name, answers=unused)
-    if error is not None:
+    if error is not None and not fails:
         yield words("scale predicts", method=name, error=(error.error, error.low, error.high),
                     over=(error.unit, error.n_units))
+
+
+def _fit_and_error(
+    shown: ShownResults, run: Run
+) -> tuple[MLDS | None, ErrorEstimate | None]:
+    """The fit of a difference scale, and the held-out error of any."""
+    test, fit = shown.of(run, "cross_validate"), shown.of(run, "fit")
+    fitted = fit.fitted() if isinstance(run.fresh(), MLDS) and fit is not None else None
+    return fitted, test.result() if test else None
 
 
 def fit_said(fitted: MLDS) -> str:

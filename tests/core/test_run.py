@@ -59,7 +59,6 @@ QUICK = {
     "unique_parts": {"folds": 2}, "map_correlation": {"replicates": 20},
     "left_over": {"folds": 2, "n_components": 1},
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
-    "context_effects": {"folds": 2},
     "robustness": {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10},
     "shared_dimensions": {"permutations": 99},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},

@@ -20,6 +20,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.popularity import popularity_mistakes
 from tripletscope.core.inference.evaluation.share import Share, wilson
 from tripletscope.core.inference.evaluation.units import (
     IntervalUnit,
@@ -76,6 +77,10 @@ class ErrorEstimate:
         What the interval takes as independent.
     n_units : int or None
         How many participants.
+    popularity : ndarray, shape (2, 3), or None
+        Error of predicting by how often each object was chosen, whatever it was compared with, and
+        by how much this is above that of the method; each with its 95 % interval. None of other
+        models than maps and scales.
     missed : ndarray, shape (T,), or None
         Error of the whole choice among several that each answer belongs to; None where answers are
         choices between two. See `missed_choices`, and
@@ -93,11 +98,21 @@ class ErrorEstimate:
     unit: str = "answers"
     n_units: int | None = None
     missed: np.ndarray | None = None
+    popularity: np.ndarray | None = None
 
     @property
     def doubted(self) -> tuple[str, ...]:
         """Codes of doubts: see `tripletscope.core.inference.validity`."""
-        return ("guessing",) if self.high >= CHANCE else ()
+        codes = ("guessing",) if self.high >= CHANCE else ()
+        return (*codes, "popularity") if self.is_surpassed_by_popularity else codes
+
+    @property
+    def is_surpassed_by_popularity(self) -> bool:
+        """Whether popularity surely predicts better than guesses, and than the method."""
+        if self.popularity is None:
+            return False
+        error, above = self.popularity
+        return bool(error[2] < CHANCE and above[2] < 0)
 
 
 def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
@@ -246,12 +261,13 @@ def cross_validate(
     ]
     errors, missed = [], []
     once = np.full(len(triplets), np.nan, dtype=np.float32)
-    wrong, times_predicted = np.zeros((2, len(triplets)), dtype=np.float32)
+    wrong, times_predicted, popular = np.zeros((3, len(triplets)), dtype=np.float32)
     mistakes = results_of(
         mistakes_on, parts, lambda share: progress(share, loss=float(np.mean(errors)))
     )
-    for (*_, held_out), each in zip(parts, mistakes, strict=True):
+    for (*_, learned, held_out), each in zip(parts, mistakes, strict=True):
         errors.append(np.average(each, weights=triplets.weight[held_out]))
+        popular[held_out] += popularity_mistakes(triplets, learned, held_out)
         once[held_out] = each
         if not len(errors) % folds:  # every answer is predicted once more, or hardly any of ratings
             predicted = np.isfinite(once)
@@ -259,8 +275,9 @@ def cross_validate(
             times_predicted += predicted
             missed.append(missed_choices(once, triplets))
             once[:] = np.nan
-    wrong = np.divide(
-        wrong, times_predicted, where=times_predicted > 0, out=np.full_like(wrong, np.nan)
+    wrong, popular = (
+        np.divide(total, times_predicted, where=times_predicted > 0,
+                  out=np.full_like(total, np.nan)) for total in (wrong, popular)
     )
     errors = np.array(errors)
     mean = float(errors.mean())
@@ -271,8 +288,28 @@ def cross_validate(
         int(np.count_nonzero(triplets.weight[times_predicted > 0])),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
         missed=None if missed[0] is None else sum((m / repeats).astype(np.float32) for m in missed),
-        **unit_fields(people),
+        popularity=popularity_beside(popular, wrong, triplets, people), **unit_fields(people),
     )
+
+
+def popularity_beside(
+    popular: np.ndarray, wrong: np.ndarray, triplets: Judgements, people: SamplingUnits | None
+) -> np.ndarray:
+    """(2, 3) error of popularity, and by how much it is above another, with 95 % intervals.
+
+    popular, wrong (T,): Errors of the prediction of each answer; NaN where there is none.
+    """
+    which = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0))
+    units = people or SamplingUnits("answers", int(triplets.groups.max()) + 1, triplets.groups)
+    weight, result = triplets.weight[which], []
+    for values in (popular[which].astype(float), popular[which].astype(float) - wrong[which]):
+        mean = float(np.average(values, weights=weight))
+        reach = reach_over_people(
+            np.array([]), 0.0, units.influence(values, weight, which), units.number,
+            units.shared(values, weight, which),
+        )
+        result.append((mean, mean - reach, mean + reach))
+    return np.array(result)
 
 
 def require_groups(triplets: Judgements, folds: int) -> None:
@@ -456,6 +493,10 @@ def split_error(
     estimate = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
     wrong, missed = np.full((2, len(triplets)), np.nan)
     wrong[test] = estimate.wrong
+    popular = np.full(len(triplets), np.nan)
+    popular[test] = popularity_mistakes(triplets, train, test)
+    beside = popularity_beside(popular, wrong, triplets, known_people(triplets, unit))
+    estimate = replace(estimate, popularity=beside)
     if estimate.missed is None:
         return replace(estimate, wrong=wrong)
     missed[test] = estimate.missed

@@ -20,6 +20,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.inference.evaluation.popularity import popularity_mistakes
 from tripletscope.core.inference.evaluation.score import reach_over_people
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
 from tripletscope.core.models.embedding import STE
@@ -258,13 +259,7 @@ def _predicted(
     if not len(train) or not len(test):
         return np.full(len(test), 0.5), np.full(len(test), 0.5)
     right = 1.0 - _fitted(train, trials.levels, halt).mistakes(test)
-    width = train.rows.shape[1] // 2
-    n, weight = train.n_objects, train.weight
-    near = sum(np.bincount(column, weight, n) for column in train.rows[:, -2 * width : -width].T)
-    far = sum(np.bincount(column, weight, n) for column in train.rows[:, -width:].T)
-    liked = np.log((near + 1.0) / (far + 1.0))
-    lead = liked[test.rows[:, -2 * width : -width]] - liked[test.rows[:, -width:]]
-    return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
+    return right, 1.0 - popularity_mistakes(trials.data, ~held_out, held_out)
 
 
 def _fitted(train: Judgements, levels: np.ndarray | None, halt: Halt) -> Method:

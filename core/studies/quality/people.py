@@ -10,7 +10,13 @@ import pandas as pd
 from scipy.special import ndtr
 from scipy.stats import chisquare
 
-from tripletscope.core.data.columns import codes_of, divided, one_per_trial, sides_of
+from tripletscope.core.data.columns import (
+    codes_of,
+    divided,
+    independent_share,
+    one_per_trial,
+    sides_of,
+)
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import Number
@@ -33,7 +39,8 @@ def participants(
 
     catch_trials: ``participant`` and ``correct``, as of `tripletscope.core.reading.Imported`.
     gold (G, 3): See `gold_mistakes`.
-    Columns: ``participant``, ``answers``, ``questions`` (different ones); ``repeats`` (pairs of own
+    Columns: ``participant``, ``answers``, ``questions`` (different ones; of comparisons of ratings
+        the independent ones: see `independent_share`); ``repeats`` (pairs of own
         answers to one question) and ``consistent`` (share that agree); ``compared`` (answers to
         questions of others) and ``agrees`` (share on the side of the others' majority); ``checks``
         (catch and gold questions) and ``failed`` (share); 95 % intervals of these shares, such as
@@ -47,8 +54,7 @@ def participants(
     table = pd.DataFrame({"participant": names})
     named = who >= 0
     table["answers"] = np.bincount(who[named], minlength=n)
-    person, _, _ = different_pairs(who[named], triplets.questions[named])
-    table["questions"] = np.bincount(person, minlength=n)
+    table["questions"] = np.rint(_independent(triplets, who, n)).astype(np.int64)
     for (cases, share), shares_of in (
         (("repeats", "consistent"), _own_repeats(triplets, who, n)),
         (("compared", "agrees"), _with_others(triplets, who, n)),
@@ -71,6 +77,21 @@ def participants(
     return table
 
 
+def _independent(triplets: Judgements, who: np.ndarray, n: int) -> np.ndarray:
+    """(n,) different questions of each participant, as far as they are independent."""
+    named = np.flatnonzero(who >= 0)
+    person, question, group = different_pairs(who[named], triplets.questions[named])
+    share = np.zeros(len(question))
+    share[group] = independent_share(triplets)[named]
+    return np.bincount(person, share, n)
+
+
+def _most(triplets: Judgements, who: np.ndarray, n: int, cases: np.ndarray) -> np.ndarray:
+    """(n,) largest effective number of cases: that of raters is of their independent questions."""
+    rates = np.bincount(who[who >= 0], triplets.held_together[who >= 0], n) > 0
+    return np.where(rates, np.minimum(_independent(triplets, who, n), cases), cases)
+
+
 #: Cases of each participant, and a share of them with the ends of its interval.
 _Shares = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -79,7 +100,7 @@ def _own_repeats(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     named = np.flatnonzero(who >= 0)
     person, _, group = different_pairs(who[named], triplets.questions[named])
     same, pairs = pairs_of(both_ways(triplets.take(named), group, len(person)))
-    return ratios(same, pairs, person, n)
+    return ratios(same, pairs, person, n, _most(triplets, who, n, np.bincount(person, pairs, n)))
 
 
 def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
@@ -96,7 +117,10 @@ def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     compared = np.bincount(group[counted], minlength=len(person))
     agree = np.bincount(group[counted], 0.5 + np.sign(lead[counted]) / 2, len(person))
     named = person >= 0
-    return ratios(agree[named], compared[named], person[named], n)
+    cases = np.bincount(person[named], compared[named], n)
+    return ratios(
+        agree[named], compared[named], person[named], n, _most(triplets, who, n, cases)
+    )
 
 
 def _checks(
@@ -228,11 +252,15 @@ def agreement_with_map(
         wrong[fold == k] = mistakes
     places = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[places], minlength=len(names))
-    person, _, group = different_pairs(who[places], triplets.groups[places])
+    # Comparisons of a person's ratings are one group, in which nothing would vary.
+    groups = np.where(
+        triplets.held_together, triplets.questions, triplets.groups + len(triplets)
+    )
+    person, _, group = different_pairs(who[places], groups[places])
     weight = triplets.weight[places]
     _, *right = ratios(
         np.bincount(group, weight * (1 - wrong[places])), np.bincount(group, weight),
-        person, len(names), answers,
+        person, len(names), _most(triplets, who, len(names), answers),
     )
     return MapAgreement(np.array(names), answers, *right, wrong)
 

@@ -1,4 +1,4 @@
-"""Whether the answers are enough, which prior predicts best, and whether context matters."""
+"""Whether the answers are enough, and which prior predicts best."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import streamlit as st
 
 from tripletscope.core.engine.method import Method, methods
-from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.controls import number, pick, pressed
@@ -20,12 +19,11 @@ from tripletscope.dashboard.views.task import task_tab
 _UNTUNED = ("lore", "gnmdsk")
 
 
-def _pick(
-    context: Context, place: str, embeddings: Iterable[type[Method]],
-    default: type[Method] = DEFAULT_EMBEDDING,
-) -> type[Method]:
+def _pick(context: Context, place: str, embeddings: Iterable[type[Method]]) -> type[Method]:
     titles = {method.name: method.title for method in embeddings}
-    name = pick(context.session, f"{place}.method", "Method", titles, default=default.name)
+    name = pick(
+        context.session, f"{place}.method", "Method", titles, default=DEFAULT_EMBEDDING.name
+    )
     return methods("embedding")[name]
 
 
@@ -38,13 +36,6 @@ def _of_curve(context: Context) -> Method:
 def _of_tuning(context: Context) -> Method:
     tuned = (method for name, method in methods("embedding").items() if name not in _UNTUNED)
     return _pick(context, "compare.tune", tuned)()
-
-
-def _of_context(context: Context) -> Method:
-    likely = (method for method in methods("embedding").values() if method.is_likelihood)
-    method = _pick(context, "compare.context", likely, STE)
-    d = number(context.session, "compare.context.d", "Dimensions", 2, 20, 2) or 2
-    return method(n_components=d)
 
 
 def _use(context: Context, run: Run) -> None:
@@ -67,11 +58,4 @@ task_tab(
     about="Cross-validates five prior strengths in several numbers of dimensions.",
     promise="With few answers, a shrinking prior and an average over restarts predict better than "
     "the best single map. Compute finds the best prior strength.",
-)
-task_tab(
-    PAGE, "Context", 5, "context_effects", name="context", slot=f"{PAGE}.context",
-    method=_of_context,
-    about="Predicts held-out answers by context and by asymmetry.",
-    promise="Compute shows whether the third object, or asymmetry between anchor and option, "
-    "predict better than distances alone.",
 )

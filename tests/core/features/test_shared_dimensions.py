@@ -51,7 +51,21 @@ def test_unrelated_fits_share_nothing():
     every = [compare(weights(4, 2 * k), weights(5, 2 * k + 100)) for k in range(40)]
     assert sum(one.shared.any() for one in every) <= 5
     for table in (one.table(0) for one in every):
-        assert table["shared"].tolist() == (table["correlation"] > table["chance"]).tolist()
+        assert (table["correlation"] > table["chance"])[table["shared"]].all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_an_overall_weight_in_common_is_no_shared_dimension(seed):
+    """Objects with more weight in both fits correlate on unrelated dimensions."""
+    drawn = np.random.default_rng(seed)
+    overall = np.exp(1.2 * drawn.normal(size=(N, 1)))
+    result = compare(*(overall * drawn.gamma(2.0, size=(N, 4)) for _ in range(2)))
+    assert (result.correlations[0].max(axis=1) > result.chance[0]).all()
+    assert not result.shared.any()
+    common = drawn.gamma(0.5, size=(N, 2))
+    result = compare(*(overall * np.hstack([common, drawn.gamma(0.5, size=(N, 2))])
+                       for _ in range(2)))
+    assert result.shared[0].tolist() == [True, True, False, False]
 
 
 def test_objects_that_no_fit_has_a_weight_for_are_no_evidence():

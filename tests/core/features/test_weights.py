@@ -50,6 +50,21 @@ def test_random_features_seldom_count():
     assert sum(counts) <= 1
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_columns_do_not_count_beside_what_is_seen_or_alone(seed):
+    """Numbers that have to do with nothing fit some of the objects."""
+    columns = np.random.default_rng(seed).normal(size=(25, 4))
+    answers = answered(seed, 3000)
+    alone = feature_weights(FeatureSpace(name="x", values=columns), answers, replicates=40)
+    assert alone.is_zero.all()
+    assert not alone.predicts
+    columns[:, 0] = SEEN[:, 0]
+    beside = feature_weights(FeatureSpace(name="x", values=columns), answers, replicates=40)
+    assert beside.is_zero.tolist() == [False, True, True, True]
+    assert beside.predicts
+    assert beside.accuracy_low > 0.5
+
+
 def test_distances_weigh_as_one_feature():
     spaces = [
         FeatureSpace(name="seen", distances=cdist(SEEN[:, :1], SEEN[:, :1], "sqeuclidean")),

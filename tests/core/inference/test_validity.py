@@ -84,6 +84,33 @@ def test_another_method_that_predicts_better_is_named_and_one_that_does_not_is_n
     assert doubts(answers, error=errors["STE"], others=errors) == []
 
 
+def chosen(seed: int, strength: float) -> Triplets:
+    """Answers by liking, whatever the anchor, or by a map whose objects have unequal noise."""
+    rng = np.random.default_rng(seed)
+    rows, n = random_questions(14, 1500, rng), 1500
+    if strength:
+        worth = strength * rng.normal(size=14)[rows[:, 1:]]
+        turned = rng.random(n) > 1 / (1 + np.exp(worth[:, 1] - worth[:, 0]))
+    else:
+        noise = 0.5 * np.exp(0.6 * rng.normal(size=14))[rows][:, :, None]
+        seen = rng.normal(size=(14, 2))[rows] + noise * rng.normal(size=(n, 3, 2))
+        near, far = (np.linalg.norm(seen[:, 0] - seen[:, k], axis=1) for k in (1, 2))
+        turned = near > far
+    rows[turned, 1:] = rows[turned, :0:-1]
+    return Triplets.from_array(rows, 14)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_popularity_is_told_of_likings_and_not_of_central_objects(seed):
+    method = ts.STE(n_init=1)
+    for answers, has in ((chosen(seed, 1.2), True), (chosen(seed, 0.0), False)):
+        error = ts.cross_validate(method, answers)
+        found = {doubt.code for doubt in doubts(answers, error=error)}
+        assert ("popularity" in found) == ("popularity" in error.doubted) == has
+        halves = answers.with_columns({"split": np.where(np.arange(1500) % 3, "train", "test")})
+        assert ("popularity" in ts.run("split_error", method, halves).doubted) == has
+
+
 def test_among_guesses_nobody_is_better():
     guesses, other = Doubt("guessing"), Doubt("another method")
     assert by_gravity([Doubt("copies"), other, None, guesses])[0] is guesses

@@ -50,7 +50,6 @@ COMPUTED = {
     ],
     ("tune", ""): [("tune", STE, {"most": 1})],
     ("learning_curve", ""): [("learning_curve", STE, {"repeats": 2})],
-    ("context_effects", ""): [("context_effects", STE, {"folds": 2})],
     ("ordinal_scale", ""): [("ordinal_scale", LINE, {"maps": 10})],
     ("bootstrap_scale", ""): [("fit", MLDS, {}), ("bootstrap_scale", MLDS, {"resamples": 20})],
     ("diagnose", ""): [("fit", MLDS, {}), ("diagnose", MLDS, {"simulations": 20})],

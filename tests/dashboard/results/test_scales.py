@@ -101,6 +101,24 @@ def test_guesses_do_not_fall():
     assert rises(fallen[0], replace(guessed, low=0.1, high=0.2)) is False
 
 
+def test_that_no_scale_is_seen_stands_first_and_no_shape_is_claimed():
+    """A curve that rises fitted into the wide band of guesses, and stood first."""
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        coins = Quadruples([np.sort(rng.permutation(8)[:4]) for _ in range(300)], 8)
+        turned = np.where(rng.random(300)[:, None] < 0.5, coins.rows, coins.rows[:, [2, 3, 0, 1]])
+        for answers, has in ((Quadruples(turned, 8), False), (by_scale(300, seed), True)):
+            runs = [run(task, MLDS(), answers, options) for task, options in (
+                ("bootstrap_scale", {"resamples": 20}), ("fit", {}), ("cross_validate", {}),
+            )]
+            for shown in (runs, runs[:2]):  # the error, or before it is known the fit
+                said = [*scale_said(ShownResults(tuple(shown), answers, "x"), "MLDS", runs[0])]
+                assert ("monotonic curve" in " ".join(said)) == has
+                assert said[0].startswith("No scale is seen in these answers: MLDS") != has
+                caption = drawings(shown, answers)[0].caption
+                assert ("No scale is seen" in caption) != has
+
+
 def by_scale(n: int, seed: int) -> Quadruples:
     """Answers to which the model of difference scaling holds."""
     rng = np.random.default_rng(seed)

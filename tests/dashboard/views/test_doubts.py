@@ -15,7 +15,7 @@ from tests.dashboard.views.harness import session_on, settled, start, words
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.validity import CODES, Doubt
-from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import random_questions, simulate
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.report.document import Listed, Paragraph, Section
@@ -67,6 +67,19 @@ def guessed(has: bool) -> tuple[Triplets, list[Run]]:
         return of_map(sound())
     rows = np.random.default_rng(1).random((400, 12)).argsort(axis=1)[:, :3]
     return of_map(Triplets.from_array(rows, 12, name="Coins"))
+
+
+def popular(has: bool) -> tuple[Triplets, list[Run]]:
+    """Objects that are chosen whatever the anchor, and central objects of a plane."""
+    rng = np.random.default_rng(0)
+    if not has:
+        places = rng.normal(size=(12, 2)) * rng.exponential(size=(12, 1))
+        return of_map(simulate(3 * places, 900, noise="logistic", seed=1))
+    rows = random_questions(12, 900, rng)
+    liked = 1.2 * rng.normal(size=12)[rows[:, 1:]]
+    turned = rng.random(900) > 1 / (1 + np.exp(liked[:, 1] - liked[:, 0]))
+    rows[turned, 1:] = rows[turned, :0:-1]
+    return of_map(Triplets.from_array(rows, 12, name="Liked"))
 
 
 def surpassed(has: bool) -> tuple[Triplets, list[Run]]:
@@ -127,6 +140,7 @@ CASES = {
         guessed, "must not be interpreted",
         in_report="does not predict held-out answers better than guessing",
     ),
+    "popularity": Case(popular, "How often each object was chosen, whatever it was compared with"),
     "another method": Case(surpassed, "STE predicts held-out answers better than this map"),
     "parts": Case(parted, "fall into 2 groups that no answer connects"),
     "weak links": Case(linked, "Single answers join 2 groups of objects"),

@@ -142,7 +142,7 @@ def test_choices_of_three_are_counted_in_both_ways(services):
 def test_weights_say_what_counts_and_nothing_is_weighed_twice(services, session):
     app = settled(on_tab(start("features", session), "features", "weights"), services)
     text = said(app)
-    assert "8 participants)**: size" in text
+    assert "8 participants jointly)**: size" in text
     assert "Not seen to count beside the others: noise." in text
     shown = figure(app, "features.features-weights")
     assert shown["layout"]["yaxis"]["ticktext"] == ["size", "noise"]

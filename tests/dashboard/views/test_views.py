@@ -90,7 +90,7 @@ def test_further_exclusions_extend_a_view_or_begin_another(services, opened):
 
 
 def test_robustness_compares_the_views(services, opened):
-    app = start("compare", opened, "context")
+    app = start("compare", opened, "learning")
     assert "Robustness" not in app.segmented_control(key="compare.view").options
     workspace, (info,) = services.workspace, services.workspace.datasets()
     for view, out in (("all answers", ("p5",)), ("group", ("p0", "p1", "p2"))):

@@ -9,6 +9,8 @@ import pytest
 from tests.core.studies.quality.answers import people_data
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.people.careless import with_lapses
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.core.studies.quality.verdict import verdict
@@ -125,3 +127,45 @@ def test_without_names_or_measures_it_says_so():
     people = participants(crowd(np.full(2, 0.8), 50, seed=0))
     assert verdict(people.iloc[:0]).n_participants == 0
     assert verdict(people[["participant", "answers"]]).looked_at == ()
+
+
+def raters(careful: int, seed: int, number: int = 20, n: int = 12) -> Triplets:
+    """All comparisons of ratings of pairs by people, of whom the first so many see one map."""
+    rng = np.random.default_rng(seed)
+    apart = np.hypot(*(rng.normal(size=(2, n, 1)) - rng.normal(size=(2, 1, n))))
+    rows = np.array([
+        (a, b, c) for a in range(n) for b in range(n) for c in range(b) if len({a, b, c}) == 3
+    ])
+    parts = []
+    for k in range(number):
+        rating = rng.normal(size=(n, n))
+        if k < careful:
+            rating = apart + apart.T + rating
+        rating = rating + rating.T
+        near = rating[rows[:, 0], rows[:, 1]] < rating[rows[:, 0], rows[:, 2]]
+        parts.append(np.where(near[:, None], rows, rows[:, [0, 2, 1]]))
+    who = np.repeat([f"r{k:02}" for k in range(number)], len(rows))
+    about = pd.DataFrame({"participant": who, "held_together": who})
+    return Triplets(np.concatenate(parts), pd.DataFrame({"id": list("abcdefghijkl"[:n])}), about)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_of_raters_each_rating_counts_once(seed):
+    """Each is in many comparisons, by which most random raters stood out somewhere."""
+    random = raters(0, seed)
+    assert not verdict(participants(random)).reasons
+    assert participants(random)["questions"].unique().tolist() == [66]
+    alone = random.with_columns({"held_together": np.full(len(random), None)})
+    assert participants(alone)["questions"].unique().tolist() == [660]
+    assert verdict(participants(alone)).reasons
+    assert list(verdict(participants(raters(19, seed))).reasons) == ["r19"]
+
+
+def test_lapses_of_raters_are_as_uncertain_as_their_ratings():
+    """Together, their comparisons have as much weight as there are rated pairs."""
+    found = with_lapses(STE(n_init=1), raters(4, 0, number=4, n=8), steps=3)
+    alone = raters(4, 0, number=4, n=8)
+    alone = alone.with_columns({"held_together": np.full(len(alone), None)})
+    naive = with_lapses(STE(n_init=1), alone, steps=3)
+    assert found.without == pytest.approx(naive.without * 28 / 168, rel=0.1)
+    assert (found.high - found.low).mean() > 1.2 * (naive.high - naive.low).mean()
