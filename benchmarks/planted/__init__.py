@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """One conclusion: words before and now, and (times said, runs) on null and planted data."""
+    """One conclusion: words before and now, and (times said, runs) on null and planted data.
+
+    neighbour: What is different next door, where the null data are those of a neighbouring model.
+    rate: Of false alarms that is held; None where alarms are a description.
+    """
 
     place: str
     before: str
@@ -17,6 +22,8 @@ class Sentence:
     alarms_before: tuple[int, int] | None = None
     planted: str = ""
     said: tuple[int, int] | None = None
+    neighbour: str = ""
+    rate: float | None = 0.05
 
     def row(self) -> list[str]:
         return [
@@ -32,3 +39,25 @@ def share(counted: tuple[int, int] | None) -> str:
     count, runs = counted
     rate = (count + 1) / (runs + 2)
     return f"{count / runs:.0%} ± {(rate * (1 - rate) / runs) ** 0.5:.0%} of {runs}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A conclusion on one kind of data, seed by seed.
+
+    words: What is said.
+    data: Model that the answers are drawn from.
+    role: one of {"null", "neighbour", "planted"}: where it must not be said, by its own null or by
+        a neighbouring model, and where it should be.
+    neighbour: What is different next door, such as people who guess.
+    says: Whether it is said, by seed.
+    rate: Of false alarms that is held.
+    """
+
+    place: str
+    words: str
+    data: str
+    role: str
+    says: Callable[[int], bool]
+    neighbour: str = ""
+    rate: float = 0.05

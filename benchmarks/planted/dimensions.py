@@ -33,7 +33,7 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
             null=f"fewer than the true {d}; {OBJECTS} objects, {answers:,} answers, noise "
             f"{noise:g}",
             alarms=(few, runs), alarms_before=(sum(k < d for k in old), runs),
-            planted=f"exactly {d} taken", said=(sum(k == d for k in now), runs),
+            planted=f"exactly {d} taken", said=(sum(k == d for k in now), runs), rate=None,
         )
         yield Sentence(
             place="Compare, dimensions", before="",

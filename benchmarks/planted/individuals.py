@@ -61,7 +61,7 @@ def _axes(differ: bool, each: int, seed: int) -> tuple[bool, bool]:
     method = WeightedEuclidean(n_init=2)
     fitted = method.fit(answers)
     found = compare_people(method, answers, most_groups=1)
-    return fitted.axes_are_fixed, "may be named" in axes_said(fitted, found)
+    return fitted.axes_are_fixed, "they may be named" in axes_said(fitted, found)
 
 
 def _told(n_objects: int, each: int, seed: int) -> bool:

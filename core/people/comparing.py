@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 from scipy.special import stdtrit
+from sklearn.base import clone
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
-from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import question_folds
+from tripletscope.core.inference.evaluation.score import question_folds, reach_over_people
 from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
@@ -36,6 +39,12 @@ _GROUPS = "{} groups"
 MEASURES = ("log_share", "accuracy")
 #: Lowest log probability: one choice must not decide on a person.
 _FLOOR = np.log(1e-4)
+#: Random divisions of the people, and fewest people of a half.
+_DIVISIONS, _OF_A_HALF = 6, 3
+#: Degrees within which axes are common to the people.
+_FIRM = 10.0
+#: Of statements about single people together.
+_LEVEL = 0.05
 #: Fewest held-out choices of a person for a standard error: of one it would be 0.
 _FEWEST = 5
 
@@ -88,12 +97,21 @@ class Gains:
 
     @property
     def chosen(self) -> str:
-        """The simplest model that none predicts better than, beyond chance."""
+        """The simplest model that none predicts better than, beyond chance.
+
+        What says how people differ must also predict better than their precision alone, which
+        differs where some guess.
+        """
         best = ONE
         for model in self.models[1:].tolist():
-            if self.gain(model, best)[1] > 0:
+            if self._is_ahead(model, best):
                 best = model
         return best
+
+    def _is_ahead(self, model: str, *of: str) -> bool:
+        """Whether a model predicts better than others, and than precision, beyond chance."""
+        rivals = {*of, *({CONSISTENCY} & set(self.models.tolist()))} - {model}
+        return all(self.gain(model, over)[1] > 0 for over in rivals)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -123,7 +141,7 @@ class PeopleComparison(Gains):
         Held-out choices of each.
     models : ndarray of str, shape (M,)
         ``one map`` for all; ``consistency``: one map, and the precision of a person's answers;
-        ``weights`` of its axes; ``2 groups`` and so on; ``own maps``.
+        ``weights`` of its axes; ``2 groups`` and so on, with the same precision; ``own maps``.
     log_share : ndarray, shape (P, M)
         Mean log probability of a held-out choice.
     error : ndarray, shape (P, M)
@@ -138,6 +156,15 @@ class PeopleComparison(Gains):
         several people were asked; zeros if there are none.
     n_questions : int
         Different questions, or groups of questions and trials, of the held-out choices.
+    over_guessing : ndarray, shape (P, M), or None
+        Log-likelihood of a person's held-out choices under each model, over that of guessing.
+    reach : ndarray, shape (M,), or None
+        Half the width of the 95 % interval of the accuracy, as of a held-out error of a map:
+        between people, folds and shared questions.
+    axes_apart : ndarray, shape (k,), or None
+        Degrees by which the weighted axes differ between random halves of the people, the least
+        alike axis of each division; empty where weights do not predict better than precision, and
+        without two axes.
     """
 
     people: np.ndarray
@@ -149,6 +176,9 @@ class PeopleComparison(Gains):
     chance: np.ndarray
     shared: np.ndarray | None = None
     n_questions: int = 0
+    over_guessing: np.ndarray | None = None
+    reach: np.ndarray | None = None
+    axes_apart: np.ndarray | None = None
 
     def _by_questions(self, model: str, over: str, of: str) -> tuple[float, float]:
         """Variance of a mean gain between the questions that people share; degrees of freedom."""
@@ -183,11 +213,56 @@ class PeopleComparison(Gains):
         return self.gain(WEIGHTS)[1] > 0
 
     @property
+    def attention_shown(self) -> bool:
+        """Whether weights predict held-out answers better than one map, and than precision."""
+        return self._is_ahead(WEIGHTS, ONE)
+
+    @property
+    def axes_error(self) -> float:
+        """95 % reach, in degrees, of the direction of the axes between samples of people.
+
+        That of halves is twice as large. NaN where nothing is known of halves.
+        """
+        if self.axes_apart is None or not len(self.axes_apart):
+            return np.nan
+        return float(1.96 * np.sqrt(np.mean(self.axes_apart**2)) / 2)
+
+    @property
+    def axes_agree(self) -> bool:
+        """Whether the axes of halves of the people agree: `axes_error` is below 10°.
+
+        Where everybody stretches the map along a direction of their own, weights may predict, too,
+        but halves of 16 people with 100 answers each are as near in one of thirty such crowds.
+        """
+        return self.axes_error < _FIRM
+
+    @property
+    def guessers(self) -> np.ndarray:
+        """(P,) bool: people who answer like guesses.
+
+        Guesses explain their held-out answers so much better than one map that this would seldom
+        be said of anybody who answers by it: such a likelihood ratio exceeds c with probability
+        1 / c at most (Markov), here 20 times the number of people. No model explains them 20 times
+        better than guesses. Nobody if all guess, or if that is unknown.
+        """
+        if self.over_guessing is None or self.is_chance:
+            return np.zeros(len(self.people), dtype=bool)
+        surely = self.over_guessing[:, self._place(ONE)] < -np.log(len(self.people) / _LEVEL)
+        return surely & (self.over_guessing < -np.log(_LEVEL)).all(axis=1)
+
+    @property
     def is_chance(self) -> bool:
-        """Whether `chosen` does not beat guessing, by the paired 95 % t interval over people."""
-        gains = self.accuracy[:, self._place(self.chosen)] - self.chance
+        """Whether `chosen`, or one map, may be guessing, by 95 % intervals.
+
+        They are paired, over people, and those of an error of a map: see `is_chance` in
+        `tripletscope.core.inference.evaluation.compare`.
+        """
+        return any(self._may_guess(self._place(model)) for model in {ONE, self.chosen})
+
+    def _may_guess(self, m: int) -> bool:
+        gains = self.accuracy[:, m] - self.chance
         reach = stdtrit(len(gains) - 1, 0.975) * gains.std(ddof=1) / np.sqrt(len(gains))
-        return not gains.mean() > reach
+        return not gains.mean() > max(reach, 0.0 if self.reach is None else self.reach[m])
 
     @property
     def n_told(self) -> int:
@@ -200,7 +275,7 @@ class PeopleComparison(Gains):
         number = 1
         while groups_model(number + 1) in self.models:
             over = ONE if number == 1 else groups_model(number)
-            if self.gain(groups_model(number + 1), over)[1] <= 0:
+            if not self._is_ahead(groups_model(number + 1), over):
                 break
             number += 1
         return number
@@ -265,8 +340,14 @@ def compare_people(
     answers, who = answers.take(who < len(people)), who[who < len(people)]
     models = [ONE, CONSISTENCY, WEIGHTS]
     models += [groups_model(number) for number in range(2, most_groups + 1)] + [OWN]
-    judged = held_out(method, answers, models, folds, seed, progress)
-    return _by_person(judged, models, who, people, answers)
+    judged = held_out(method, answers, models, folds, seed, part(progress, 0.0, 0.9))
+    fold = question_folds(answers, folds, np.random.default_rng(seed))
+    found = _by_person(judged, models, who, people, answers, fold)
+    if method.n_components == 1 or method.alike or not found.attention_shown:
+        progress(1.0)
+        return found
+    apart = axes_apart(method, answers, who, seed, part(progress, 0.9, 1.0))
+    return replace(found, axes_apart=apart)
 
 
 def held_out(
@@ -299,6 +380,44 @@ def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndar
     return sums_by(unit, weight[:, None] * values, len(total))[there] / total[there, None]
 
 
+def axes_apart(
+    method: WeightedEuclidean, answers: Judgements, who: np.ndarray, seed: int,
+    progress: Progress = silent,
+) -> np.ndarray:
+    """(k,) degrees between the axes of random halves of the people: see `PeopleComparison`.
+
+    who (T,): Person of each answer, from 0.
+    """
+    rng, number = np.random.default_rng(seed), int(who.max()) + 1
+    if number < 2 * _OF_A_HALF:
+        return np.zeros(0)
+    halves = [rng.permutation(number) < number // 2 for _ in range(_DIVISIONS)]
+    pieces = [(method, answers.take(first[who] == side))
+              for first in halves for side in (True, False)]
+    maps = list(results_of(_weighted_map, pieces, progress))
+    return np.array([
+        _between_axes(*maps[place : place + 2]) for place in range(0, len(maps), 2)
+    ])
+
+
+def _weighted_map(
+    method: WeightedEuclidean, answers: Judgements, halt: Halt
+) -> tuple[np.ndarray, np.ndarray]:
+    """A map with its own axes, and which objects it places."""
+    fitted = clone(method).fit(answers, progress=halt)
+    return fitted.embedding_, fitted.placed_
+
+
+def _between_axes(
+    one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]
+) -> float:
+    """Degrees between the axes of two maps of the same objects, the least alike pair of them."""
+    both = one[1] & other[1]
+    turn = np.abs(procrustes(one[0][both], other[0][both]).rotation)
+    matched = turn[linear_sum_assignment(-turn)]
+    return float(np.rad2deg(np.arccos(np.clip(matched.min(), 0.0, 1.0))))
+
+
 def _fold(
     method: WeightedEuclidean, answers: Judgements, fold: np.ndarray, k: int, model: str,
     halt: Halt,
@@ -316,7 +435,9 @@ def _fold(
     elif model in (ONE, OWN):
         result = _unweighted(method, learned, others, model == OWN, halt)
     else:
-        fitted = LatentClassMap(n_groups=int(model.split()[0]), n_init=3, **settings)
+        fitted = LatentClassMap(
+            n_groups=int(model.split()[0]), n_init=3, precise=True, **settings
+        )
         result = fitted.fit(learned, progress=halt).judged(others)
     return result._replace(
         answer=held[result.answer], log_share=np.maximum(result.log_share, _FLOOR)
@@ -360,9 +481,12 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
 
 def _by_person(
     judged: ChoiceScores, models: list[str], who: np.ndarray, people: np.ndarray,
-    answers: Judgements,
+    answers: Judgements, fold: np.ndarray,
 ) -> PeopleComparison:
-    """Means over the held-out choices of each person, with their weights."""
+    """Means over the held-out choices of each person, with their weights.
+
+    fold (T,): In which each answer was held out.
+    """
     answer, log_share, right = judged
     person, weight, number = who[answer], answers.weight[answer], len(people)
     mean = partial(mean_by, person, weight)
@@ -375,16 +499,39 @@ def _by_person(
     error = np.sqrt(mean(difference) / np.maximum(count - 1, 1)[:, None])
     error[count < _FEWEST] = np.nan
     choices = choices_by(answers, who)
-    guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)
+    guessed, by_guess = (
+        np.bincount(choices.unit, each * choices.weight, number)[there] / total[there]
+        for each in (choices.chance, np.log(choices.chance))
+    )
     question = np.unique(answers.groups[answer], return_inverse=True)[1]
     cell = different_pairs(question, person)[2]
     share = weight / total[person] / np.count_nonzero(there)
+    shared = np.stack([
+        shared_covariance(question, cell, share[:, None] * (each - share @ each))
+        for each in (log_share, right)
+    ])
     return PeopleComparison(
         people[there], count, np.array(models), mean(log_share), error, mean(right),
-        guessed[there] / total[there],
-        np.stack([
-            shared_covariance(question, cell, share[:, None] * (each - share @ each))
-            for each in (log_share, right)
-        ]),
+        guessed, shared,
         int(question.max(initial=-1)) + 1,
+        (mean(log_share) - by_guess[:, None]) * total[there, None],
+        _reaches(right, weight, person, fold[answer], shared[1]),
     )
+
+
+def _reaches(
+    right: np.ndarray, weight: np.ndarray, person: np.ndarray, fold: np.ndarray, shared: np.ndarray
+) -> np.ndarray:
+    """(M,) half the width of the interval of the share that is right (S, M) of all choices.
+
+    shared (M, M): Covariance of accuracies that comes of questions which people share.
+    """
+    errors = 1.0 - mean_by(fold, weight, right)
+    weight, number = weight / weight.sum(), len(np.unique(person))
+    moved = weight[:, None] * (right - weight @ right)
+    return np.array([
+        reach_over_people(
+            errors[:, m], 1.0 / (len(errors) - 1), np.bincount(person, one), number,
+            max(float(shared[m, m]), 0.0),
+        ) for m, one in enumerate(moved.T)
+    ])

@@ -13,7 +13,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.geometry import principal_axes
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.method import register
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, part
@@ -24,7 +24,14 @@ from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
 from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.shared import Spread, likeliest, weights_of
-from tripletscope.core.people.weights import By, Components, PeopleMap, Prior, Response
+from tripletscope.core.people.weights import (
+    By,
+    Components,
+    PeopleMap,
+    Prior,
+    Response,
+    WeightedEuclidean,
+)
 
 #: Iterations of EM: of every start, and of the best one.
 _SHORT, _LONG = 10, 100
@@ -34,6 +41,8 @@ _STEPS = 15
 _RISE = 0.05
 #: Membership in a start's group, and number of leading directions that it clusters.
 _SURE, _DIRECTIONS = 0.9, 5
+#: No membership.
+_NOBODY = 1e-200
 #: Prior of the log weights of groups.
 _OF_GROUPS = Spread(1.0, 1.0)
 
@@ -45,6 +54,12 @@ Differ = Annotated[
     str, Choice(
         {"maps": "Maps", "weights": "Weights of one map"}, "Groups differ in",
         "Maps: each group has its own. Weights: all share a map, whose axes each group stretches.",
+    )
+]
+Precise = Annotated[
+    bool, Switch(
+        "Precision of each person", "People answer their group's map more or less precisely. "
+        "Without it, those who guess make a group of their own.", later=True,
     )
 ]
 
@@ -90,6 +105,9 @@ class LatentClassMap(PeopleMap):
         Probability that each person belongs to each group.
     shares_ : ndarray, shape (g,)
         Of the people.
+    precision_ : ndarray, shape (P,)
+        By which the squared distances of each person's map are multiplied: that of the model of one
+        map, with mean 1; ones if `precise` is off.
     loss_ : float
         Minus the log-likelihood of all answers of known people.
 
@@ -122,13 +140,21 @@ class LatentClassMap(PeopleMap):
             advanced=True,
         )
     ] = 6
+    precise: Precise = False
     prior: Prior = 0.1
     seed: Seed = 0
 
     def _find(
         self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
     ) -> None:
-        self.embedding_ = common.embedding_
+        self.embedding_, self.precision_ = common.embedding_, np.ones(len(self.people_))
+        if self.precise:
+            alike = WeightedEuclidean(
+                n_components=self.n_components, by=self.by, alike=True, response=self.response,
+                prior=self.prior, seed=self.seed,
+            ).fit(answers, progress=part(progress, 0.0, 0.2))
+            self.embedding_, self.precision_ = alike.embedding_, alike.weights_[:, 0]
+            progress = part(progress, 0.2, 1.0)
         self._keep(self._best(choices, progress))
 
     def _best(self, choices: Choices, progress: Progress) -> _State:
@@ -174,8 +200,11 @@ class LatentClassMap(PeopleMap):
         """(P, n d) gradient of each person's loss by the common map, by the root of the choices."""
         x, people = self.embedding_, len(self.people_)
         one, other = choices.pairs.T
-        likeness, bend = self.response_loss.similarities(np.sum((x[one] - x[other]) ** 2, axis=1))
-        slope = choices.weight[choices.stage] * choice_losses(choices, likeness)[1] * bend
+        scale = self.precision_[choices.unit[choices.stage]]
+        likeness, bend = self.response_loss.similarities(
+            scale * np.sum((x[one] - x[other]) ** 2, axis=1)
+        )
+        slope = choices.weight[choices.stage] * choice_losses(choices, likeness)[1] * bend * scale
         person, size = choices.unit[choices.stage] * len(x), people * len(x)
         pulls = np.stack([
             np.bincount(person + one, step, size) - np.bincount(person + other, step, size)
@@ -209,9 +238,9 @@ class LatentClassMap(PeopleMap):
 
     def _of_groups(self, choices: Choices, state: _State) -> np.ndarray:
         """(S, g) log probability of every choice under every group."""
-        judge = Likelihood(choices.of_units(np.zeros(len(choices))), self.response_loss).judged
+        judge = Likelihood(choices, self.response_loss).judged
         return np.stack([
-            judge(x, weights_of(logs)[None]).log_share
+            judge(x, self.precision_[:, None] * weights_of(logs)).log_share
             for x, logs in zip(state.maps, state.logs, strict=True)
         ], axis=1)
 
@@ -227,6 +256,10 @@ class LatentClassMap(PeopleMap):
     def _raised(self, crowd: _Crowd, state: _State, steps: int) -> _State:
         """Maps or weights that are likelier, given the memberships."""
         choices, shape = crowd.choices, self.embedding_.shape
+        if self.differ == "maps" and self.precise:
+            for g, x in enumerate(state.maps):
+                state.maps[g] = self._of_precision(_of_group(choices, state, g), x, steps)
+            return state
         if self.differ == "maps":
             loss, who = self.response_loss, choices.unit[crowd.order]
             for g, x in enumerate(state.maps):
@@ -236,19 +269,41 @@ class LatentClassMap(PeopleMap):
                 state.maps[g] = result.x.reshape(shape[::-1]).T
             return state
         groups, number = state.member.shape[1], len(choices)
-        every = choices.take(np.tile(np.arange(number), groups)).of_units(
-            np.repeat(np.arange(groups), number)
-        )
-        joint = Likelihood(
-            every.reweighted(
+        precision, unit = np.ones(1), np.zeros(number, np.int64)
+        if self.precise:
+            precision, unit = self.precision_, choices.unit
+        who = np.tile(unit, groups) + len(precision) * np.repeat(np.arange(groups), number)
+        every = Likelihood(
+            choices.take(np.tile(np.arange(number), groups)).of_units(who).reweighted(
                 np.tile(choices.weight, groups) * state.member[choices.unit].T.ravel()
             ), self.response_loss,
         )
+
+        def joint(x: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+            """Loss and gradients by positions and by weights (g, d) of the groups."""
+            of_people = w[:, None, :] * precision[:, None]
+            loss, by_places, by_weights = every(x, of_people.reshape(-1, w.shape[1]))
+            by_weights = by_weights.reshape(of_people.shape) * precision[:, None]
+            return loss, by_places, by_weights.sum(axis=1)
+
         result = likeliest(
             joint, state.maps[0], state.logs, _OF_GROUPS, self.prior, max_iter=2 * steps, tol=1e-9
         )
         state.maps[:], state.logs = result.x, result.logs
         return state
+
+    def _of_precision(self, choices: Choices, x: np.ndarray, steps: int) -> np.ndarray:
+        """A likelier map of choices by people of different precision, from (n, d) on."""
+        likelihood = Likelihood(choices, self.response_loss)
+        weights = np.repeat(self.precision_[:, None], x.shape[1], axis=1)
+
+        def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+            places = flat.reshape(x.shape)
+            loss, slope, _ = likelihood(places, weights)
+            loss += 0.5 * self.prior * float(np.sum(places**2))
+            return loss, (slope + self.prior * places).ravel()
+
+        return minimise(objective, x.ravel(), max_iter=steps).x.reshape(x.shape).copy()
 
     def _keep(self, result: _State) -> None:
         order = np.argsort(-result.member.sum(axis=0), kind="stable")
@@ -285,11 +340,13 @@ class LatentClassMap(PeopleMap):
         """Predictions of each choice, by the memberships of its person."""
         self._require_fit()
         answers = as_answers(triplets)
-        choices = choices_by(answers, np.zeros(len(answers), np.int64))
+        choices = choices_by(answers, self.rows_of(answers))
         member = self._member_of(answers)[choices.answer]
         likelihood = Likelihood(choices, self.response_loss)
-        ones = np.ones((1, self.n_components))
-        each = [likelihood.judged(x, ones) for x in self.maps_]
+        scale = np.repeat(np.append(self.precision_, 1.0)[:, None], self.n_components, axis=1)
+        each = [likelihood.judged(x, scale) for x in self.maps_]
+        # Quotients of smaller numbers would leave the range of floats.
+        member = np.where(member < _NOBODY, 0.0, member)
         log_share = logsumexp(np.stack([e.log_share for e in each], axis=1), b=member, axis=1)
         # The likeliest choice under the mixture is that of the majority of its maps.
         right = np.sum(np.stack([e.right for e in each], axis=1) * member, axis=1)
@@ -300,6 +357,11 @@ class LatentClassMap(PeopleMap):
         answers = self._to_predict(triplets)
         each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)
         return np.sum(each * self._member_of(answers), axis=1)
+
+
+def _of_group(choices: Choices, state: _State, g: int) -> Choices:
+    """All choices, with the weights that they have in a group."""
+    return choices.reweighted(choices.weight * state.member[choices.unit, g])
 
 
 def _rotated(x: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from tripletscope.core.features.explain import Explained, surely_above
 from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
 from tripletscope.core.features.weights import FeatureWeights
+from tripletscope.core.inference.evaluation.ceiling import VAGUE
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
@@ -40,8 +41,6 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import plain, words
 
-#: Widest interval of a bound of the ceiling that is shown.
-_VAGUE = 0.1
 #: Most objects with names in a map.
 _NAMED = 150
 #: Most names of features that count, and that do not.
@@ -114,7 +113,7 @@ def ceilings_of(
         if mixed or lower is None or upper is None:
             return {}
         bounds = [(bound.value, bound.low, bound.high) for bound in (lower, upper)]
-    are_precise = all(np.isfinite(b).all() and b[2] - b[1] < _VAGUE for b in bounds)
+    are_precise = all(np.isfinite(b).all() and b[2] - b[1] < VAGUE for b in bounds)
     return dict.fromkeys(result.schemes, (bounds[0][0], bounds[1][0])) if are_precise else {}
 
 
@@ -162,7 +161,7 @@ def _differences(rows: pd.DataFrame, best: pd.Series) -> Iterator[Statement]:
 
 def _of_ceiling(best: pd.Series, bounds: tuple[float, float] | None) -> Statement:
     if bounds is None:
-        return Statement(words("features no ceiling"))
+        return Statement(words("ceiling vague"))
     lower, upper = bounds
     share = (best["accuracy"] - best["chance"]) / (upper - best["chance"])
     key = "features at ceiling" if best["high"] >= lower else "features below ceiling"

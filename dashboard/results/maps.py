@@ -69,7 +69,7 @@ def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
                           scheme=_scheme(run), over=(error.unit, error.n_units)))
     if is_chance(error):
         yield Statement(words("like guessing"))
-    elif ceiling.is_precise:
+    elif ceiling.is_precise and not ceiling.differ:
         yield Statement(words("least error", low=1 - ceiling.upper.value,
                               high=1 - ceiling.lower.value))
         if ceiling.is_reached(error.error, error.low):

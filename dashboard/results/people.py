@@ -80,6 +80,8 @@ def people_said(comparison: PeopleComparison, by: str) -> Iterator[str]:
     else:
         yield words("people best", view=_view(chosen), over=("participants", people),
                     gain=comparison.gain(chosen), right=comparison.gain(chosen, of="accuracy"))
+    if number := int(comparison.guessers.sum()):
+        yield words("people guess", number=number, people=people)
     better, clearly, worse = comparison.better(WEIGHTS)
     chance = words("by chance", number=round(0.025 * n_told)) if 0.025 * n_told >= 1 else words(
         "hardly by chance"
@@ -185,8 +187,9 @@ def groups_said(comparison: PeopleComparison | None) -> str:
         return words("groups not tested")
     number = comparison.n_groups
     if number == 1:
-        return words("one group", gain=comparison.gain(groups_model(2)))
-    return words("groups predict", number=number, gain=comparison.gain(groups_model(number), ONE))
+        return words("one group", gain=comparison.gain(groups_model(2), CONSISTENCY))
+    gain = comparison.gain(groups_model(number), CONSISTENCY)
+    return words("groups predict", number=number, gain=gain)
 
 
 def axes_said(fitted: WeightedEuclidean, comparison: PeopleComparison | None) -> str:
@@ -195,11 +198,13 @@ def axes_said(fitted: WeightedEuclidean, comparison: PeopleComparison | None) ->
         return words("one axis")
     if comparison is None:
         return words("axes not tested")
-    if not comparison.weights_differ or comparison.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+    if not comparison.attention_shown:
         return words("axes not needed")
-    if fitted.axes_are_fixed:
-        return words("axes fixed", error=f"{1.96 * fitted.axes_error_:.0f}")
-    return words("axes free")
+    if fitted.axes_are_fixed and comparison.axes_agree:
+        error = max(1.96 * fitted.axes_error_, comparison.axes_error)
+        return words("axes fixed", error=f"{error:.0f}")
+    known = np.isfinite(comparison.axes_error)
+    return words("axes apart" if known else "axes free", error=f"{comparison.axes_error:.0f}")
 
 
 def _weights(shown: ShownResults, run: Run, fitted: WeightedEuclidean) -> Drawing:

@@ -242,12 +242,23 @@ def ceiling_said(ceiling: Ceiling) -> str:
     """Both bounds of the accuracy that noise allows."""
     if ceiling.lower is None or ceiling.upper is None:
         return words("no ceiling")
-    return words(
+    bounds = words(
         "ceiling" if ceiling.among == "people" else "ceiling of one",
         questions=words.count(ceiling.questions, "question"),
         lower=_bound(ceiling.lower), upper=_bound(ceiling.upper),
         over=words.over(ceiling.unit, ceiling.n_units),
     )
+    vague = [] if ceiling.is_precise else [words("ceiling vague")]
+    return " ".join((*vague, bounds, *([words("people differ")] if ceiling.differ else [])))
+
+
+def ceiling_in_short(ceiling: Ceiling) -> str:
+    """The bounds, or that they are not known well enough; empty where nothing was repeated."""
+    if ceiling.lower is None or ceiling.upper is None:
+        return ""
+    if not ceiling.is_precise:
+        return words("ceiling vague, in short")
+    return words("ceiling in short", lower=ceiling.lower.value, upper=ceiling.upper.value)
 
 
 def kind_of(kind: ChoiceKind) -> str:
@@ -276,10 +287,11 @@ def of_choices(choice: ChoiceAccuracy) -> str:
     if ceiling.lower is None or ceiling.upper is None:
         key = "choices without ceiling" if choice.kind.steps == 1 else "rankings without ceiling"
         return words(key, **fields)
-    return words(
+    said = words(
         "choices", questions=ceiling.questions, lower=_bound(ceiling.lower),
         upper=_bound(ceiling.upper), **fields,
     )
+    return said if ceiling.is_precise else f"{words('ceiling vague')} {said}"
 
 
 def agreement_said(choice: ChoiceAccuracy, observer: str) -> Iterator[str]:
@@ -295,9 +307,11 @@ def agreement_said(choice: ChoiceAccuracy, observer: str) -> Iterator[str]:
     if ceiling.lower is None or ceiling.upper is None:
         yield words("people never repeat")
         return
+    if not ceiling.is_precise:
+        yield words("ceiling vague")
+        return
     yield words(
-        "people predict each other" if ceiling.is_precise else "people repeat too little",
-        questions=ceiling.questions, lower=_bound(ceiling.lower),
+        "people predict each other", questions=ceiling.questions, lower=_bound(ceiling.lower),
         upper=_bound(ceiling.upper),
     )
 

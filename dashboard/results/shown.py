@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +15,11 @@ import plotly.graph_objects as go
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.evaluation.ceiling import (
+    Ceiling,
+    noise_ceiling,
+    people_differ,
+)
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
@@ -74,7 +78,8 @@ class Limits(NamedTuple):
 
     @classmethod
     def of(cls, answers: Judgements) -> Self:
-        return cls(noise_ceiling(answers), choice_accuracies(answers))
+        ceiling = replace(noise_ceiling(answers), differ=people_differ(answers))
+        return cls(ceiling, choice_accuracies(answers))
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ from tripletscope.core.inference.evaluation.units import (
 VAGUE = 0.1
 #: Largest distance to the upper bound that leaves nothing to gain.
 _REACHED = 0.02
+#: Of the test that people differ: level, permutations, and most people and questions.
+_LEVEL, _PERMUTATIONS, _PEOPLE, _QUESTIONS = 0.05, 99, 60, 300
 #: Fewest answers to questions with four for an estimate of the share of equal noise.
 _FOUR = 200
 
@@ -37,14 +39,16 @@ class Ceiling:
 
     lower: Share of answers that the majority of the other answers gives. Few other answers make an
         uncertain majority, which a map can beat.
-    upper: Best possible accuracy, with the probability p of every response known, E[max(p, 1 - p)].
-        Its `n` counts pairs of answers.
+    upper: Best accuracy without knowing who answers, with the probability p of every response
+        known, E[max(p, 1 - p)]. Its `n` counts pairs of answers.
     limit: Highest such accuracy of any distribution with the same agreement.
     agreement: Chance that two answers to a repeated question agree.
     questions, pairs: Repeated questions, and compared pairs of their answers.
     among {"people", "self"}: Whether answers are compared with those of other participants, or,
         where no two participants share a question, with the participant's own.
     unit, n_units: As of `ErrorEstimate`.
+    differ: Whether people are seen to answer differently (`people_differ`): who knows who answers
+        may then exceed both bounds.
     """
 
     lower: Share | None
@@ -56,6 +60,7 @@ class Ceiling:
     among: str = "people"
     unit: str = "answers"
     n_units: int | None = None
+    differ: bool = False
 
     @property
     def is_precise(self) -> bool:
@@ -69,9 +74,9 @@ class Ceiling:
         """Whether a held-out error, with the low end of its interval, leaves nothing to gain.
 
         It must exceed that of the upper bound by at most two points, and the intervals must
-        overlap.
+        overlap. Where people differ, the bound is not that of what can be predicted.
         """
-        if self.upper is None or not self.is_precise:
+        if self.upper is None or not self.is_precise or self.differ:
             return False
         return error - (1 - self.upper.value) <= _REACHED and low <= 1 - self.upper.low
 
@@ -184,7 +189,8 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     much of their disagreement is the same for all questions (lapses). Pairs and quadruples of
     answers by different participants estimate both moments without bias; with fewer than 200
     answers to questions with four, s = 1. An upper bound below the lower one is raised to it.
-    Intervals are by the jackknife over units.
+    Intervals are by the jackknife over units: participants and, beside them, the questions that
+    they share.
 
     In simulations with two to ten answers to each of 300 questions the bias is within 1.5 points
     where responses follow distances, with or without lapses; up to -4 points where all questions
@@ -214,11 +220,17 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     n_pairs = round(float(sums[5]))
     if np.isfinite(agreement):
         if sums[3] < _FOUR:
-            sums[3], without[3] = 0.0, 0.0
+            sums[3] = 0.0
         value = float(_best_accuracy(sums))
-        left = _best_accuracy(without[:, without[1] > 0])
         n_units = None if people is None else people.number
-        low, high = left_out(value, left, n_pairs, n_units)
+        parts = [without]
+        if people is not None:
+            cell = different_pairs(repeats.question, units)[2]
+            parts += [_sums(repeats, each, False)[1] for each in (repeats.question, cell)]
+        low, high = left_out(
+            value, _best_without(parts[0], sums), n_pairs, n_units,
+            *(_best_without(part, sums) for part in parts[1:]),
+        )
         upper = Share(
             max(value, lower.value), max(low, lower.low, 0.5), max(high, lower.high), n_pairs,
             n_units,
@@ -248,6 +260,14 @@ def _sums(repeats: _Repeats, units: np.ndarray, are_people: bool) -> tuple[np.nd
     total = each.sum(axis=1)
     without = [np.bincount(unit, row, n_units) for row in change]
     return total, total[:, None] + np.array(without)
+
+
+def _best_without(without: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """(U',) best accuracy by sums (6, U) without each unit, where these are some; of all, (6,)."""
+    left = without[:, without[1] > 0].copy()
+    if not sums[3]:  # too few questions with four answers to count
+        left[3] = 0.0
+    return _best_accuracy(left)
 
 
 def _of_questions(counts: np.ndarray, within: np.ndarray) -> np.ndarray:
@@ -288,3 +308,52 @@ def _best_accuracy(sums: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.minimum(second * x, 1.0))
     a = (x - 1) / 2
     return 0.5 + size * np.exp(-a * np.log(4) - np.log(a) - betaln(a, a))
+
+
+def people_differ(triplets: Judgements, seed: int = 0) -> bool:
+    """Whether people are seen to differ in what they answer, beside how consistently.
+
+    Questions with answers of three or more people count, once for each. Answers of people who are
+    alike can be exchanged within a question. The statistic sums over pairs of people the squared
+    covariance of what their answers have beside the mean of the question, of which each follows as
+    much as fits best: people who guess do not differ by that. Its permutation test is at 5 %, of
+    up to 60 people and 300 questions.
+    """
+    triplets = as_answers(triplets)
+    who = participants_of(triplets)[0]
+    named = np.flatnonzero(who >= 0)
+    question, person, pair = different_pairs(triplets.questions[named].astype(np.int64), who[named])
+    first = named[np.unique(pair, return_index=True)[1]]
+    shared = np.bincount(np.unique(question, return_inverse=True)[1])
+    known = shared[np.unique(question, return_inverse=True)[1]] >= 3
+    question, person, first = question[known], person[known], first[known]
+    for most, of_people in ((_PEOPLE, True), (_QUESTIONS, False)):
+        codes = person if of_people else question
+        names, place, number = np.unique(codes, return_inverse=True, return_counts=True)
+        if len(names) > most:
+            kept = np.isin(place, np.argsort(-number, kind="stable")[:most])
+            question, person, first = question[kept], person[kept], first[kept]
+    rows, columns = (np.unique(codes, return_inverse=True)[1] for codes in (person, question))
+    if len(np.unique(rows)) < 3:
+        return False
+    said = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
+    there = np.zeros(said.shape, dtype=bool)
+    said[rows, columns], there[rows, columns] = 1.0 - 2.0 * triplets.verdicts[first], True
+    rng, observed, above = np.random.default_rng(seed), _differences(said, there), 0
+    order = np.argsort(~there, axis=0, kind="stable")
+    for _ in range(_PERMUTATIONS):
+        drawn = np.argsort(np.where(there, rng.random(there.shape), 2.0), axis=0)
+        other = np.zeros_like(said)
+        np.put_along_axis(other, order, np.take_along_axis(said, drawn, axis=0), axis=0)
+        above += _differences(other, there) >= observed
+    return (1 + above) / (1 + _PERMUTATIONS) <= _LEVEL
+
+
+def _differences(said: np.ndarray, there: np.ndarray) -> float:
+    """Sum of squared covariances of people's answers (P, Q) of 1 and -1, 0 where not asked."""
+    number = there.sum(axis=0)
+    mean = np.where(there, (said.sum(axis=0) - said) / np.maximum(number - 1, 1), 0.0)
+    follows = (said * mean).sum(axis=1) / np.maximum((mean**2).sum(axis=1), 1e-12)
+    rest = said - follows[:, None] * mean
+    together = rest @ rest.T
+    return float(np.sum(np.tril(together, -1) ** 2))

@@ -15,7 +15,7 @@ from scipy.special import gammaincc
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.ceiling import VAGUE, Ceiling
+from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.score import share_right
 from tripletscope.core.inference.evaluation.share import Share, left_out
 from tripletscope.core.inference.evaluation.units import (
@@ -37,16 +37,12 @@ class ChoiceCeiling(Ceiling):
     """The accuracy that noise allows in choices among several, from repeated questions.
 
     lower: Share of choices that the others' most frequent choice predicts; ties count their share.
-    upper: Best possible accuracy, with the probability of every option known, E[max p].
+    upper: Best accuracy without knowing who answers, with the probability of every option known,
+        E[max p].
     """
 
     lower: Share | None = None
     upper: Share | None = None
-
-    @property
-    def is_precise(self) -> bool:
-        """Whether the upper bound is precise enough to compare an observer with it."""
-        return self.upper is not None and self.upper.high - self.upper.low < VAGUE
 
 
 def people_of(part: Judgements, unit: str) -> SamplingUnits | None:
@@ -66,7 +62,7 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
     with probability E[sum p²], which pairs of choices estimate without bias. Simulated odd-one-out
     answers from the 42 dimensions of VICE for THINGS (Muttenthaler et al., 2022) are not Dirichlet:
     there the bound is within a point of the truth. Intervals are by the jackknife over
-    participants, or questions.
+    participants and the questions that they share, or over questions.
 
     References
     ----------
@@ -90,9 +86,14 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
     agreement, without = _agreement(options, counts, kept, units, whole=people is None)
     value = expected_best(agreement, n_options)
     slope = (expected_best(agreement + _STEP, n_options) - value) / _STEP
-    low, high = left_out(
-        value, value + slope * (without - agreement), len(kept), lower.n_units
-    )
+    parts = [without]
+    if people is not None and options.among == "people":
+        parts += [
+            _agreement(options, counts, kept, each, whole=whole)[1]
+            for each, whole in ((groups, True), (np.arange(len(kept)), False))
+        ]
+    best, *shared = (value + slope * (part - agreement) for part in parts)
+    low, high = left_out(value, best, len(kept), lower.n_units, *shared)
     return ChoiceCeiling(
         lower,
         replace(

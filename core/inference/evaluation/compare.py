@@ -156,8 +156,8 @@ def recommend_dimension(
 ) -> Suggestion:
     """As `suggest_dimension`, over participants where the estimates are.
 
-    `Suggestion.is_chance` follows from Wilson's interval over trials, because each guess is a toss
-    of its own, corrected for the numbers tried (Bonferroni).
+    `Suggestion.is_chance` follows from the interval of the lowest error, and from Wilson's over
+    trials, because each guess is a toss of its own, corrected for the numbers tried (Bonferroni).
     """
     best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
     enough = _fewest(best, {d: (pair.difference, pair.spread) for d, pair in behind.items()})
@@ -167,7 +167,7 @@ def recommend_dimension(
     )[1]
     return Suggestion(
         enough, best, behind, needed=needed_answers(n, enough), n_answers=len(triplets),
-        n_questions=triplets.n_questions, is_chance=high >= CHANCE,
+        n_questions=triplets.n_questions, is_chance=high >= CHANCE or is_chance(lowest),
     )
 
 

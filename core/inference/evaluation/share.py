@@ -24,17 +24,30 @@ def wilson(
     return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
 
 
+def jackknifed(without: np.ndarray) -> float:
+    """Variance of a share by those without each unit, (u,)."""
+    n = len(without)
+    return (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if n > 1 else 0.0
+
+
 def left_out(
-    share: float, without: np.ndarray, most: float, people: int | None
+    share: float, without: np.ndarray, most: float, people: int | None,
+    questions: np.ndarray | None = None, cells: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """Wilson's interval at the effective number of cases, by the jackknife over units.
 
     without (u,): The share without each unit.
     most: Largest effective number of cases.
     people: Known participants among the units, for Student's quantile.
+    questions, cells: The share without each question that participants share, and without what
+        one of them answered to one. Both participants and questions are samples; what single
+        answers add is then counted twice (Cameron et al., 2011).
     """
-    n = len(without)
-    variance = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if n > 1 else 0.0
+    n, variance = len(without), jackknifed(without)
+    if questions is not None and cells is not None:
+        of_questions = jackknifed(questions)
+        both = variance + of_questions - jackknifed(cells)
+        variance = max(both, variance, of_questions)
     effective = share * (1 - share) / variance if variance > 0 else float(n)
     degrees = people - 1 if people and people > 1 else None
     return wilson(share, max(min(effective, most), 1.0), degrees=degrees)

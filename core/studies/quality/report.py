@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,11 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.evaluation.ceiling import (
+    Ceiling,
+    noise_ceiling,
+    people_differ,
+)
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import ENOUGH
@@ -99,7 +103,8 @@ def quality(
     if "circular" in things:
         circular = Share.of(things["circular"].sum(), things["triples"].sum())
     return QualityReport(
-        repeats(triplets), noise_ceiling(triplets), coverage(triplets), people, things,
+        repeats(triplets), replace(noise_ceiling(triplets), differ=people_differ(triplets)),
+        coverage(triplets), people, things,
         samplers(triplets), over_time(triplets, wrong), checks, circular,
         _side_bias(people, "participant" in triplets.answers), choice_accuracies(triplets),
         tuple(doubts(triplets)),

@@ -22,7 +22,7 @@ from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results.dimension_details import Histograms, SomeDimensions
 from tripletscope.dashboard.results.dimensions import facts_table, fitted_again, weights_table
-from tripletscope.dashboard.results.quality import of_choices, predicted_said
+from tripletscope.dashboard.results.quality import ceiling_in_short, of_choices, predicted_said
 from tripletscope.dashboard.results.showing import drawn
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.dimensions.context import ENOUGH, DimensionsContext, choose_fit
@@ -113,7 +113,7 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
         chance = 100 * context.fitted.chance(context.triplets)
         place.caption(f"of the fitted answers, chance {chance:.{int(chance != 50)}f} %")
         return
-    text, share, ceiling = f"chance {100 * choices.chance:.1f} %", choices.accuracy, choices.ceiling
+    text, share = f"chance {100 * choices.chance:.1f} %", choices.accuracy
     if share is None:
         place.metric("Held-out accuracy", "computing" if context.waiting else "—",
                      help="Not computed: choose it in the menu Fit.")
@@ -121,10 +121,8 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
         about = " ".join((*predicted_said(choices), of_choices(choices)))
         place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=about)
         text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], {text}"
-    if ceiling.lower is not None and ceiling.upper is not None:
-        text += f", ceiling {100 * ceiling.lower.value:.0f} to {100 * ceiling.upper.value:.0f} %"
-        if not ceiling.is_precise:
-            text += " (imprecise)"
+    if known := ceiling_in_short(choices.ceiling):
+        text += f", {known}"
     place.caption(panels.plain(text))
 
 

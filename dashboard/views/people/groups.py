@@ -29,7 +29,7 @@ def show_groups(context: PeopleContext) -> None:
         )
         mixture = LatentClassMap(
             n_groups=n_groups, differ=differ, n_components=method.n_components, by=method.by,
-            response=method.response, prior=method.prior, seed=method.seed,
+            response=method.response, precise=True, prior=method.prior, seed=method.seed,
         )
         (fit,) = context.results(
             "groups", "Groups", [(mixture, "fit", {})],

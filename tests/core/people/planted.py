@@ -37,3 +37,26 @@ def weighing(
     mean = weights.mean(axis=0)
     weights, positions = weights / mean, positions * np.sqrt(mean)
     return answers_of(positions, weights, each, rng), positions, weights
+
+
+def guessing(people: int = 12, guessers: int = 3, each: int = 80, seed: int = 0) -> Triplets:
+    """Answers of people who are alike, but for the first ones, who guess."""
+    rng = np.random.default_rng(seed)
+    weights = np.ones((people, 2))
+    weights[:guessers] = 0.0
+    return answers_of(1.3 * rng.normal(size=(12, 2)), weights, each, rng)
+
+
+def own_directions(
+    people: int = 16, each: int = 100, spread: float = 0.5, seed: int = 0
+) -> Triplets:
+    """Answers of people who each stretch a plane along a direction of their own."""
+    rng = np.random.default_rng(seed)
+    positions = 1.3 * rng.normal(size=(15, 2))
+    turn, parts = rng.uniform(0.0, np.pi, people), []
+    for angle, size in zip(turn, np.exp(spread * rng.normal(size=people)), strict=True):
+        axes = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        seen = positions @ axes * [size, 1.0 / size]
+        parts.append(answers_of(seen, np.ones((1, 2)), each, rng).rows)
+    who = pd.DataFrame({"participant": np.repeat([f"p{k:03d}" for k in range(people)], each)})
+    return Triplets(np.concatenate(parts), numbered_objects(15), who, "planted")

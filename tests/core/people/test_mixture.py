@@ -37,6 +37,21 @@ def test_planted_groups_are_found(two_groups, differ):
         )
 
 
+@pytest.mark.parametrize("differ", ["maps", "weights"])
+def test_groups_are_found_beside_people_of_other_precision(differ):
+    rng = np.random.default_rng(5)
+    weights = np.array([[1.7, 0.3]] * 12 + [[0.3, 1.7]] * 8)
+    precision = np.where(np.arange(20) % 3, 1.3, 0.4)
+    data = answers_of(1.5 * rng.normal(size=(15, 2)), weights * precision[:, None], 150, rng)
+    fitted = LatentClassMap(n_groups=2, differ=differ, n_init=2, precise=True).fit(data)
+    assert np.all(fitted.group_ == (weights[:, 0] < 1))
+    assert fitted.precision_.mean() == pytest.approx(1.0)
+    assert np.corrcoef(np.log(fitted.precision_), np.log(precision))[0, 1] > 0.3
+    assert LatentClassMap(n_groups=2, differ=differ, n_init=2).fit(data).precision_.tolist() == [
+        1.0
+    ] * 20
+
+
 def test_one_group_is_the_map_of_all(two_groups):
     data, _ = two_groups
     fitted = LatentClassMap(n_groups=1).fit(data)

@@ -123,7 +123,7 @@ def test_map_that_only_guesses_must_not_be_interpreted():
     sections = written(Material("Noise", ts.Cleaning(answers), runs))
     assert "must not be interpreted" in text_of(sections["map"])
     (limits,) = sections["limitations"].blocks
-    assert any("not predict held-out answers better than guessing" in one for one in limits.items)
+    assert any("not seen to predict held-out answers better than" in one for one in limits.items)
     assert any("uncertainty of positions was not estimated" in one.lower() for one in limits.items)
 
 

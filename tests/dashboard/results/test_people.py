@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from tests.core.people.planted import guessing
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.comparing import compare_people
 from tripletscope.core.people.floor import Floor
-from tripletscope.dashboard.results.people import floor_said, people_said
+from tripletscope.dashboard.results.people import floor_said, groups_said, people_said
 from tripletscope.dashboard.wording import words
 
 
@@ -40,3 +41,11 @@ def test_of_people_who_flip_coins_nothing_is_said():
         found = compare_people(WeightedEuclidean(), coins, most_groups=1, folds=3)
         assert found.is_chance
         assert list(people_said(found, "participant")) == [words("people at chance")]
+
+
+def test_people_who_guess_are_named_and_no_group():
+    for seed in range(2):
+        found = compare_people(WeightedEuclidean(), guessing(seed=seed), most_groups=2, folds=3)
+        said = " ".join(people_said(found, "participant"))
+        assert "3 of 12 participants answer like guesses" in said
+        assert "not seen to predict held-out answers better" in groups_said(found)

@@ -138,7 +138,7 @@ def tied(has: bool) -> tuple[Triplets, list[Run]]:
 CASES = {
     "guessing": Case(
         guessed, "must not be interpreted",
-        in_report="does not predict held-out answers better than guessing",
+        in_report="is not seen to predict held-out answers better than guessing",
     ),
     "popularity": Case(popular, "How often each object was chosen, whatever it was compared with"),
     "another method": Case(surpassed, "STE predicts held-out answers better than this map"),

@@ -148,7 +148,7 @@ def test_coin_flips():
     assert said(found["map"]) == "The map is not shown: it must not be interpreted."
     for claim in ("dimensions", "methods", "clusters", "scale", "people"):
         assert said(found[claim]) == (
-            "Nothing is said of this, because a map does no better than guesses."
+            "Nothing is said of this, because a map is not seen to do better than guesses."
         )
     assert not any(map(drawn, found.values()))
     everything = " ".join(map(said, found.values()))
@@ -161,7 +161,7 @@ def test_people_who_differ():
     found = computed(kinds_of_people(0.8), *others)
     assert "predicted best by weights" in said(found["people"])
     found = computed(kinds_of_people(0.0, people=6), *others)
-    assert "models of each participant do not help" in said(found["people"])
+    assert "models of each participant are not seen to help" in said(found["people"])
 
 
 def test_few_answers():

@@ -47,7 +47,7 @@ def test_people_who_differ_are_said_to(services):
     app = computed(app, services, "weights")
     said = words(app)
     assert "predicted best by" in said
-    assert "fixes the rotation" in said
+    assert "the axes agree between halves of the people" in said
     assert len(figure(app, "people.weights-participant")["data"]) >= 3
     assert not app.dataframe, "nobody sees it"
     assert len(unfold(app, "Who differs most").dataframe[0].value) == 16
@@ -118,7 +118,7 @@ def test_no_axes_are_named():
     assert "not been tested" in axes_said(fitted, None)
     assert "no axis named" in axes_said(fitted, alike())
     found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=1, folds=5)
-    assert "The axes may be named" in axes_said(fitted, found)
+    assert "they may be named" in axes_said(fitted, found)
 
 
 @pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions"])

@@ -12,6 +12,7 @@ from scipy.stats import ttest_1samp
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.paired import behind_best, holm, paired_difference
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import known_people
 
 FOLDS = 5
@@ -37,8 +38,9 @@ def held_out(
     wrong = (rng.random(len(triplets)) < chance).astype(np.float32)
     fold = np.arange(len(triplets)) * FOLDS // len(triplets)
     errors = np.array([wrong[fold == k].mean() for k in range(FOLDS)], dtype=float)
+    mean = float(errors.mean())
     return ErrorEstimate(
-        float(errors.mean()), 0.0, 1.0, len(triplets), "", errors, wrong,
+        mean, *wilson(mean, len(triplets)), len(triplets), "", errors, wrong,
         unit="participants", n_units=8,
     )
 
