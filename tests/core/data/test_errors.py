@@ -23,3 +23,10 @@ def test_what_is_long_lacks_its_middle():
 def test_what_is_short_stays():
     error = DataError("it is empty", file="a.csv", row=1_000, remedy="Save it again.")
     assert str(error) == "a.csv, row 1,000: it is empty. Save it again."
+
+
+def test_what_helps_in_python_is_beside_the_remedy():
+    error = DataError("it is a matrix", remedy="Make a map of it.", python="ts.ratings.MDS")
+    assert str(error) == "It is a matrix. Make a map of it. In Python: ts.ratings.MDS."
+    assert error.remedy == "Make a map of it."
+    assert str(pickle.loads(pickle.dumps(error))) == str(error.at("")) == str(error)

@@ -420,8 +420,10 @@ def test_columns_without_a_role_are_kept_and_listed():
     assert list(read(content, roles).answers) == further
     only = interpret(load(content), Reading.from_roles(**roles, keep=["lista"]))
     assert list(only.triplets.answers) == ["lista"]
-    assert "Columns that are not kept: when, experiment, comentario, run id and half. Name them " \
-           "(keep) to keep them with the answers." in only.report.summary()
+    assert "Columns that are not kept: when, experiment, comentario, run id and half. Choose " \
+           "them to keep them with the answers." in only.report.summary()
+    (note,) = (one for one in only.report.brought if one.code == "unused")
+    assert note.said_in_python() == f"{note.said()} In Python: keep=[…]."
 
 
 def test_kept_columns_whose_names_have_a_meaning_get_others():
