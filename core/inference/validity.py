@@ -134,12 +134,20 @@ def by_gravity(found: Iterable[Doubt | None]) -> list[Doubt]:
     return sorted(there, key=lambda doubt: CODES.index(doubt.code))
 
 
-def _of_error(error: ErrorEstimate | None) -> Iterator[Doubt]:
-    if error is not None and is_chance(error):
+def _of_error(error: ErrorEstimate | None) -> Iterator[Doubt | None]:
+    if error is None:
+        return
+    if is_chance(error):
         yield Doubt("guessing", {"error": error.error})
-    if error is not None and error.is_surpassed_by_popularity:
-        above, low, high = error.popularity[1].tolist()
-        yield Doubt("popularity", {"much": (-above, -high, -low)})
+    yield popularity(error)
+
+
+def popularity(error: ErrorEstimate) -> Doubt | None:
+    """That how often each object is chosen predicts better than the method of this error."""
+    if not error.is_surpassed_by_popularity:
+        return None
+    above, low, high = error.popularity[1].tolist()
+    return Doubt("popularity", {"much": (-above, -high, -low)})
 
 
 def another_method(ahead: Mapping[str, PairedDifference]) -> Doubt | None:

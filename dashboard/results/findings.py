@@ -27,7 +27,7 @@ from tripletscope.core.inference.evaluation.score import (
     has_split,
     n_groups,
 )
-from tripletscope.core.inference.validity import another_method
+from tripletscope.core.inference.validity import another_method, popularity
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people import WeightedEuclidean
@@ -267,6 +267,7 @@ def shown_map(results: SubjectResults) -> Iterator[Element]:
     if is_chance(results.error.result()):
         yield Statement(words("map withheld"))
         return
+    yield from map(Statement, doubts_said([popularity(results.error.result())]))
     samples, said = uncertainty_of(results.shown, fit), [f"{_named(fit)}."]
     if samples is not None:
         said += uncertainty_said(results.shown, samples, MapStyle(), fit.fitted().n_components)

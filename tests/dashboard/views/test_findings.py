@@ -12,6 +12,7 @@ import pytest
 
 from tests.dashboard.report.telling import text_of
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
+from tests.dashboard.views.test_doubts import popular
 from tests.dashboard.views.test_people import kinds_of_people
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
@@ -154,6 +155,16 @@ def test_coin_flips():
     everything = " ".join(map(said, found.values()))
     for claim in ("recommended:", "Sufficient", "predicts", "axes", "hardly lower"):
         assert claim not in everything
+
+
+def test_popularity():
+    answers, _ = popular(has=True)
+    others = ("dimensions", "methods", "clusters", "people")
+    told = said(computed(answers, *others)["map"])
+    assert told.startswith("How often each object was chosen, whatever it was compared with")
+    assert "t-STE, 2 dimensions" in told
+    answers, _ = popular(has=False)
+    assert said(computed(answers, *others)["map"]).startswith("t-STE, 2 dimensions")
 
 
 def test_people_who_differ():
