@@ -57,7 +57,7 @@ from tripletscope.dashboard.results.maps import (
     uncertainty_said,
 )
 from tripletscope.dashboard.results.people import floor_said, people_said
-from tripletscope.dashboard.results.quality import ceiling_said, of_choices, verdict_of
+from tripletscope.dashboard.results.quality import ceiling_sentences, of_choices, verdict_of
 from tripletscope.dashboard.results.scales import no_scale_said
 from tripletscope.dashboard.results.shown import (
     Element,
@@ -231,7 +231,7 @@ def care(results: SubjectResults) -> Iterator[Element]:
 def ceiling(results: SubjectResults) -> Iterator[Element]:
     limits = results.shown.limits
     yield from reasoned((
-        ceiling_said(limits.ceiling), *(of_choices(one) for one in limits.choices),
+        *ceiling_sentences(limits.ceiling), *(of_choices(one) for one in limits.choices),
     ))
 
 

@@ -239,9 +239,14 @@ def reasons_said(verdict: Verdict, who: str) -> str:
 
 
 def ceiling_said(ceiling: Ceiling) -> str:
-    """Both bounds of the accuracy that noise allows."""
+    """Both bounds of the accuracy that noise allows, and what they do not mean."""
+    return " ".join(ceiling_sentences(ceiling))
+
+
+def ceiling_sentences(ceiling: Ceiling) -> list[str]:
+    """The same, one by one: first whether the bounds are known well enough."""
     if ceiling.lower is None or ceiling.upper is None:
-        return words("no ceiling")
+        return [words("no ceiling")]
     bounds = words(
         "ceiling" if ceiling.among == "people" else "ceiling of one",
         questions=words.count(ceiling.questions, "question"),
@@ -249,7 +254,7 @@ def ceiling_said(ceiling: Ceiling) -> str:
         over=words.over(ceiling.unit, ceiling.n_units),
     )
     vague = [] if ceiling.is_precise else [words("ceiling vague")]
-    return " ".join((*vague, bounds, *([words("people differ")] if ceiling.differ else [])))
+    return [*vague, bounds, *([words("people differ")] if ceiling.differ else [])]
 
 
 def ceiling_in_short(ceiling: Ceiling) -> str:
