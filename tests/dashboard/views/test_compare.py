@@ -61,7 +61,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     settled(app, services)
     assert "**t-STE**: from 1 to 3 dimensions" in said(app)
     unfold(app, "Numbers")
-    assert "No question was asked twice" in words(app) or "best possible accuracy" in words(app)
+    assert "No question was asked twice" in words(app) or "without knowing" in words(app)
     assert "with 95 % intervals over answers" in words(app)
     lines = [t for t in figure(app, "compare.dimensions")["data"] if t.get("name")]
     assert [t["name"] for t in lines] == ["t-STE", "STE"]
