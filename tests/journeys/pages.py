@@ -68,6 +68,7 @@ def look_for(page: Page, words: str, found: str) -> None:
             field = page.get_by_role("dialog").get_by_role("searchbox")
             field.wait_for(timeout=patience)
             break
+    script_ended(page)  # and so are letters, while the page is drawn anew around the dialog
     expect(field).to_be_focused()
     page.keyboard.type(words)
     first = page.get_by_role("dialog").locator('[class*="st-key-search-hit"] button').first
