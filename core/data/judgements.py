@@ -219,12 +219,17 @@ class Judgements:
         return self._answers[HELD_TOGETHER].notna().to_numpy()
 
     @cached_property
+    def are_rated(self) -> bool:
+        """Whether all answers are ``held_together``: comparisons of ratings, of few or many."""
+        return bool(len(self) and self.held_together.all())
+
+    @cached_property
     def is_one_rating(self) -> bool:
-        """Whether all answers are ``held_together``: comparisons of one set of ratings."""
-        if HELD_TOGETHER not in self._answers or not len(self):
+        """Whether all answers are comparisons of one set of ratings."""
+        if not self.are_rated:
             return False
         together = self._answers[HELD_TOGETHER]
-        return bool(together.notna().all() and (together == together.iloc[0]).all())
+        return bool((together == together.iloc[0]).all())
 
     @property
     def n_trials(self) -> int:

@@ -170,9 +170,9 @@ def align_spaces(
     tables, has_features, _ = prepared(spaces, answers)
     method = STE() if embedding is None else unfitted(embedding)
     rng = np.random.default_rng(seed)
-    half = sampling_units(answers).drawn(rng, 0.5) > 0
+    divided = sampling_units(answers).halves(rng)
     whole, *halves = results_of(map_of, [
-        (method, answers), (method, answers.take(half)), (method, answers.take(~half)),
+        (method, answers), *((method, answers.take(half)) for half in divided),
     ], part(progress, high=0.1))
     objects = np.flatnonzero(has_features & np.isfinite([whole, *halves]).all(axis=(0, 2)))
     if len(objects) < FEWEST:

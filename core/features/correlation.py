@@ -308,9 +308,8 @@ def _between_halves(
     """Mean correlation of the maps of two halves of people, or of trials."""
     result = []
     for _ in range(_HALVES):
-        half = units.drawn(rng, 0.5) > 0
         maps = []
-        for one in (half, ~half):
+        for one in units.halves(rng):
             placed = map_of(method, answers.take(one))
             maps.append(_Vector.of(distances(placed[objects])))
         there = _Vector(maps[1].place, maps[0].finite & maps[1].finite)

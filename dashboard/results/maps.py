@@ -256,7 +256,7 @@ def origin_of(shown: ShownResults, run: Run) -> str:
 
 def _drawn_of(answers: Judgements) -> str:
     """What is resampled where participants are not."""
-    if answers.is_one_rating:
+    if answers.are_rated:
         return "rating"
     return "answer" if answers.trials is None else "trial"
 

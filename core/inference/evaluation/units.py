@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Choice
@@ -59,7 +60,7 @@ class SamplingUnits:
     question, cell (T,) or None: Question of each answer, and the pair of question and unit, from 0,
         where several participants share questions.
     ratings (T, 2) or None: Numbers, from 0, of the two ratings that each answer compares, where
-        all answers are comparisons of one set of ratings, which are drawn; `part` is None then.
+        all answers are comparisons of ratings, and these are drawn; `part` is None then.
     """
 
     unit: str
@@ -120,6 +121,17 @@ class SamplingUnits:
         chosen = first + (rng.random(len(first)) * np.repeat(trials, sizes)).astype(np.int64)
         return np.bincount(chosen, minlength=len(unit))[self.trial]
 
+    def halves(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """(T,) masks of the answers of each random half of the units.
+
+        Comparisons of a rating of one half with one of the other are in neither.
+        """
+        if self.ratings is None:
+            half = self.drawn(rng, 0.5) > 0
+            return half, ~half
+        half = (_drawn(self.number, 0.5, rng) > 0)[self.ratings]
+        return half.all(axis=1), ~half.any(axis=1)
+
     def influence(
         self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
     ) -> np.ndarray:
@@ -149,7 +161,7 @@ class SamplingUnits:
 
 
 def _of_ratings(pairs: np.ndarray) -> SamplingUnits:
-    """The ratings of pairs of objects that answers compare, (T, 2), as units."""
+    """The ratings that answers compare, codes (T, 2), as units."""
     pair, ratings = np.unique(pairs, return_inverse=True)
     return SamplingUnits("answers", len(pair), None, ratings=ratings.reshape(-1, 2))
 
@@ -171,7 +183,7 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     """The units of these answers.
 
     unit {"auto", "participants", "answers", "both"}: ``answers``: the answers of a trial are drawn
-        together; of comparisons of one set of ratings, the ratings are. ``participants``: those of
+        together; of comparisons of ratings, the ratings are. ``participants``: those of
         a participant. ``both``: participants, and for each draw of one, as many of the own trials,
         with replacement. ``auto``: participants if at least `ENOUGH` gave at least half of the
         answers; otherwise answers.
@@ -191,8 +203,9 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
         unit = "participants" if n_people >= ENOUGH and named >= 0.5 else "answers"
     trial = data.trials
     if unit == "answers":
-        if data.is_one_rating:
-            return _of_ratings(data.compared_pairs)
+        if data.are_rated:
+            whose = pd.factorize(data.answers[HELD_TOGETHER])[0]
+            return _of_ratings(whose[:, None] * data.n_objects**2 + data.compared_pairs)
         number = len(data) if trial is None else int(trial.max()) + 1
         return SamplingUnits(unit, number, trial)
     if n_people < 2:

@@ -134,8 +134,8 @@ def bootstrap(
 
     Notes
     -----
-    Dependent answers, of one participant or one trial, are drawn together; of the comparisons of
-    one set of ratings, the ratings are drawn. Ellipses over
+    Dependent answers, of one participant or one trial, are drawn together; of comparisons of
+    ratings, the ratings of each participant are drawn. Ellipses over
     participants are about the map of very many people, which is not the mean of their maps; those
     over answers, about further trials of the same people. Neither covers a wrong model, objects
     without answers, or other minima of the loss.

@@ -112,7 +112,8 @@ def _uncertainty(material: Material) -> Iterator[Block]:
     samples = run.samples()
     number = words.whole(len(samples.embeddings))
     if samples.source == "bootstrap":
-        of = "ratings" if material.answers.is_one_rating else samples.unit
+        is_rated = samples.unit == "answers" and material.answers.are_rated
+        of = "ratings" if is_rated else samples.unit
         yield joined(words(f"resampled {of}", number=number))
     else:
         yield joined(words(f"sampled {samples.source}", number=number))
