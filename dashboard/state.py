@@ -161,8 +161,9 @@ class Session:
 
     def look(self, begun: bool) -> None:
         """Open or close the search, which stays closed while a figure is composed."""
-        self.is_looking = begun and self.composing is None
-        self.looks += begun
+        begins = begun and self.composing is None
+        self.looks += begins and not self.is_looking  # pressed twice, it keeps its words
+        self.is_looking = begins
 
     def press(self, key: str) -> None:
         self._presses.add(key)

@@ -10,6 +10,10 @@ _focus = st.components.v2.component(
     "tripletscope_focus", html="<span></span>", js=asset("focus.js"), isolate_styles=False,
 )
 
+_typed = st.components.v2.component(
+    "tripletscope_typed", html="<span></span>", js=asset("typed.js"), isolate_styles=False,
+)
+
 
 def focus_on(target: str, turn: str, *, name: str, take: bool = False) -> None:
     """Put the focus on an element, once for every `turn`.
@@ -22,3 +26,8 @@ def focus_on(target: str, turn: str, *, name: str, take: bool = False) -> None:
         key=f"focus.{name}", height="content",
         data={"target": target, "turn": turn, "name": name, "take": take},
     )
+
+
+def keep_typed() -> None:
+    """Let the search's field have what is typed after Ctrl+K, before it is there."""
+    _typed(key="typed", height="content", data={})

@@ -15,11 +15,11 @@ import streamlit as st
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import methods
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.focus import focus_on
+from tripletscope.dashboard.interface.focus import focus_on, keep_typed
 from tripletscope.dashboard.interface.guide import help_address
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.elements import set_widgets
 from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.navigation import PLACES, TABS, is_of_use
@@ -52,8 +52,10 @@ class Hit:
     dataset: str = ""
 
 
+@st.fragment
 def search_button(current: Session) -> None:
-    """The way to the search: a button, and Ctrl+K."""
+    """The way to the search: a button, and Ctrl+K. It does not wait for the page."""
+    keep_typed()
     st.button(
         "Search", key="search", icon=":material/search:", shortcut="Mod+K", width="stretch",
         on_click=current.look, args=(True,),
@@ -67,7 +69,8 @@ def search_button(current: Session) -> None:
 def _search(current: Session) -> None:
     focus_on('[role="dialog"] input', str(current.looks), name="search", take=True)
     text = st.text_input(
-        "Page, method, object, data set, or a word", key="search.for", type="search", live=True,
+        "Page, method, object, data set, or a word", type="search", live=True,
+        key=f"search.for.{current.looks}",  # browsers bring an earlier field's words back
         placeholder="Type: dendrogram, error bars, exclude participants …",
     )
     if not text.strip():
@@ -106,7 +109,6 @@ def _offer(current: Session, hit: Hit) -> None:
     elif st.button(
         text, key=f"search.hit.{hit.label}", icon=":material/arrow_forward:", width="stretch",
     ):
-        widgets().pop("search.for", None)
         follow(current, hit)
 
 

@@ -61,18 +61,28 @@ def go(page: Page, name: str) -> None:
 
 def look_for(page: Page, words: str, found: str) -> None:
     """Open the search by its keys, and take the first that it finds, which begins so."""
+    open_search(page)
+    page.keyboard.type(words)
+    take_first(page, found)
+
+
+def open_search(page: Page) -> Locator:
+    """The field of the search, opened by its keys."""
     for patience in PATIENCES:  # keys that are pressed while the page comes are lost
-        script_ended(page)
         page.keyboard.press("Control+k")
         with contextlib.suppress(PlaywrightTimeout):
             field = page.get_by_role("dialog").get_by_role("searchbox")
             field.wait_for(timeout=patience)
             break
-    script_ended(page)  # and so are letters, while the page is drawn anew around the dialog
     expect(field).to_be_focused()
-    page.keyboard.type(words)
+    return field
+
+
+def take_first(page: Page, found: str) -> None:
+    """Follow the first that the search finds, by its keys."""
     first = page.get_by_role("dialog").locator('[class*="st-key-search-hit"] button').first
     expect(first).to_contain_text(found)
+    script_ended(page)  # a hit that is drawn anew below the pressed key is not followed
     page.keyboard.press("Tab")
     expect(first).to_be_focused()
     page.keyboard.press("Enter")

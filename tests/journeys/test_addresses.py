@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
-from tests.journeys.pages import go, look_for, open_page
+from tests.journeys.pages import go, look_for, open_page, open_search, script_ended, take_first
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -61,4 +61,24 @@ def test_what_is_looked_for_is_found_by_keyboard(browser, address):
     expect(page.get_by_text("1 object: 610 nm")).to_be_visible()
     look_for(page, "soe", "Embedding: SOE")
     expect(page.get_by_role("combobox", name="Method")).to_have_value("SOE")
+    page.close()
+
+
+def test_letters_typed_before_the_search_is_there_reach_it(browser, address):
+    """They were lost; and a search that was opened again brought the last words back."""
+    page = open_page(browser, f"{address.split('?')[0]}?sample=ekman_colors")
+    field = open_search(page)
+    page.keyboard.type("dendrogram")
+    page.keyboard.press("Control+k")  # pressed again, it keeps its words
+    page.keyboard.type("s")
+    expect(field).to_have_value("dendrograms")
+    take_first(page, "Clusters")
+    script_ended(page)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("610 mn", delay=20)
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("nm")
+    expect(page.get_by_role("dialog").get_by_role("searchbox")).to_have_value("610 nm")
+    take_first(page, "selects the object, Embedding: 610 nm")
     page.close()

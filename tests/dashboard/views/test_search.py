@@ -91,8 +91,8 @@ def test_nonsense_finds_nothing():
 def test_what_was_found_can_be_chosen(services):
     app = start("more", session_on(services, crowd(12, 60)))
     app.session_state[_KEY].look(True)
-    app.session_state["search.for"] = "participants exclude"
     app.run()
+    app.text_input[0].set_value("participants exclude").run()
     assert not app.exception
     hits = [button for button in app.button if str(button.key).startswith("search.hit.")]
     assert hits[0].label.startswith("Data, Exclusions")

@@ -1,0 +1,36 @@
+// What is typed from Ctrl+K until the search is there goes into its field.
+const FIELD = '[role="dialog"] input[type="search"]', PATIENCE = 10000; // milliseconds
+const EDITED = "input, textarea, select, [contenteditable=true]";
+
+export default function () {
+  if (window.tripletscopeTyped) return;
+  window.tripletscopeTyped = true;
+  let letters = null, until = 0;
+
+  document.addEventListener("keydown", (event) => {
+    const held = event.ctrlKey || event.metaKey || event.altKey;
+    if (held && event.key.toLowerCase() === "k") {
+      letters = document.querySelector(FIELD) ? null : "";
+      until = performance.now() + PATIENCE;
+    } else if (letters === null || held) {
+      return;
+    } else if (event.key === "Escape" || performance.now() > until || event.target.matches?.(EDITED)) {
+      letters = null;
+    } else if (event.key === "Backspace") {
+      letters = letters.slice(0, -1);
+    } else if (event.key.length === 1) {
+      letters += event.key;
+      event.preventDefault(); // a space would press what has the focus
+      event.stopPropagation();
+    }
+  }, { capture: true });
+
+  document.addEventListener("focusin", (event) => {
+    const field = event.target;
+    if (letters === null || !field.matches?.(FIELD)) return;
+    const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+    value.set.call(field, field.value + letters); // as React sees it
+    letters = null;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }, { capture: true });
+}
