@@ -66,3 +66,9 @@ def test_every_page_is_calm(seen):
     loud = [place for place, n in seen["pages"]
             if n["view"] > IN_VIEW or n["page"] > ON_PAGE or n["words"] >= WORDS]
     assert not loud, f"in view, on the page, words:\n{table}\nToo much: {', '.join(loud)}"
+
+
+def test_every_word_is_read_in_both_themes(seen):
+    """Buttons and chosen methods were white on pale green at night, with a contrast of 2.4."""
+    faint = {place: n["faint"] for place, n in seen["pages"] if n["faint"]}
+    assert not faint

@@ -33,6 +33,46 @@ COUNT = """() => {
 }"""
 
 
+#: Words in use whose contrast with what they stand on is below that of WCAG 2.2 (AA), with it.
+FAINT = r"""() => {
+    const colour = text => {
+        const parts = text.match(/[\d.]+/g).map(Number), unit = text.startsWith('color(') ? 255 : 1;
+        return [...parts.slice(0, 3).map(part => part * unit), parts[3] ?? 1];
+    };
+    const over = (above, below) =>
+        [0, 1, 2].map(k => above[k] * above[3] + below[k] * (1 - above[3])).concat(1);
+    const luminance = parts => {
+        const linear = parts.map(part => part / 255)
+            .map(share => share <= .04045 ? share / 12.92 : ((share + .055) / 1.055) ** 2.4);
+        return .2126 * linear[0] + .7152 * linear[1] + .0722 * linear[2];
+    };
+    const found = {}, words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (words.nextNode()) {
+        const text = words.currentNode.data.trim(), element = words.currentNode.parentElement;
+        if (!text || !element.checkVisibility({ visibilityProperty: true })) continue;
+        const idle = 'script, style, svg, [aria-hidden="true"], :disabled, [aria-disabled="true"]';
+        const { width, height } = element.getBoundingClientRect();
+        if (element.closest(idle) || width < 2 || height < 2) continue;
+        let ground = [], opacity = 1;
+        for (let below = element; below; below = below.parentElement) {
+            const style = getComputedStyle(below), layer = colour(style.backgroundColor);
+            opacity *= style.opacity;
+            ground.unshift(layer);
+            if (layer[3] === 1) break;
+        }
+        ground = ground.reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
+        const style = getComputedStyle(element), ink = colour(style.color);
+        if (ink[3] * opacity === 0) continue; // shown when it is pointed at
+        const letters = over([...ink.slice(0, 3), ink[3] * opacity], ground);
+        const [low, high] = [letters, ground].map(luminance).sort((a, b) => a - b);
+        const ratio = (high + .05) / (low + .05);
+        if (ratio < (parseFloat(style.fontSize) >= 24 ? 3 : 4.5))
+            found[text.slice(0, 40)] = Number(ratio.toFixed(2));
+    }
+    return found;
+}"""
+
+
 #: When no job is shown, the script has ended and all of it is drawn, for longer than a page takes
 #: that starts a job and runs once more to show it.
 AT_REST = """() => new Promise(resolve => {
@@ -49,11 +89,24 @@ AT_REST = """() => new Promise(resolve => {
 
 def counted(page: Page, place: str) -> tuple[str, dict]:
     page.evaluate(AT_REST)
-    return place, page.evaluate(COUNT)
+    return place, page.evaluate(COUNT) | {"faint": faint(page)}
+
+
+def faint(page: Page) -> dict[str, float]:
+    """Words that are hard to read in one of the themes, with their contrast."""
+    found = {}
+    for theme in ("dark", "light"):
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_function(
+            "theme => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]'))"
+            ".colorScheme === theme", arg=theme,
+        )
+        found |= {f"{words} ({theme})": ratio for words, ratio in page.evaluate(FAINT).items()}
+    return found
 
 
 def toured(page: Page, address: str) -> list[tuple[str, dict]]:
-    """Places with what can be operated and read there: `view`, `page`, `words`, `which`."""
+    """Places with what is operated and read there: `view`, `page`, `words`, `which`, `faint`."""
     page.set_viewport_size({"width": 1280, "height": 720})
     page.locator(".st-key-sample-crowd button").wait_for()
     found = [counted(page, "Start")]
