@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
+from tripletscope.core.cluster.counting import ClusterCounts, recommend_clusters
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.quadruples import as_answers
@@ -27,7 +28,7 @@ from tripletscope.core.inference.evaluation.stress import StressTest
 #: What may be in doubt, the gravest first.
 CODES = (
     "guessing", "random order", "popularity", "another method", "parts", "weak links",
-    "few answers", "copies", "unfinished", "degenerate", "ties",
+    "few answers", "copies", "unfinished", "degenerate", "no clusters", "ties",
 )
 #: Objects in fewer answers hardly have a place.
 FEW_ANSWERS = 3
@@ -66,8 +67,8 @@ class Doubt:
         groups without single trials or questions, on which alone rests how these groups lie to each
         other. ``few answers``: about some objects. ``copies``: answers that repeat others.
         ``unfinished``: a fit that was stopped or has not converged.
-        ``degenerate``: next to no stress, because distances hardly differ. ``ties``: no height
-        gives so many clusters.
+        ``degenerate``: next to no stress, because distances hardly differ. ``no clusters``: no test
+        has shown any. ``ties``: no height gives so many clusters.
     values : dict
         Numbers: see `doubts`.
     objects : ndarray of int
@@ -353,6 +354,14 @@ def tied_cut(tree: Dendrogram, n_clusters: int) -> Doubt | None:
     return Doubt("ties", {
         "number": n_clusters, "fewer": tree.n_leaves - int(high), "more": tree.n_leaves - int(low),
     })
+
+
+def unseen_clusters(counts: ClusterCounts) -> Doubt | None:
+    """That a test of the number of clusters has shown none, or that their map is one of guesses."""
+    advice = recommend_clusters(counts)
+    if advice.reason == "chance":
+        return Doubt("guessing", {"error": counts.error})
+    return None if advice.reason == "supported" else Doubt("no clusters")
 
 
 def random_order(test: StressTest) -> Doubt | None:

@@ -19,7 +19,7 @@ from tripletscope.core.cluster.counting import (
 )
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.inference.validity import tied_cut
+from tripletscope.core.inference.validity import tied_cut, unseen_clusters
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.clusters import (
     count_curve,
@@ -141,8 +141,16 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
     chosen = run.parameters.get("n_clusters") or run.key in shown.cuts
     if isinstance(fitted, Hierarchy) and not chosen and len(fitted.silhouettes_):
         yield words("by silhouette", number=len(sizes))
-    if isinstance(fitted, Hierarchy):
-        yield from doubts_said([tied_cut(fitted.tree_, len(sizes))])
+    yield from _doubts_said(shown, run, len(sizes))
+
+
+def _doubts_said(shown: ShownResults, run: Run, number: int) -> Iterator[str]:
+    """That so many clusters are not seen, or that their tree has no such cut."""
+    test, fitted = next(_of_same_method(shown, run, "count_clusters"), None), run.fitted()
+    return doubts_said([
+        unseen_clusters(test.result()) if test else None,
+        tied_cut(fitted.tree_, number) if isinstance(fitted, Hierarchy) else None,
+    ])
 
 
 def usual_rows(n_leaves: int) -> int:
@@ -161,7 +169,7 @@ def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
                  clusters=words.count(number, "cluster"))
     if height is not None:
         text += f" {words('cut at', height=height)}"
-    text = " ".join((text, *doubts_said([tied_cut(tree, number)])))
+    text = " ".join((text, *_doubts_said(shown, run, number)))
     if len(rows.nodes) < tree.n_leaves:
         text += f" {words('wedges', rows=len(rows.nodes))}"
     if support is not None:
@@ -252,8 +260,10 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         rotation = np.eye(ground.parameters["n_components"]) if turn is None else turn.rotation
         positions = placed(ground, None, rotation).positions
     objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
+    number = int(clusters.max(initial=-1) + 1)
     text = words("clusters on a map", method=described(shown, run), map=method,
-                 clusters=words.count(int(clusters.max(initial=-1) + 1), "cluster"))
+                 clusters=words.count(number, "cluster"))
+    text = " ".join((text, *_doubts_said(shown, run, number)))
     has_pictures = bool(shown.addresses or shown.pictures)
     style = MapStyle(shown.marks or ("pictures" if has_pictures else "labels"), "cluster",
                      uncertainty=False)

@@ -132,11 +132,12 @@ class ShownClustering(Context):
         return run.result() if run and self.is_of_answers else None
 
     def presented(self, *further: Run, **how: Any) -> ShownResults:
-        """The clustering as it is cut, and what became of such when the answers were resampled."""
+        """The clustering as it is cut, and what tests of such clusterings have shown."""
         workspace, same = services().workspace, {"method": self.run.method, "data": self.run.data}
         again = [
             workspace.run(self.info.id, listed.key)
-            for listed in workspace.runs(self.info.id, "stability", "cluster")
+            for task in ("stability", "count_clusters")
+            for listed in workspace.runs(self.info.id, task, "cluster")
             if self.is_of_answers and listed.record.items() >= same.items()
         ]
         if self.tree:

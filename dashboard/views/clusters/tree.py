@@ -134,7 +134,7 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
         drawing, shown.run, wide=TREE_WIDTH, further=partial(_files, shown), on_pick=picked,
         on_move=lambda name, height: shown.cut_at(height), places=shown.tree.objects.tolist(),
         content=(edition_of(shown.run), shown.n_clusters, shown.height, shown.support, marks, most,
-                 shown.info.pictures, shown.info.fingerprint, shown.selected),
+                 shown.info.pictures, shown.info.fingerprint, shown.selected, drawing.caption),
     )
     further = ""
     if shown.support is None and shown.is_of_answers:
