@@ -11,10 +11,8 @@ import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.several import FILE
-from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.kinds import Sign
 from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of
-from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import ALIASES, counted, normalised
 from tripletscope.core.reading.table import Table
 
@@ -73,10 +71,19 @@ class Square:
             direction, sign = "dissimilar", Sign("untold_square")
         return direction == "similar", sign.said()
 
+    def ordered(self, ids: list[str]) -> Square:
+        """The same values with the objects in another order."""
+        places = [self.ids.index(name) for name in ids]
+        return replace(self, values=self.values[np.ix_(places, places)], ids=ids,
+                       rows=self.rows[places])
+
     def dissimilarities(
-        self, similarities: bool | None = None, average: bool = True
+        self, similarities: bool | None = None, average: bool = True, why: str = "As you stated."
     ) -> SquareTable:
-        """Symmetric dissimilarities with a zero diagonal; one half of the file may be empty."""
+        """Symmetric dissimilarities with a zero diagonal; one half of the file may be empty.
+
+        why: A sentence on `similarities`.
+        """
         values, ids = self.completed(), self.ids
         away = ~np.eye(len(values), dtype=bool)
         if not np.isfinite(values[away]).all():
@@ -85,7 +92,6 @@ class Square:
                 "a similarity is missing", file=self.file, row=int(self.rows[row]),
                 remedy="Fill it in, in one of the two halves of the table.",
             )
-        why = "As you stated."
         if similarities is None:
             similarities, why = self.direction()
         kind = "similarities" if similarities else "dissimilarities"
@@ -150,9 +156,8 @@ def _extremes(values: np.ndarray) -> tuple[float, float]:
     return float(np.mean(own == largest)), float(np.mean(own == smallest))
 
 
-def read_squares(source: Source, name: str | None = None) -> list[Square]:
+def read_squares(table: Table) -> list[Square]:
     """The values of a square table, or of one for each person."""
-    table = load(source, name, least_columns=2, reshape=False)
     squares = squares_in(table)
     if not squares:
         raise DataError(
@@ -164,12 +169,11 @@ def read_squares(source: Source, name: str | None = None) -> list[Square]:
     return squares
 
 
-def square_table(source: Source, name: str | None = None) -> SquareTable | None:
+def square_table(table: Table) -> SquareTable | None:
     """The distances in a table, or None for columns of numbers.
 
     Equal names beside and above always mean distances.
     """
-    table = load(source, name, least_columns=1, reshape=False)
     try:
         squares = squares_in(table)
     except DataError:
@@ -187,14 +191,15 @@ def squares_in(table: Table) -> list[Square]:
     """The square that a table is, those of several people in it, or none."""
     if len(table.columns) > _MOST or table.n_rows > 200 * len(table.columns) or table.n_rows < 2:
         return []
-    arrays = [_of_columns(table, group) for group in _arrays(table).values()
+    arrays = [_of_columns(table, group, person=name) for name, group in _arrays(table).items()
               if len(group) == table.n_rows]
-    if arrays:
-        own = [one.direction()[0] for one in arrays] if len(arrays) > 1 else [True]
-        alike = len(set(own)) == 1 and all(one.is_one() for one in arrays)
-        return [replace(one, person=name if len(arrays) > 1 else "") for name, one in
-                zip(_arrays(table), arrays, strict=False)] if alike else arrays[:1]
-    return _beside(table) or _without_names(table)
+    if len(arrays) > 1 and all(one.is_one() for one in arrays) and (
+        len({one.direction()[0] for one in arrays}) == 1
+    ):
+        return arrays
+    return [replace(one, person="") for one in arrays[:1]] or _beside(table) or (
+        _without_names(table)
+    )
 
 
 def _of_columns(

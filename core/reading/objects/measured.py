@@ -276,7 +276,7 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     """Features, or distances, in a table of texts, a sheet, records or Parquet."""
     table = load(data, name, least_columns=1, reshape=False)
     about_square = abs(table.n_rows - len(table.columns)) <= _ASIDE
-    square = square_table(data, name) if about_square else None
+    square = square_table(table) if about_square else None
     if square is not None:
         return _matched(
             title_of(name), square.values, [], square.ids if square.is_named else None, about, name,
