@@ -198,7 +198,7 @@ def _completed(
     for k, reading in enumerate(complete(table, found.reading)):
         completed.append(replace(
             found, title=reading.title, reading=replace(
-                _keeping(table, reading, kept), only=trials_alone(table, reading, practice)
+                keeping_all(table, reading, kept), only=trials_alone(table, reading, practice)
             ),
             # Codings that fit as well are as likely, unless the kind was certain of one.
             points=found.points if not k else min(found.points, LIKELY),
@@ -238,12 +238,11 @@ def _told_apart(found: list[Claim]) -> list[Claim]:
     return told
 
 
-def keeping_all(table: Table, reading: Reading) -> Reading:
+def keeping_all(
+    table: Table, reading: Reading, kept: Callable[[str], bool] | None = None
+) -> Reading:
     """The reading that keeps every column without a role, but those with too many values."""
-    return _keeping(table, reading, partial(is_kept, table))
-
-
-def _keeping(table: Table, reading: Reading, kept: Callable[[str], bool]) -> Reading:
+    kept = kept or partial(is_kept, table)
     further = (column for column in unused(table, reading) if kept(column))
     return replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *further))))
 

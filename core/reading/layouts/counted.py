@@ -40,7 +40,7 @@ def _counts(table: Table) -> list[Reading]:
         "right": (*ALIASES["right"], "second"),
     })
     if len(roles) < len(_ANCHORED):
-        roles = {r: c for r, c in option_roles(table)[0].items() if r in _ANCHORED}
+        roles = {r: c for r, c in option_roles(table).items() if r in _ANCHORED}
     if "left_votes" not in votes or len(votes) < 2 or len(roles) < len(_ANCHORED):
         return []
     if "right_votes" in votes:
