@@ -81,7 +81,8 @@ def _assigned(meanings: Mapping[str, int | str]) -> dict[str, int]:
                 f"number from 1 to {MOST_OPTIONS}."
             )
         assigned[str(word).casefold()] = int(number)
-    return assigned
+    # Words that were found in a set have no order of their own.
+    return dict(sorted(assigned.items(), key=lambda item: (item[1], item[0])))
 
 
 def _coding_of(meanings: Mapping[str, int]) -> Coding:
