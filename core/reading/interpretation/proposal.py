@@ -208,14 +208,11 @@ def _completed(
 
 def _distinct(found: Iterable[Claim]) -> list[Claim]:
     """The first of those that give the same answers."""
-    kept: list[Claim] = []
-    seen: list[tuple] = []
+    kept: dict[tuple, Claim] = {}
     for one in found:
         about = meaning(one.reading) if one.reading else (one.kind, tuple(one.roles.items()))
-        if about not in seen:
-            seen.append(about)
-            kept.append(one)
-    return kept
+        kept.setdefault(about, one)
+    return [*kept.values()]
 
 
 def _told_apart(found: list[Claim]) -> list[Claim]:

@@ -316,6 +316,16 @@ MEADOWS = Layout("meadows", "Meadows", 15, _meadows, reshape=_with_times,
 _INSIDE = ("target_indices", "q", "index_winner", "target_winner", "_id")
 
 
+def _next(table: Table) -> list[Reading]:
+    roles = NEXT.columns(table)
+    if len(roles) < 4:
+        return []
+    return [NEXT.reading(
+        table, roles,
+        f"Columns {listing(list(roles.values()))} are those of NEXT and tripletTools.",
+    )]
+
+
 def _answers_of(document: Any) -> Sequence[Mapping[str, Any]] | None:
     """One record per answer from NEXT's JSON, of versions 1 and 2."""
     if isinstance(document, dict) and isinstance(document.get("participant_responses"), dict):
@@ -360,7 +370,8 @@ def _name_of(target: Mapping[str, Any]) -> Any:
     return described.get("primary_description") or described.get("target_id", target.get("index"))
 
 
-NEXT = Layout("center", "NEXT", 20, unpack=_answers_of)
+NEXT = Layout("center", "Center, Left, Right, Answer (NEXT, tripletTools)", 20, _next,
+                unpack=_answers_of)
 
 
 # Salmon -----------------------------------------------------------------------------------------
