@@ -283,6 +283,8 @@ def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def as_texts(values: pa.Array | pa.ChunkedArray) -> list[str]:
     """Values as text: whole numbers without a fraction, missing ones empty."""
+    if pa.types.is_string(values.type):
+        return values.fill_null("").to_pylist()
     return [as_text(value) for value in values.to_pylist()]
 
 
