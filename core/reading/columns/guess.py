@@ -61,6 +61,21 @@ def option_roles(table: Table) -> dict[str, str]:
     return {}
 
 
+def anchored_roles(
+    table: Table, columns: Iterable[str], more: Mapping[str, tuple[str, ...]] | None = None
+) -> dict[str, str]:
+    """Roles of an anchor and two options by the names of some columns, or of all; or none.
+
+    more: Further names of roles.
+    """
+    more = more or {}
+    wanted = ("anchor", "left", "right")
+    roles = by_names(columns, {role: (*ALIASES[role], *more.get(role, ())) for role in wanted})
+    if len(roles) < len(wanted):
+        roles = option_roles(table)
+    return {role: roles[role] for role in wanted} if {*wanted} <= {*roles} else {}
+
+
 def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Roles such as participant and weight among the columns that are not taken, and reasons."""
     free = [column for column in table.columns if column not in taken.values()]

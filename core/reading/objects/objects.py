@@ -259,12 +259,12 @@ def attach_objects(
 
 def texts_of(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells as texts without white space and marks around them; missing ones are ""."""
-    texts = {str(column): cells[column].astype("str").fillna("").str.strip().map(unmarked)
-             for column in cells}
-    return pd.DataFrame({
-        name: column.map(plain_number) if pd.api.types.is_float_dtype(cells[own]) else column
-        for (name, column), own in zip(texts.items(), cells, strict=True)
-    }, index=cells.index)
+    return pd.DataFrame({str(own): _as_texts(cells[own]) for own in cells}, index=cells.index)
+
+
+def _as_texts(column: pd.Series) -> pd.Series:
+    texts = column.astype("str").fillna("").str.strip().map(unmarked)
+    return texts.map(plain_number) if pd.api.types.is_float_dtype(column) else texts
 
 
 def numbers_of(texts: pd.Series, decimal_comma: bool = False) -> pd.Series:
