@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 from tripletscope.core.reading.names import counted
 
 #: Most bytes and rows of one, and the least objects.
@@ -107,9 +105,8 @@ def _condensed(rows: list[list[str]]) -> tuple[list[str], list[list[str]], str] 
     n = round((1 + (1 + 8 * len(values)) ** 0.5) / 2)
     if n < _LEAST or n * (n - 1) // 2 != len(values) or not all(map(_is_number, values)):
         return None
-    square = np.full((n, n), "", dtype=object)
-    square[np.triu_indices(n, 1)] = values
-    lower = [square[:i, i].tolist() for i in range(n)]
+    begins = [i * n - i * (i + 1) // 2 for i in range(n)]
+    lower = [[values[begins[j] + i - j - 1] for j in range(i)] for i in range(n)]
     return [str(i + 1) for i in range(n)], lower, "all pairs, the upper triangle row by row,"
 
 
