@@ -79,18 +79,16 @@ def load(
             reshape=reshape, progress=progress,
         )
     given = given_table(source, name)
-    if isinstance(given, Table):
-        given = _wide_enough(given, least_columns)
-        return reshaped(given) if reshape else given
     if given is None:
         parts = unpacked(source, name, member)
     else:
         parts, delimiter, encoding = [(given, name or NAME)], ",", "utf-8"
     least = least_columns if len(parts) == 1 else 1
 
-    def read_part(data: bytes, own: str, step: Progress) -> Table:
-        table = _table(data, own, header, delimiter, encoding, least, step)
-        return _wide_enough(table, least)
+    def read_part(data: bytes | Table, own: str, step: Progress) -> Table:
+        if not isinstance(data, Table):
+            data = _table(data, own, header, delimiter, encoding, least, step)
+        return _wide_enough(data, least)
 
     whole = _gathered(parts, read_part, name or parts[0][1].split("/")[0], tolerant, progress)
     return reshaped(whole) if reshape else whole

@@ -7,14 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.several import FILE
-from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.kinds import Sign
-from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of
-from tripletscope.core.reading.loading import load
+from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of, selves
 from tripletscope.core.reading.names import ALIASES, counted, normalised
 from tripletscope.core.reading.table import Table
 
@@ -73,10 +70,19 @@ class Square:
             direction, sign = "dissimilar", Sign("untold_square")
         return direction == "similar", sign.said()
 
+    def ordered(self, ids: list[str]) -> Square:
+        """The same values with the objects in another order."""
+        places = [self.ids.index(name) for name in ids]
+        return replace(self, values=self.values[np.ix_(places, places)], ids=ids,
+                       rows=self.rows[places])
+
     def dissimilarities(
-        self, similarities: bool | None = None, average: bool = True
+        self, similarities: bool | None = None, average: bool = True, why: str = "As you stated."
     ) -> SquareTable:
-        """Symmetric dissimilarities with a zero diagonal; one half of the file may be empty."""
+        """Symmetric dissimilarities with a zero diagonal; one half of the file may be empty.
+
+        why: A sentence on `similarities`.
+        """
         values, ids = self.completed(), self.ids
         away = ~np.eye(len(values), dtype=bool)
         if not np.isfinite(values[away]).all():
@@ -85,7 +91,6 @@ class Square:
                 "a similarity is missing", file=self.file, row=int(self.rows[row]),
                 remedy="Fill it in, in one of the two halves of the table.",
             )
-        why = "As you stated."
         if similarities is None:
             similarities, why = self.direction()
         kind = "similarities" if similarities else "dissimilarities"
@@ -123,7 +128,7 @@ class Square:
         if len(values) < 3 or np.isfinite(values[away]).mean() < 0.9 or not values[away].any():
             return False
         own = np.diag(self.values)[np.isfinite(np.diag(self.values))]
-        extreme = max(_extremes(values)) >= (_OWN if len(values) > _FEW else 1)
+        extreme = max(selves(values)) >= (_OWN if len(values) > _FEW else 1)
         if not self.is_uneven():
             fits = len(own) == 0 or np.ptp(own) == 0 or extreme
             return bool(fits and np.ptp(values[away]) > 0)
@@ -141,18 +146,8 @@ class Square:
         )
 
 
-def _extremes(values: np.ndarray) -> tuple[float, float]:
-    """Share of the objects whose own value is the largest, and the smallest, of row and column."""
-    filled = np.where(np.isnan(values), np.nanmean(values), values)
-    largest = np.maximum(filled.max(axis=0), filled.max(axis=1))
-    smallest = np.minimum(filled.min(axis=0), filled.min(axis=1))
-    own = np.diag(values)
-    return float(np.mean(own == largest)), float(np.mean(own == smallest))
-
-
-def read_squares(source: Source, name: str | None = None) -> list[Square]:
+def read_squares(table: Table) -> list[Square]:
     """The values of a square table, or of one for each person."""
-    table = load(source, name, least_columns=2, reshape=False)
     squares = squares_in(table)
     if not squares:
         raise DataError(
@@ -164,12 +159,11 @@ def read_squares(source: Source, name: str | None = None) -> list[Square]:
     return squares
 
 
-def square_table(source: Source, name: str | None = None) -> SquareTable | None:
+def square_table(table: Table) -> SquareTable | None:
     """The distances in a table, or None for columns of numbers.
 
     Equal names beside and above always mean distances.
     """
-    table = load(source, name, least_columns=1, reshape=False)
     try:
         squares = squares_in(table)
     except DataError:
@@ -187,14 +181,15 @@ def squares_in(table: Table) -> list[Square]:
     """The square that a table is, those of several people in it, or none."""
     if len(table.columns) > _MOST or table.n_rows > 200 * len(table.columns) or table.n_rows < 2:
         return []
-    arrays = [_of_columns(table, group) for group in _arrays(table).values()
+    arrays = [_of_columns(table, group, person=name) for name, group in _arrays(table).items()
               if len(group) == table.n_rows]
-    if arrays:
-        own = [one.direction()[0] for one in arrays] if len(arrays) > 1 else [True]
-        alike = len(set(own)) == 1 and all(one.is_one() for one in arrays)
-        return [replace(one, person=name if len(arrays) > 1 else "") for name, one in
-                zip(_arrays(table), arrays, strict=False)] if alike else arrays[:1]
-    return _beside(table) or _without_names(table)
+    if len(arrays) > 1 and all(one.is_one() for one in arrays) and (
+        len({one.direction()[0] for one in arrays}) == 1
+    ):
+        return arrays
+    return [replace(one, person="") for one in arrays[:1]] or _beside(table) or (
+        _without_names(table)
+    )
 
 
 def _of_columns(
@@ -213,16 +208,6 @@ def _of_columns(
 
 def _beside(table: Table) -> list[Square]:
     """Squares whose rows name the objects that the columns are."""
-    if not table.header:
-        top = table.head(1)
-        above = [str(top.names(column)[0]) for column in table.columns]
-        beside = table.names(table.columns[0])
-        # A row of names above, as its corner and the names beside show.
-        if above[1:] == beside[1:].tolist() and table.n_rows == len(above) and not any(
-            np.isfinite(top.numbers(column)[0]) for column in table.columns[1:]
-        ):
-            rows = np.arange(1, table.n_rows)
-            return [_of_columns(table, table.columns[1:], above[1:], rows=rows)]
     for place, column in enumerate(table.columns[:4]):
         # Names of rows that are in columns, too; those of people and files may be beside them.
         names = table.names(column)
@@ -274,7 +259,7 @@ def _without_names(table: Table) -> list[Square]:
     n = len(columns)
     if n == table.n_rows + 1 > 2 and (half := _without_blank(table)):
         return half
-    if not table.header and n > 3 and (named := _below_numbers(table)):
+    if not table.header and n > 2 and (named := _below_names(table)):
         return named
     numeric = [bool(np.isfinite(table.numbers(column)).any()) or
                not any(table.texts(column)) for column in columns]
@@ -288,13 +273,6 @@ def _without_names(table: Table) -> list[Square]:
         ids = [str(k + 1) for k in range(n)]
         return [Square(np.concatenate([top, below]), ids, False, table.name, rows)]
     if n == table.n_rows:
-        above = [str(table.head(1).names(column)[0]) for column in columns]
-        words = not table.header and all(above) and not any(
-            np.isfinite(table.numbers(column)[0]) for column in columns
-        )
-        if words:
-            # The first row of half a table is empty, so that its names look like that row.
-            return [_of_columns(_below_names(table), columns, above)]
         return [_of_columns(table, columns, columns if table.header else None)] if (
             sum(numeric) >= n - 1
         ) else []
@@ -324,20 +302,24 @@ def _without_blank(table: Table) -> list[Square]:
     return []
 
 
-def _below_numbers(table: Table) -> list[Square]:
-    """A square without names beside, below names that are numbers; its first row may be empty."""
+def _below_names(table: Table) -> list[Square]:
+    """A square or half of one below names that are not taken for a header, as numbers are not."""
     first, columns = table.head(1), table.columns
     above = [str(first.names(column)[0]) for column in columns]
+    below = replace(table, data=table.data.slice(1),
+                    rows=table.row_numbers(np.arange(1, table.n_rows)))
+    words = not any(np.isfinite(first.numbers(column)[0]) for column in columns[1:])
+    if words and above[1:] == below.names(columns[0]).tolist():
+        return [_of_columns(below, columns[1:], above[1:])]
     if len({*above}) < len(columns) or "" in above or table.n_rows < 3:
         return []
-    below = replace(table, data=table.data.slice(1), first_row=table.first_row + 1)
     if below.n_rows == len(columns):
         found = [_of_columns(below, columns, above)]
         return found if found[0].is_one() else []
     half = _without_blank(below) if below.n_rows == len(columns) - 1 else []
-    # An upper half with selves looks like names above one without.
+    # An upper half with selves looks like numbers above one without.
     return [replace(one, ids=above, is_named=True) for one in half
-            if np.isfinite(one.values[-1, 0])]
+            if words or np.isfinite(one.values[-1, 0])]
 
 
 def _is_number(name: str) -> bool:
@@ -369,15 +351,6 @@ def _refuse_repeated(ids: list[str], table: Table) -> None:
                 f"object {text!r} is listed twice", file=table.name, row=table.row_number(row),
                 remedy="Give each object one row and its own name.",
             )
-
-
-def _below_names(table: Table) -> Table:
-    """The table with an empty first row."""
-    empty = {
-        name: pa.chunked_array([pa.nulls(1, column.type), *column.slice(1).chunks], column.type)
-        for name, column in zip(table.columns, table.data.columns, strict=True)
-    }
-    return replace(table, data=pa.table(empty))
 
 
 def _arrays(table: Table) -> dict[str, list[str]]:

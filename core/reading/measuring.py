@@ -118,36 +118,42 @@ def file_of_measured(
     files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
     """Measurements of one file or several; see `read_measured`."""
-    single = len(files) == 1
+    (name, source), *others = files
     try:
-        table = (
-            load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
-            else load_several(files)
-        )
+        table = load_several(files) if others else _plain(source, name)
         table = pairs_of_rows(table) or table
         result = recognised(table)
     except DataError:
-        if single:
+        if not others:
             raise
         result = None  # several matrices need not be one table
     if result is not None and result.kind == "preferences":
-        raise refusal(result, files[0][0])
+        raise refusal(result, name)
     if result is None or result.kind == "matrix":
         if kind not in (None, "ratings", "confusions"):
             raise DataError(
-                f"its columns are not those of {kind}", file=files[0][0],
+                f"its columns are not those of {kind}", file=name,
                 remedy="Name them as in the help on files of ratings.",
             )
-        if single and result is None and len(table.columns) < table.n_rows:
+        if others:
+            return _of_squares([
+                replace(one, person=f"{own} {one.person}".strip())
+                for own, each in files for one in read_squares(_plain(each, own))
+            ], kind, options)
+        if result is None and len(table.columns) < table.n_rows:
             refuse_no_measures(table)
-        squares = [one for own, source in files for one in _squares(source, own, single)]
-        return _of_squares(squares, kind, options)
+        return _of_squares(read_squares(table), kind, options)
     if kind not in (None, result.kind):
         raise DataError(
             f"the columns are those of {result.kind}, not of {kind}", file=table.name,
             remedy="Name the columns as the kind needs them.",
         )
     return _of_table(only_of(table), result, options)
+
+
+def _plain(source: Source, name: str | None) -> Table:
+    """The table of a file, whose columns stay as they are."""
+    return load(source, name, least_columns=2, reshape=False)
 
 
 def refuse_no_measures(table: Table) -> None:
@@ -278,14 +284,6 @@ _NUMBERS = ("rating", "count", "x", "y")
 # Squares ----------------------------------------------------------------------------------------
 
 
-def _squares(source: Source, name: str, single: bool) -> list[Square]:
-    """Squares of a file, whose people are called by it if there are several files."""
-    squares = read_squares(source, name)
-    return squares if single else [
-        replace(one, person=f"{name} {one.person}".strip()) for one in squares
-    ]
-
-
 def _of_squares(
     squares: Sequence[Square], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
@@ -299,7 +297,7 @@ def _of_squares(
             )
     if kind is None:
         kind = "confusions" if all(_counts(each.values) for each in squares) else "ratings"
-    options = dict(options)
+    squares, options = [one.ordered(ids) for one in squares], dict(options)
     if kind == "confusions":
         values = [np.nan_to_num(each.values) for each in squares]
         notes = ["Read as confusions: rows are stimuli, columns responses."]
@@ -310,10 +308,7 @@ def _of_squares(
         values, notes = [each.values for each in read], read[0].notes
         options["direction"] = "dissimilar"
     people = [one.person or one.file for one in squares]
-    matrices = {
-        person: _in_order(each, square.ids, ids)
-        for person, each, square in zip(people, values, squares, strict=True)
-    }
+    matrices = dict(zip(people, values, strict=True))
     try:
         if kind == "ratings":
             made = Ratings.from_matrices(matrices, ids, **options)
@@ -327,16 +322,15 @@ def _of_squares(
     return MeasuredFile(kind, made.table, made.options, [*notes, *made.notes])
 
 
-def _alike(squares: Sequence[Square], similarities: bool | None) -> list[SquareTable]:
-    """Dissimilarities of squares that have one direction: that of their mean."""
-    if similarities is None and len(squares) > 1:
-        ids = squares[0].ids
-        values = np.array([_in_order(one.completed(), one.ids, ids) for one in squares])
-        similarities, why = replace(squares[0], values=values.mean(axis=0)).direction()
-        read = [one.dissimilarities(similarities) for one in squares]
-        note = read[0].notes[0].replace("As you stated.", why)
-        return [replace(read[0], notes=[note, *read[0].notes[1:]]), *read[1:]]
-    return [one.dissimilarities(similarities) for one in squares]
+def _alike(
+    squares: Sequence[Square], similarities: bool | None, average: bool = True
+) -> list[SquareTable]:
+    """Dissimilarities of squares of the same objects, which have the direction of their mean."""
+    if similarities is not None or len(squares) == 1:
+        return [one.dissimilarities(similarities, average) for one in squares]
+    mean = np.mean([one.completed() for one in squares], axis=0)
+    told = replace(squares[0], values=mean).direction()
+    return [one.dissimilarities(told[0], average, told[1]) for one in squares]
 
 
 def read_matrix(
@@ -363,23 +357,18 @@ def read_matrix(
     DataError
         If the table has not all pairs of three or more objects.
     """
-    table = load(source, name, least_columns=2, reshape=False)
+    table = _plain(source, name)
     found = recognised(table)
     if found is not None and found.kind == "preferences":
         raise refusal(found, table.name)
     if found is not None and found.kind in KINDS:
-        return _square_of(file_of_measured([(table.name, source)], None, {} if (
+        return _square_of(_of_table(only_of(table), found, {} if (
             similarities is None or found.kind != "ratings"
         ) else {"direction": "similar" if similarities else "dissimilar"}), table.name)
-    squares = read_squares(source, name)
-    read = _alike(squares, similarities) if average else [
-        one.dissimilarities(similarities, average=False) for one in squares
-    ]
+    read = _alike(read_squares(table), similarities, average)
     if len(read) == 1:
         return read[0]
-    ids = read[0].ids
-    mean = np.mean([_in_order(one.values, one.ids, ids) for one in read], axis=0)
-    return replace(read[0], values=mean, notes=[
+    return replace(read[0], values=np.mean([one.values for one in read], axis=0), notes=[
         *read[0].notes, f"The mean of {counted(len(read), 'matrix', 'matrices')}.",
     ])
 
@@ -406,11 +395,6 @@ def _counts(values: np.ndarray) -> bool:
         finite.all() and (values >= 0).all() and (values == np.round(values)).all()
         and (values != values.T).any() and np.mean(np.diag(values) >= values.max(axis=1)) > 0.5
     )
-
-
-def _in_order(values: np.ndarray, ids: list[str], wanted: list[str]) -> np.ndarray:
-    places = [ids.index(name) for name in wanted]
-    return values[np.ix_(places, places)]
 
 
 def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:

@@ -17,6 +17,7 @@ _DOT_GROUPS = r"^[+-]?[0-9]{1,3}(\.[0-9]{3})+,[0-9]*$|^[+-]?[0-9]{1,3}(\.[0-9]{3
 #: One mark, which may be either.
 _COMMA_GROUP = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 _DOT_GROUP = r"^[1-9][0-9]{0,2}\.[0-9]{3}$"
+_WITH_THOUSANDS = r"^([0-9]{1,3}|[1-9][0-9]{0,2}\.[0-9]{3})?$"
 _HUNDREDS = "^[1-9][0-9]{2}$"
 
 
@@ -85,16 +86,19 @@ def _dots_group(comma_groups: pa.Array, dot_groups: pa.Array) -> bool:
     return _any(dot_groups) and not _any(comma_groups)
 
 
+def may_be_of_thousands(texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """(n,) bool, texts that are as they would be where dots separate thousands, or empty."""
+    plain = pc.utf8_trim_whitespace(texts)
+    return pc.match_substring_regex(plain, _WITH_THOUSANDS).to_numpy(zero_copy_only=False)
+
+
 def dots_are_of_thousands(texts: pa.Array | pa.ChunkedArray) -> bool:
     """Whether 1.740 is 1740 beside 853: all numbers are whole then, and none begins with a zero.
 
     Seconds with three decimals have values such as 0.853, or lose their last zeros.
     """
     plain = pc.utf8_trim_whitespace(texts)
-    plain = plain.filter(pc.not_equal(plain, ""))
-    whole = pc.match_substring_regex(plain, "^[0-9]{1,3}$")
-    grouped = pc.match_substring_regex(plain, _DOT_GROUP)
     return bool(
-        len(plain) and pc.all(pc.or_(whole, grouped)).as_py() and _any(grouped)
+        may_be_of_thousands(texts).all() and _any(pc.match_substring_regex(plain, _DOT_GROUP))
         and _any(pc.match_substring_regex(plain, _HUNDREDS))
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -88,17 +88,42 @@ class Table:
             skipped=none, blank=none,
         )
 
-    def with_columns(self, columns: Mapping[str, pa.ChunkedArray | pa.Array], note: str) -> Table:
+    def with_columns(
+        self, columns: Mapping[str, pa.ChunkedArray | pa.Array], *notes: str
+    ) -> Table:
         """The same table with more columns, unless they exist."""
         data = self.data
         for name, column in columns.items():
             if name not in data.column_names:
                 data = data.append_column(name, column)
-        return replace(self, data=data, notes=[*self.notes, note])
+        return replace(self, data=data, notes=[*self.notes, *notes])
 
     def holding(self, data: pa.Table) -> Table:
         """The same rows with other cells."""
         return replace(self, data=data)
+
+    def melted(
+        self, columns: Sequence[str], kept: Mapping[str, str], labels: Mapping[str, Sequence[str]],
+        value: str, notes: Sequence[str],
+    ) -> Table:
+        """A row for each cell of some columns, which are then one, called `value`.
+
+        kept: Columns that are repeated, by their new names.
+        labels: What `columns` are about, by the names of further columns.
+        """
+        n, k, data = self.n_rows, len(columns), {}
+        for name, column in kept.items():
+            coded = self.codes(column)
+            data[name] = decoded(np.repeat(coded.codes, k), coded.values)
+        for name, texts in labels.items():
+            codes, values = pd.factorize(np.array([*texts], dtype=object))
+            data[name] = decoded(np.tile(codes, n), values.tolist())
+        cells = [self.codes(column).each(str, None, object) for column in columns]
+        data[value] = encoded(np.column_stack(cells).ravel())
+        return replace(
+            self, data=pa.table(data), notes=[*self.notes, *notes],
+            rows=np.repeat(self.row_numbers(np.arange(n)), k),
+        )
 
     def spread(self, columns: Iterable[str], most: int, *, by_lot: bool = False) -> Table:
         """Some columns of about `most` rows from all parts of the table, evenly or by lot."""
@@ -258,6 +283,8 @@ def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def as_texts(values: pa.Array | pa.ChunkedArray) -> list[str]:
     """Values as text: whole numbers without a fraction, missing ones empty."""
+    if pa.types.is_string(values.type):
+        return values.fill_null("").to_pylist()
     return [as_text(value) for value in values.to_pylist()]
 
 

@@ -26,14 +26,11 @@ def alternatives(table: Table, reading: Reading) -> list[Reading]:
         role: column for role, column in reading.roles.items()
         if column not in columns and role not in ("choice", "choice2")
     }
-    readings = [reading]
-    seen = {meaning(reading)}
+    readings = {meaning(reading): reading}
     for other in _others(table, reading, columns):
         other = replace(other, roles=other.roles | sides, reasons=())
-        if meaning(other) not in seen:
-            seen.add(meaning(other))
-            readings.append(other)
-    return readings
+        readings.setdefault(meaning(other), other)
+    return [*readings.values()]
 
 
 def _others(table: Table, reading: Reading, columns: list[str]) -> Iterator[Reading]:
@@ -100,9 +97,7 @@ def _anchors(
 
 
 def _codings(table: Table, reading: Reading, n_options: int) -> list[str | Mapping[str, int]]:
-    if reading.choice_coding in ("item", "signed_count"):
-        return [reading.choice_coding]
-    if isinstance(reading.choice_coding, Mapping):
+    if isinstance(reading.choice_coding, Mapping) or not reading.coding.words:
         return [reading.choice_coding]
     cells = plain_texts(table.head(SAMPLE_ROWS), reading.roles["choice"])
     return codings_of({text.casefold() for text in cells} - {""}, n_options)

@@ -45,32 +45,35 @@ SPLITS = {
 _LABELS = ("alglabel", "origalglabel")
 
 
-def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
+def option_roles(table: Table) -> dict[str, str]:
     """Anchor, options and choice, or anchor, near and far, by the names of the columns."""
     columns = table.columns
     for wanted in (("anchor", "near", "far"), ("anchor", "left", "right", "choice")):
         roles = by_names(columns, {role: ALIASES[role] for role in wanted})
         if len(roles) == len(wanted):
-            return roles, [
-                f"By their names, {listing([f'{c} is the {_WORDS[r]}' for r, c in roles.items()])}."
-            ]
+            return roles
     choice = named(columns, ALIASES["choice"])
     for triple in WEAK_TRIPLES:
         result = [column for name in triple if (column := named(columns, [name]))]
         if len(result) == 3 and choice not in result:
             wanted = ("anchor", "left", "right") if choice else ("anchor", "near", "far")
-            roles = dict(zip(wanted, result, strict=True))
-            return roles | ({"choice": choice} if choice else {}), [
-                f"Columns {listing(result)} are usually {listing([_WORDS[r] for r in wanted])}, "
-                "in this order."
-            ]
-    return {}, []
+            return dict(zip(wanted, result, strict=True)) | ({"choice": choice} if choice else {})
+    return {}
 
 
-_WORDS = {
-    "anchor": "anchor", "near": "nearer object", "far": "farther object", "left": "first option",
-    "right": "second option", "choice": "choice",
-}
+def anchored_roles(
+    table: Table, columns: Iterable[str], more: Mapping[str, tuple[str, ...]] | None = None
+) -> dict[str, str]:
+    """Roles of an anchor and two options by the names of some columns, or of all; or none.
+
+    more: Further names of roles.
+    """
+    more = more or {}
+    wanted = ("anchor", "left", "right")
+    roles = by_names(columns, {role: (*ALIASES[role], *more.get(role, ())) for role in wanted})
+    if len(roles) < len(wanted):
+        roles = option_roles(table)
+    return {role: roles[role] for role in wanted} if {*wanted} <= {*roles} else {}
 
 
 def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

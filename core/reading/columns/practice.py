@@ -18,6 +18,8 @@ from tripletscope.core.reading.table import Table
 
 #: Most values of a column that says which part of a session a row is of.
 _PARTS = 12
+#: So many different cells are not the same few values in other spellings.
+_MANY = 1_000
 #: Practice is less than this share of the trials.
 _MOST = 0.5
 _NO = {"0", "false", "no", "f", "n", *FOREIGN_CELLS["no"]}
@@ -39,6 +41,8 @@ def practice_in(columns: Columns) -> list[Practice]:
     who = participant_of(columns).get("participant")
     person = sample.codes(who).codes if who else np.zeros(sample.n_rows, dtype=np.int32)
     for column in columns.names:
+        if sample.n_different(column) > _MANY:
+            continue
         coded = sample.codes(column)
         if 2 <= len(coded.values) + bool((coded.codes < 0).any()) <= _PARTS:
             cells = {text for text in coded.values if _is_practice(column, text, coded.values)}

@@ -81,7 +81,8 @@ def _assigned(meanings: Mapping[str, int | str]) -> dict[str, int]:
                 f"number from 1 to {MOST_OPTIONS}."
             )
         assigned[str(word).casefold()] = int(number)
-    return assigned
+    # Words that were found in a set have no order of their own.
+    return dict(sorted(assigned.items(), key=lambda item: (item[1], item[0])))
 
 
 def _coding_of(meanings: Mapping[str, int]) -> Coding:
@@ -257,12 +258,9 @@ class Reading:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, to read the next file of the experiment."""
-        return {
-            **asdict(self), "roles": dict(self.roles), "reasons": list(self.reasons),
-            "keep": list(self.keep),
-            "only": {column: list(values) for column, values in self.only.items()},
-            "exchanged": {column: list(values) for column, values in self.exchanged.items()},
-        }
+        held = {name: {column: list(values) for column, values in getattr(self, name).items()}
+                for name in ("only", "exchanged")}
+        return {**asdict(self), "reasons": list(self.reasons), "keep": list(self.keep), **held}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -284,13 +282,9 @@ class Reading:
     @classmethod
     def from_roles(cls, **roles: Any) -> Self:
         """A reading from roles and settings alone."""
-        settings = {
-            key: roles.pop(key)
-            for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
-                        "keep", "exchanged", "copies", "apart")
-            if key in roles
-        }
-        return cls("roles", "Chosen columns", roles, **settings)
+        settings = {own.name for own in fields(cls)} - {"layout", "title", "roles", "reasons"}
+        given = {key: roles.pop(key) for key in settings & roles.keys()}
+        return cls("roles", "Chosen columns", roles, **given)
 
     def check(self, table: Table) -> None:
         for problem, remedy in self._problems(table):

@@ -15,7 +15,11 @@ import pyarrow as pa
 
 from tripletscope.core.data.cells import MISSING, bare
 from tripletscope.core.reading.formats.several import file_column
-from tripletscope.core.reading.numerals import dots_are_of_thousands
+from tripletscope.core.reading.numerals import (
+    dots_are_of_thousands,
+    may_be_of_thousands,
+    plain_floats,
+)
 from tripletscope.core.reading.table import Table
 
 #: Answers without which a person has no unit of their own.
@@ -56,13 +60,18 @@ def times_of(table: Table, column: str, groups: np.ndarray) -> np.ndarray:
     if pa.types.is_floating(data.type) or not _doubtful(numbers, table, column):
         return numbers
     numbers = numbers.copy()  # those of a single chunk belong to the table
+    if groups.max(initial=0) >= _MOST_GROUPS:
+        groups = np.zeros_like(groups)
     order = np.argsort(groups, kind="stable")
     edges = np.flatnonzero(np.diff(groups[order], prepend=-1, append=groups.max(initial=0) + 1))
-    if len(edges) > _MOST_GROUPS:
-        order, edges = np.arange(len(groups)), np.array([0, len(groups)])
     texts = data.cast(pa.string()).combine_chunks().fill_null("")
+    certain = np.zeros(int(groups.max(initial=0)) + 1, dtype=bool)
+    if plain_floats(texts) is not None:  # a dot is of decimals where one cell says so
+        certain[groups[~may_be_of_thousands(texts)]] = True
     for start, stop in itertools.pairwise(edges):
         rows = order[start:stop]
+        if certain[groups[rows[0]]]:
+            continue
         own = texts.take(pa.array(rows))
         if dots_are_of_thousands(own):
             numbers[rows] = 1000 * numbers[rows]
@@ -78,10 +87,12 @@ def _doubtful(numbers: np.ndarray, table: Table, column: str) -> bool:
     """Whether numbers may be written in several ways."""
     finite = numbers[np.isfinite(numbers)]
     unread = np.flatnonzero(~np.isfinite(numbers))[:_LOOKED_AT]
-    cells = table.data.column(column).take(pa.array(unread)).cast(pa.string()).to_pylist()
-    unwritten = (bare(cell or "").casefold() in MISSING for cell in cells)
-    if table.has_commas(column) or not all(unwritten):
+    if table.has_commas(column):
         return True
+    if len(unread):  # taking none of millions takes as long
+        cells = table.data.column(column).take(pa.array(unread)).cast(pa.string()).to_pylist()
+        if not all(bare(cell or "").casefold() in MISSING for cell in cells):
+            return True
     fraction = finite[finite != np.floor(finite)]
     if not len(fraction) or not ((finite == np.floor(finite)) & (finite >= 100)).any():
         return False

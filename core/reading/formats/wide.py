@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
-import pyarrow as pa
 
 from tripletscope.core.reading.columns.pairs import is_beside, meaning_of, says_value
 from tripletscope.core.reading.names import ALIASES, counted, listing, named
-from tripletscope.core.reading.table import Table, decoded, encoded
+from tripletscope.core.reading.table import Table, encoded
 
 #: Between the two objects of a name.
 _SIGNS = (" - ", " vs. ", " vs ", " and ", " x ", " / ", "--", "__", "..", *"_-./|:;, ")
 #: Fewest objects, and share of their pairs that must have a column: of few by chance, all.
 _FEWEST, _COVERED, _FEW = 4, 0.8, 6
+#: The name that rows have as a column.
+_ROW = "number of the row"
 #: Rows that are looked at, and share of their cells that must be numbers.
 _ROWS, _NUMBERS = 200, 0.9
 
@@ -37,29 +37,18 @@ def pairs_of_rows(table: Table) -> Table | None:
         if np.isfinite(sample.numbers(name)).sum() < _NUMBERS * written.sum():
             return None
     others = [name for name in table.columns if name not in pairs]
-    who, n, k = named(others, ALIASES["participant"]), table.n_rows, len(pairs)
-    columns: dict[str, pa.Array] = {}
-    if who is not None:
-        people = table.codes(who)
-        columns["participant"] = decoded(np.repeat(people.codes, k), people.values)
-    elif n > 1:  # nothing else says whose row it is
-        columns["participant"] = encoded(f"row {row}" for row in np.repeat(
-            table.row_numbers(np.arange(n)), k).tolist())
-    for place in (0, 1):
-        names = [pair[place] for pair in pairs.values()]
-        values = list(dict.fromkeys(names))
-        codes = np.array([values.index(one) for one in names])
-        columns[f"item{place + 1}"] = decoded(np.tile(codes, n), values)
-    cells = np.column_stack([table.texts(name) for name in pairs])
-    columns[value] = encoded(text or None for text in cells.ravel().tolist())
-    objects = {one for pair in pairs.values() for one in pair}
-    notes = [f"A column for each of {counted(k, 'pair')} of {counted(len(objects), 'object')}, a "
-             f"row for each person."]
+    who, n = named(others, ALIASES["participant"]), table.n_rows
+    if who is None and n > 1:  # nothing else says whose row it is
+        rows = encoded(f"row {row}" for row in table.row_numbers(np.arange(n)).tolist())
+        who, table = _ROW, table.with_columns({_ROW: rows})
+    first, second = zip(*pairs.values(), strict=True)
     left = [name for name in others if name != who]
-    notes += [f"Columns that are about no pair: {listing(left, 12)}."] if left else []
-    return replace(
-        table, data=pa.table(columns), notes=[*table.notes, *notes],
-        rows=np.repeat(table.row_numbers(np.arange(n)), k),
+    return table.melted(
+        [*pairs], {"participant": who} if who else {}, {"item1": first, "item2": second}, value, [
+            f"A column for each of {counted(len(pairs), 'pair')} of "
+            f"{counted(len({*first, *second}), 'object')}, a row for each person.",
+            *[f"Columns that are about no pair: {listing(left, 12)}."] * bool(left),
+        ],
     )
 
 

@@ -24,6 +24,8 @@ _BLOCK = 20
 _ACCIDENT, _TIMES_MORE = 1e-3, 5.0
 #: Least times that there are as many questions with a column as without it.
 _FREE = 1.05
+#: Bits by which most keys are told from those that recur.
+_LOW = np.uint64(2**20 - 1)
 #: Odd, as mixing needs.
 _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -70,7 +72,7 @@ def copies_of(table: Table, reading: Reading, trials: Trials) -> Copies:
              if role in reading.roles}
     rest = sorted((c for c in table.columns if c not in named and c != file), key=_fineness(table))
     whole, others = key, []
-    left = answered & pd.Series(whole).duplicated(keep=False).to_numpy()
+    left = _repeated(whole, answered)
     for column in rest:
         if not left.any():
             break
@@ -83,7 +85,8 @@ def copies_of(table: Table, reading: Reading, trials: Trials) -> Copies:
     of, files, finest = none, (), None
     if left.any():
         times = [reading.roles[role] for role in ("response_time", "time") if role in reading.roles]
-        once = answered & ~pd.Series(whole).duplicated().to_numpy()
+        once = answered.copy()
+        once[left] = ~pd.Series(whole[left]).duplicated().to_numpy()
         telling = ((column, _hashes(table, column)) for column in others)
         finest = next((values for column, values in telling
                        if column in times or _is_free(values[once], question[once])), None)
@@ -104,8 +107,10 @@ def copies_of(table: Table, reading: Reading, trials: Trials) -> Copies:
 
 
 def _mixed(key: np.ndarray, values: np.ndarray) -> np.ndarray:
-    mixed = (key ^ values) * _MIXER
-    return mixed ^ (mixed >> np.uint64(29))
+    mixed = key ^ values
+    mixed *= _MIXER
+    mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 def _hashes(table: Table, column: str) -> np.ndarray:
@@ -144,9 +149,13 @@ def _numbers_rows(table: Table, column: str) -> bool:
 
 
 def _repeated(key: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """(N,) bool, rows `among` these whose key another one of them has."""
+    ordered = np.sort(key[among])  # of millions, sorting is much faster than hashing
+    several = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    alike, wanted = ((part & _LOW).view(np.int64) for part in (key, several))
     result = np.zeros(len(key), dtype=bool)
-    at = np.flatnonzero(among)
-    result[at] = pd.Series(key[at]).duplicated(keep=False).to_numpy()
+    at = np.flatnonzero(np.isin(alike, wanted, kind="table") & among)
+    result[at] = np.isin(key[at], several)
     return result
 
 

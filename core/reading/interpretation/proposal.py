@@ -198,7 +198,7 @@ def _completed(
     for k, reading in enumerate(complete(table, found.reading)):
         completed.append(replace(
             found, title=reading.title, reading=replace(
-                _keeping(table, reading, kept), only=trials_alone(table, reading, practice)
+                keeping_all(table, reading, kept), only=trials_alone(table, reading, practice)
             ),
             # Codings that fit as well are as likely, unless the kind was certain of one.
             points=found.points if not k else min(found.points, LIKELY),
@@ -208,14 +208,11 @@ def _completed(
 
 def _distinct(found: Iterable[Claim]) -> list[Claim]:
     """The first of those that give the same answers."""
-    kept: list[Claim] = []
-    seen: list[tuple] = []
+    kept: dict[tuple, Claim] = {}
     for one in found:
         about = meaning(one.reading) if one.reading else (one.kind, tuple(one.roles.items()))
-        if about not in seen:
-            seen.append(about)
-            kept.append(one)
-    return kept
+        kept.setdefault(about, one)
+    return [*kept.values()]
 
 
 def _told_apart(found: list[Claim]) -> list[Claim]:
@@ -238,12 +235,11 @@ def _told_apart(found: list[Claim]) -> list[Claim]:
     return told
 
 
-def keeping_all(table: Table, reading: Reading) -> Reading:
+def keeping_all(
+    table: Table, reading: Reading, kept: Callable[[str], bool] | None = None
+) -> Reading:
     """The reading that keeps every column without a role, but those with too many values."""
-    return _keeping(table, reading, partial(is_kept, table))
-
-
-def _keeping(table: Table, reading: Reading, kept: Callable[[str], bool]) -> Reading:
+    kept = kept or partial(is_kept, table)
     further = (column for column in unused(table, reading) if kept(column))
     return replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *further))))
 

@@ -62,17 +62,20 @@ class Trials:
         Returns: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair;
             (T,) usable trial of each; (T,) counts, if rows have them.
         """
-        outcome = self.outcome[usable]
-        objects = [column[usable] for column in self.objects]
+        kept = slice(None) if usable.all() else usable
+        outcome = self.outcome[kept]
+        objects = [column[kept] for column in self.objects]
         sizes = np.array([len(implied) for implied in self.implied], dtype=np.int64)[outcome]
         starts = np.cumsum(sizes) - sizes
         width = max((len(one) for implied in self.implied for one in implied), default=3)
         rows = np.empty((int(sizes.sum()), width), dtype=np.int32)
         for number, implied in enumerate(self.implied):
             at = np.flatnonzero(outcome == number)
+            every = len(at) == len(rows)  # with one answer each, as millions of rows have it
             for k, places in enumerate(implied):
+                to = slice(None) if every else starts[at] + k
                 for column, place in enumerate(places):
-                    rows[starts[at] + k, column] = objects[place][at]
+                    rows[to, column] = objects[place] if every else objects[place][at]
         trial = np.repeat(np.arange(len(outcome)), sizes)
         if self.votes is None:
             return rows, trial, None
@@ -162,9 +165,10 @@ def _name_like_missing(table: Table, reading: Reading) -> str:
 
 
 def _refuse_too_many(table: Table, columns: list[str]) -> None:
-    for column in columns if table.n_rows > MOST_OBJECTS else ():
-        result = table.n_different(column)
-        if result > MOST_OBJECTS:
+    for column in columns:
+        # No cell is looked at where there cannot be so many.
+        few = table.n_values_at_most(column) <= MOST_OBJECTS
+        if not few and (result := table.n_different(column)) > MOST_OBJECTS:
             raise DataError(
                 f"column {column!r} holds {result:,} different names, and there can be at most "
                 f"{MOST_OBJECTS:,} objects", file=table.name,

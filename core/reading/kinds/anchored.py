@@ -52,7 +52,7 @@ def _evidence(columns: Columns) -> list[Claim]:
 
 def _by_names(columns: Columns) -> list[list[ColumnCells]]:
     """Columns with the usual names of an anchor and two options, if their values can be such."""
-    roles, _ = option_roles(columns.table)
+    roles = option_roles(columns.table)
     names = [roles[role] for role in ("anchor", "left", "right") if role in roles]
     objects = [columns[name] for name in names]
     if len(objects) < 3 or not all(may_name(column) or column.is_constant for column in objects):

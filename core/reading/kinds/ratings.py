@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from tripletscope.core.ratings.direction import large_is_similar, stresses
@@ -146,9 +144,11 @@ def direction_of(values: np.ndarray, *, surely: bool = False) -> tuple[str, Sign
     away = ~np.eye(len(values), dtype=bool) & np.isfinite(values)
     own = np.diag(values)[np.isfinite(np.diag(values))]
     tells = len(own) >= 2 and away.any() and not (own == 0).all()
-    for direction, word, best in (("similar", "the largest numbers", _above),
-                                  ("dissimilar", "the smallest numbers", _below)):
-        if tells and best(values) > 0.75:
+    for direction, word, often in zip(
+        ("similar", "dissimilar"), ("the largest numbers", "the smallest numbers"),
+        selves(values) if tells else (), strict=False,
+    ):
+        if often > 0.75:
             return direction, Sign("selves", {"value": word, "direction": direction})
     if away.any() and (values[away] < 0).any():
         return "similar", Sign("selves", {"value": "no negative numbers", "direction": "similar"})
@@ -165,20 +165,19 @@ def direction_of(values: np.ndarray, *, surely: bool = False) -> tuple[str, Sign
     })
 
 
-def _above(values: np.ndarray) -> float:
-    """Share of the objects of which nothing has a larger value than the object itself."""
-    return float(np.mean([*_compared(values, np.fmax)]))
+def selves(values: np.ndarray) -> tuple[float, float]:
+    """Share of the objects with a value (n, n) of their own that is the largest, and the smallest.
 
-
-def _below(values: np.ndarray) -> float:
-    return float(np.mean([*_compared(values, np.fmin)]))
-
-
-def _compared(values: np.ndarray, extreme: np.ufunc) -> Iterator[bool]:
-    for k, own in enumerate(np.diag(values)):
-        others = np.concatenate([np.delete(values[k], k), np.delete(values[:, k], k)])
-        if np.isfinite(own) and np.isfinite(others).any():
-            yield bool(extreme.reduce([own, extreme.reduce(others)]) == own)
+    It is compared with all values in the object's row and column; NaN are unknown.
+    """
+    others = np.where(np.eye(len(values), dtype=bool), np.nan, values)
+    others, own = np.hstack([others, others.T]), np.diag(values)
+    known = np.isfinite(own) & np.isfinite(others).any(axis=1)
+    if not known.any():
+        return 0.0, 0.0
+    others, own = others[known], own[known]
+    return (float(np.mean(np.nanmax(others, axis=1) <= own)),
+            float(np.mean(np.nanmin(others, axis=1) >= own)))
 
 
 RATINGS = Kind(

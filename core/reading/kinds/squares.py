@@ -13,10 +13,13 @@ _FEWEST = 4
 
 def squares_of(columns: Columns) -> list[Square]:
     """The squares of a table whose cells are numbers."""
-    try:
-        return squares_in(columns.table)
-    except DataError:  # words among the numbers
-        return []
+    def found() -> list[Square]:
+        try:
+            return squares_in(columns.table)
+        except DataError:  # words among the numbers
+            return []
+
+    return columns.once("squares", found)
 
 
 def _evidence(columns: Columns) -> list[Claim]:

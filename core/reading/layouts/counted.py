@@ -16,8 +16,8 @@ import numpy as np
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import (
     SAMPLE_ROWS,
+    anchored_roles,
     numbered_columns,
-    option_roles,
     side_roles,
 )
 from tripletscope.core.reading.columns.reading import Reading
@@ -35,13 +35,8 @@ _QUERIES = ("triplet", "triplets", "query", "queries", "quadruplets", "quadruple
 def _counts(table: Table) -> list[Reading]:
     votes = COUNTS.columns(table) if table.header else {}
     free = [column for column in table.columns if column not in votes.values()]
-    roles = by_names(free, {
-        "anchor": ALIASES["anchor"], "left": (*ALIASES["left"], "first"),
-        "right": (*ALIASES["right"], "second"),
-    })
-    if len(roles) < len(_ANCHORED):
-        roles = {r: c for r, c in option_roles(table)[0].items() if r in _ANCHORED}
-    if "left_votes" not in votes or len(votes) < 2 or len(roles) < len(_ANCHORED):
+    roles = anchored_roles(table, free, {"left": ("first",), "right": ("second",)})
+    if "left_votes" not in votes or len(votes) < 2 or not roles:
         return []
     if "right_votes" in votes:
         votes.pop("all_votes", None)

@@ -23,15 +23,14 @@ import pyarrow as pa
 
 from tripletscope.core.reading.columns.guess import (
     SAMPLE_ROWS,
+    anchored_roles,
     numbered_columns,
-    option_roles,
     plain_texts,
     side_roles,
 )
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.layouts import Layout, items
 from tripletscope.core.reading.names import (
-    ALIASES,
     by_names,
     file_name,
     is_picture_name,
@@ -138,7 +137,7 @@ def _psychopy(table: Table) -> list[Reading]:
 
 def _objects(table: Table, choice: str) -> list[tuple[str, dict[str, str]]]:
     """Possible tasks with the roles of the objects, the likeliest first."""
-    anchored = _anchored(table, table.columns)
+    anchored = anchored_roles(table, table.columns)
     if anchored:
         return [("nearer", anchored)]
     words = set(plain_texts(table.head(SAMPLE_ROWS), choice)) - {""}
@@ -159,14 +158,6 @@ def _objects(table: Table, choice: str) -> list[tuple[str, dict[str, str]]]:
     return []
 
 
-def _anchored(table: Table, columns: list[str]) -> dict[str, str]:
-    """Roles of an anchor and two options by the names of some columns, or of all."""
-    roles = by_names(columns, {role: ALIASES[role] for role in _ANCHORED})
-    if len(roles) < len(_ANCHORED):
-        roles = option_roles(table)[0]
-    return {role: roles[role] for role in _ANCHORED} if set(_ANCHORED) <= set(roles) else {}
-
-
 # Gorilla -------------------------------------------------------------------------------------
 
 
@@ -177,7 +168,7 @@ def _gorilla(table: Table) -> list[Reading]:
         return []
     only = response_zones(table)
     free = [c for c in table.columns if normalised(c) not in ("response", "responsetype")]
-    anchored = _anchored(table, free)
+    anchored = anchored_roles(table, free)
     groups = [g for g in numbered_columns(free).values() if len(g) == 3]
     candidates: list[tuple[str, dict[str, str]]] = [("nearer", anchored)] if anchored else [
         (task, items(group)) for group in groups[:1] for task in ("odd_one_out", "most_central")

@@ -159,30 +159,15 @@ def _with_informants(table: Table) -> Table | None:
         is_object = np.logical_or.reduce([texts == other for other in cells]) | (texts == "")
         if not (is_number.all() or is_object.all()):
             return None
-    return _melted(table, objects, others)
+    kept = [*objects, *filter(None, [_file_of(table)])]
+    return table.melted(others, {c: c for c in kept}, {_WHO: others}, _ANSWER, [
+        f"Columns {listing(others)} are one participant each: {len(others):,} answers for each row."
+    ])
 
 
 def _file_of(table: Table) -> str | None:
     """The column with the file of each row, if there are several."""
     return FILE if table.files and FILE in table.columns else None
-
-
-def _melted(table: Table, objects: list[str], others: list[str]) -> Table:
-    n, k = table.n_rows, len(others)
-    columns: dict[str, pa.Array] = {}
-    for column in filter(None, [*objects, _file_of(table)]):
-        coded = table.codes(column)
-        columns[column] = decoded(np.repeat(coded.codes, k), coded.values)
-    columns[_WHO] = decoded(np.tile(np.arange(k), n), others)
-    cells = [table.codes(column).each(str, None, object) for column in others]
-    columns[_ANSWER] = encoded(np.column_stack(cells).ravel())
-    note = (
-        f"Columns {listing(others)} are one participant each: {k:,} answers for each row."
-    )
-    return replace(
-        table, data=pa.table(columns), notes=[*table.notes, note],
-        rows=np.repeat(table.row_numbers(np.arange(n)), k),
-    )
 
 
 FEATURES = Layout("features", "Objects made of several features", 36, reshape=_with_objects)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tripletscope.core.data.cells import unmarked, writable
+from tripletscope.core.data.cells import writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.short_repr import short_repr
@@ -27,7 +27,13 @@ from tripletscope.core.reading.names import (
     normalised,
     whole_number,
 )
-from tripletscope.core.reading.objects.objects import match, read_objects
+from tripletscope.core.reading.objects.objects import (
+    check_ids,
+    match,
+    numbers_of,
+    read_objects,
+    texts_of,
+)
 from tripletscope.core.reading.table import Table
 
 #: Columns of classes and outcomes.
@@ -45,7 +51,8 @@ def read_features(source: Source, name: str | None = None) -> pd.DataFrame:
     table = load(source, name, least_columns=1)
     texts = checked_cells(table, table.columns)
     id_column = naming_column(texts)
-    refuse_repeated_names(texts, id_column, table.name)
+    if id_column is not None:
+        check_ids(texts[id_column], table.name)
     label = named([c for c in texts.columns if c != id_column], LABEL_NAMES)
     if label is not None and texts[label].duplicated().any():
         texts = texts.rename(columns={label: "class" if "class" not in texts else f"{label} (2)"})
@@ -77,14 +84,12 @@ def no_numbers(file: str) -> DataError:
 
 def checked_cells(table: Table, columns: list[str]) -> pd.DataFrame:
     """Columns as texts, labelled with the rows of the file; missing cells are ""."""
-    cells = table.preview(table.n_rows)[columns]
-    texts = pd.DataFrame({
-        str(column): cells[column].astype("str").fillna("").str.strip().map(unmarked)
-        for column in cells
-    }, index=cells.index)
+    texts = texts_of(table.preview(table.n_rows)[columns])
     texts = texts.mask(texts.isin({*_MISSING, *map(str.upper, _MISSING), "NaN", "None"}), "")
     if table.delimiter != ",":
-        texts = texts.apply(_with_points)
+        texts = texts.apply(lambda one: one.str.replace(",", ".", n=1).where(
+            numbers_of(one, decimal_comma=True).notna(), one
+        ))
     id_column = naming_column(texts)
     for column in texts.columns.drop([id_column] if id_column else []):
         _check_numbers(texts[column], table.name)
@@ -101,25 +106,6 @@ def naming_column(texts: pd.DataFrame) -> str | None:
         if identifies and numbers_of(texts[column]).isna().all():
             return column
     return None
-
-
-def refuse_repeated_names(texts: pd.DataFrame, id_column: str | None, file: str) -> None:
-    again = texts[id_column].duplicated() if id_column is not None else pd.Series(dtype=bool)
-    if again.any():
-        raise DataError(
-            f"object {texts[id_column][again].iloc[0]!r} is listed twice", file=file,
-            row=int(again.index[again][0]), remedy="Keep one row per object.",
-        )
-
-
-def numbers_of(texts: pd.Series) -> pd.Series:
-    """Numbers; NaN for other texts."""
-    return pd.to_numeric(texts.where(texts != ""), errors="coerce")
-
-
-def _with_points(texts: pd.Series) -> pd.Series:
-    changed = texts.str.replace(",", ".", n=1)
-    return changed.where(numbers_of(changed).notna(), texts)
 
 
 def _check_numbers(texts: pd.Series, name: str) -> None:
@@ -276,7 +262,7 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     """Features, or distances, in a table of texts, a sheet, records or Parquet."""
     table = load(data, name, least_columns=1, reshape=False)
     about_square = abs(table.n_rows - len(table.columns)) <= _ASIDE
-    square = square_table(data, name) if about_square else None
+    square = square_table(table) if about_square else None
     if square is not None:
         return _matched(
             title_of(name), square.values, [], square.ids if square.is_named else None, about, name,
@@ -289,7 +275,8 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
         texts = texts.drop(columns=numbering)
         notes.append(f"The first column numbers the rows and is left out ({numbering!r}).")
     id_column = naming_column(texts)
-    refuse_repeated_names(texts, id_column, name)
+    if id_column is not None:
+        check_ids(texts[id_column], name)
     numbers = {column: table.numbers(column) for column in exact}
     for column in texts.columns.drop([id_column] if id_column else []):
         result = numbers_of(texts[column])

@@ -185,7 +185,7 @@ def read_objects(
         table = load(source, name, header=header, least_columns=1)
         name, decimal_comma = table.name, table.delimiter != ","
         cells = table.preview(table.n_rows)  # labelled with the rows of the file
-    texts = pd.DataFrame({str(column): _as_texts(cells[column]) for column in cells.columns})
+    texts = texts_of(cells)
     id_column = id_column or _id_column(texts, name)
     if id_column not in texts:
         raise DataError(
@@ -194,7 +194,7 @@ def read_objects(
         )
     # As for the objects of answers: both files may have whole numbers with a fraction.
     texts[id_column] = texts[id_column].map(plain_number).map(composed)
-    _check_ids(texts[id_column], name)
+    check_ids(texts[id_column], name)
     texts = texts.reset_index(drop=True)
     ids = texts[id_column]
     objects = pd.DataFrame({"id": ids})
@@ -257,9 +257,20 @@ def attach_objects(
     return triplets.with_objects(described), report
 
 
+def texts_of(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells as texts without white space and marks around them; missing ones are ""."""
+    return pd.DataFrame({str(own): _as_texts(cells[own]) for own in cells}, index=cells.index)
+
+
 def _as_texts(column: pd.Series) -> pd.Series:
     texts = column.astype("str").fillna("").str.strip().map(unmarked)
     return texts.map(plain_number) if pd.api.types.is_float_dtype(column) else texts
+
+
+def numbers_of(texts: pd.Series, decimal_comma: bool = False) -> pd.Series:
+    """Numbers; NaN for other texts."""
+    figures = texts.str.replace(",", ".", n=1) if decimal_comma else texts
+    return pd.to_numeric(figures.where(texts != ""), errors="coerce")
 
 
 def _id_column(texts: pd.DataFrame, name: str) -> str:
@@ -274,7 +285,8 @@ def _id_column(texts: pd.DataFrame, name: str) -> str:
     return usual or unique[0]
 
 
-def _check_ids(ids: pd.Series, name: str) -> None:
+def check_ids(ids: pd.Series, name: str) -> None:
+    """Refuse empty and repeated ids, which are labelled with the rows of the file."""
     for wrong, problem, remedy in (
         (ids == "", "an object has no id", "Give each object an id."),
         (ids.duplicated(), "object {!r} is listed twice", "Keep one row per object."),
@@ -287,15 +299,10 @@ def _check_ids(ids: pd.Series, name: str) -> None:
 def _typed(texts: pd.Series, decimal_comma: bool) -> pd.Series:
     """Numbers as numbers, words that repeat as categories."""
     written = texts[texts != ""]
-    figures = texts.str.replace(",", ".", n=1) if decimal_comma else texts
-    numbers = pd.to_numeric(figures.where(figures != ""), errors="coerce")
+    numbers = numbers_of(texts, decimal_comma)
     if len(written) and numbers[written.index].notna().all():
-        return numbers.astype(np.int64) if _are_whole(numbers) else numbers
+        whole = numbers.notna().all() and (numbers == numbers.round()).all()
+        return numbers.astype(np.int64) if whole and numbers.abs().max() < 2**53 else numbers
     texts = texts.where(texts != "")
     unique = written.nunique()
     return texts.astype("category") if unique <= min(_MOST_CATEGORIES, len(texts) / 2) else texts
-
-
-def _are_whole(numbers: pd.Series) -> bool:
-    return bool(numbers.notna().all() and (numbers == numbers.round()).all()
-                and numbers.abs().max() < 2**53)

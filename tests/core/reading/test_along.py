@@ -14,6 +14,7 @@ from tripletscope.core.reading import Imported, Reading, load, load_several, rec
 from tripletscope.core.reading.columns.times import times_of
 from tripletscope.core.reading.interpretation import interpret as interpretation
 from tripletscope.core.reading.interpretation import proposal
+from tripletscope.core.reading.interpretation.copies import _repeated
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.table import Table
 from tripletscope.core.studies.quality.importing import read
@@ -477,3 +478,15 @@ def test_of_many_rows_a_column_is_kept_whose_values_recur(times, left, monkeypat
     for column in (values, np.sort(values)):
         table = Table("t", pa.table({"c": pa.array(column)}), True, ",", None, [], 2)
         assert proposal.has_many_values(table, "c") == left
+
+
+@pytest.mark.parametrize("n_keys", [1, 50, 10**6, 2**60])
+def test_keys_that_recur_are_those_that_pandas_finds(n_keys):
+    rng = np.random.default_rng(0)
+    key = rng.integers(0, n_keys, 3_000).astype(np.uint64)
+    key[:30] = key[-30:]
+    among = rng.random(len(key)) < 0.7
+    expected = np.zeros(len(key), dtype=bool)
+    expected[among] = pd.Series(key[among]).duplicated(keep=False).to_numpy()
+    np.testing.assert_array_equal(_repeated(key, among), expected)
+    assert not _repeated(key, np.zeros(len(key), dtype=bool)).any()

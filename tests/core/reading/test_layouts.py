@@ -16,6 +16,7 @@ from tests.core.reading.layouts import (
     GORILLA,
     JSPSYCH,
     MEADOWS,
+    NAMES,
     SORTED_ODD,
     THREE,
     best,
@@ -25,7 +26,7 @@ from tests.core.reading.layouts import (
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.reading import Reading, load, propose
+from tripletscope.core.reading import Reading, load, propose, recognise
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.kinds import kinds
 from tripletscope.core.reading.layouts import layouts
@@ -208,6 +209,27 @@ def test_clicks_of_psychopys_mouse_are_the_choice(names):
     assert (reading.layout, reading.choice_coding) == ("psychopy", "side")
     assert [found.triplets.labels[i] for i in found.triplets.rows[:, 1]] == ["cat", "car", "cat"]
     assert found.triplets.answers["response_time"].tolist() == [0.25, 1.25, 2.25]
+
+
+@pytest.mark.parametrize("keys", [("q", "p"), ("f", "j")])
+def test_keys_that_psychopys_layout_cannot_decode_are_asked_about(keys):
+    text = "trials.thisN,anchor,left,right,resp.keys,resp.rt,participant,psychopyVersion\n"
+    for i, row in enumerate(THREE):
+        text += f"{i},{','.join(NAMES[row])},{keys[CHOICE[i] % 2]},1.5,p1,2024.1\n"
+    recognition = recognise(load(text.encode(), "keys.csv"))
+    first, second = keys
+    if keys == ("f", "j"):  # these are usual for left and right
+        assert recognition.clear.reading.choice_coding == "side"
+    else:
+        assert recognition.clear is None
+        assert sorted(one.reading.choice_coding[first] for one in recognition.tied) == [1, 2]
+        assert all(one.reading.choice_coding[first] + one.reading.choice_coding[second] == 3
+                   for one in recognition.tied)
+
+
+def test_assigned_words_are_said_in_the_order_of_their_options():
+    reading = Reading("roles", "Mine", choice_coding={"p": "right", "q": "left", "x": 1})
+    assert [*reading.choice_coding] == ["q", "x", "p"]
 
 
 @pytest.mark.parametrize("header", ["stim_a,stim_b,stim_c,odd,rt", "A,B,C,odd_one_out,rt",
