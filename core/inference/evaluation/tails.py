@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
@@ -154,14 +155,17 @@ class _Trial:
     answers: Judgements
     layout: AnswerLayout
     held_out: list[np.ndarray]
+    tested: list[tuple[np.ndarray, Choices]]
     learned: list[AnswerLayout]
 
     @classmethod
     def of(cls, answers: Judgements, method: Method, folds: int, seed: int) -> _Trial:
         fold = question_folds(answers, folds, np.random.default_rng(seed))
         held_out = [np.flatnonzero(fold == k) for k in range(folds)]
+        # Once for all tails: taking answers with their columns takes as long as a fold's map.
+        tested = [(of_fold.rows, of_fold.choices) for of_fold in map(answers.take, held_out)]
         learned = [AnswerLayout.of(answers.take(fold != k), True) for k in range(folds)]
-        return cls(method, answers, AnswerLayout.of(answers, True), held_out, learned)
+        return cls(method, answers, AnswerLayout.of(answers, True), held_out, tested, learned)
 
     def predictions(self, alpha: float) -> _Predictions:
         """Of all folds, each begun at the map of all answers."""
@@ -173,18 +177,20 @@ class _Trial:
             lambda k, halt: self._of_fold(method, start, k),
             [(k,) for k in range(len(self.learned))], shared=True,
         )
-        for which, (of_fold, losses) in zip(self.held_out, each, strict=True):
+        for which, (_, choices), (of_fold, losses) in zip(
+            self.held_out, self.tested, each, strict=True
+        ):
             wrong[which] = of_fold
-            weight = self.answers.take(which).choices.weight
+            weight = choices.weight
             total, number = total - weight @ losses, number + weight.sum()
         return _Predictions(wrong, total / number)
 
     def _of_fold(self, method: TSTE, start: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Mistakes about the answers of a fold, and the losses of its choices."""
         positions = method.refitted(self.learned[k], start)
-        tested = self.answers.take(self.held_out[k])
-        wrong = 0.5 - np.sign(margins(positions, tested.rows)) / 2
-        return wrong, map_losses(method._loss(), positions, tested.choices)
+        rows, choices = self.tested[k]
+        wrong = 0.5 - np.sign(margins(positions, rows)) / 2
+        return wrong, map_losses(method._loss(), positions, choices)
 
 
 def _chosen(found: Mapping[float, _Predictions], answers: Judgements) -> TailChoice:
