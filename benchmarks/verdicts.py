@@ -3,6 +3,7 @@
     python benchmarks/verdicts.py                 every sentence; 40 seeds of a case
     python benchmarks/verdicts.py clusters lapses --runs 20
     python benchmarks/verdicts.py crowds --runs 200      goes on from the seeds that are there
+    python benchmarks/verdicts.py crowds --data guessers     cases of such data alone
 
 A row of the table is a sentence on one kind of data: its own null, a neighbouring model (another
 response, people who guess, the same questions for all), or planted data. Each module of
@@ -45,6 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("places", nargs="*", help=", ".join(places))
     parser.add_argument("--runs", type=int, help="runs of each; otherwise each takes its own")
+    parser.add_argument("--data", nargs="*", help="data of the cases that are computed; else all")
     parser.add_argument("--again", action="store_true", help="forget what was computed before")
     options = parser.parse_args()
     print(machine())
@@ -53,7 +55,7 @@ def main() -> None:
         known = table(FILE)
         known[~known["module"].isin(chosen)].to_csv(FILE, index=False)
     for place in chosen:
-        compute(place, options.runs, FILE)
+        compute(place, options.runs, FILE, options.data)
     every = table(FILE)
     judged = judgements(every[every["module"].isin(chosen)])
     print_table(HEADER, judged[HEADER].astype(str).to_numpy().tolist())
@@ -70,13 +72,17 @@ def table(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, keep_default_na=False, na_values={"rate": [""]})
 
 
-def compute(module: str, runs: int | None, file: Path) -> None:
-    """Add what is missing of a module, and keep it at once."""
+def compute(
+    module: str, runs: int | None, file: Path, data: list[str] | None = None
+) -> None:
+    """Add what is missing of a module, or of cases with some data, and keep it at once."""
     found = importlib.import_module(f"planted.{module}")
     known = table(file)
     known = known[known["module"] == module]
     if hasattr(found, "cases"):
         for case in found.cases():
+            if data and case.data not in data:
+                continue
             what = [module, case.place, case.words, case.data, case.role, case.neighbour]
             mine = known[(known[_WHAT] == what).all(axis=1)]
             for seed in sorted({*range(runs or RUNS)} - {*mine["seed"]}):

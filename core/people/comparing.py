@@ -165,6 +165,10 @@ class PeopleComparison(Gains):
         Degrees by which the weighted axes differ between random halves of the people, the least
         alike axis of each division; empty where weights do not predict better than precision, and
         without two axes.
+    others : PeopleComparison or None
+        The same without the people who answer like guesses, of one map, consistency and groups;
+        None where nobody does, or fewer than six others are left. Groups are counted there: in the
+        maps of groups, guesses are noise.
     """
 
     people: np.ndarray
@@ -179,6 +183,7 @@ class PeopleComparison(Gains):
     over_guessing: np.ndarray | None = None
     reach: np.ndarray | None = None
     axes_apart: np.ndarray | None = None
+    others: PeopleComparison | None = None
 
     def _by_questions(self, model: str, over: str, of: str) -> tuple[float, float]:
         """Variance of a mean gain between the questions that people share; degrees of freedom."""
@@ -271,7 +276,12 @@ class PeopleComparison(Gains):
 
     @property
     def n_groups(self) -> int:
-        """Number of groups: one more as long as that predicts people better, beyond chance."""
+        """Number of groups: one more as long as that predicts people better, beyond chance.
+
+        Of `others`, where some people answer like guesses.
+        """
+        if self.others is not None:
+            return self.others.n_groups
         number = 1
         while groups_model(number + 1) in self.models:
             over = ONE if number == 1 else groups_model(number)
@@ -338,16 +348,30 @@ def compare_people(
     answers = counted(triplets)
     who, people = people_of(answers, method.by)
     answers, who = answers.take(who < len(people)), who[who < len(people)]
-    models = [ONE, CONSISTENCY, WEIGHTS]
-    models += [groups_model(number) for number in range(2, most_groups + 1)] + [OWN]
-    judged = held_out(method, answers, models, folds, seed, part(progress, 0.0, 0.9))
-    fold = question_folds(answers, folds, np.random.default_rng(seed))
-    found = _by_person(judged, models, who, people, answers, fold)
+    groups = [groups_model(number) for number in range(2, most_groups + 1)]
+    models = [ONE, CONSISTENCY, WEIGHTS, *groups, OWN]
+    found = _compared(method, answers, models, folds, seed, part(progress, 0.0, 0.6))
+    left = ~np.isin(people[who], found.people[found.guessers])
+    if groups and not left.all() and len(np.unique(who[left])) >= 2 * _OF_A_HALF:
+        found = replace(found, others=_compared(
+            method, answers.take(left), [ONE, CONSISTENCY, *groups], folds, seed,
+            part(progress, 0.6, 0.9),
+        ))
     if method.n_components == 1 or method.alike or not found.attention_shown:
         progress(1.0)
         return found
     apart = axes_apart(method, answers, who, seed, part(progress, 0.9, 1.0))
     return replace(found, axes_apart=apart)
+
+
+def _compared(
+    method: WeightedEuclidean, answers: Judgements, models: list[str], folds: int, seed: int,
+    progress: Progress,
+) -> PeopleComparison:
+    """Models of people by held-out answers, each of a known person."""
+    judged = held_out(method, answers, models, folds, seed, progress)
+    fold = question_folds(answers, folds, np.random.default_rng(seed))
+    return _by_person(judged, models, *people_of(answers, method.by), answers, fold)
 
 
 def held_out(
