@@ -3,7 +3,7 @@
     python benchmarks/verdicts.py                 every sentence; 40 seeds of a case
     python benchmarks/verdicts.py clusters lapses --runs 20
     python benchmarks/verdicts.py crowds --runs 200      goes on from the seeds that are there
-    python benchmarks/verdicts.py crowds --data guessers     cases of such data alone
+    python benchmarks/verdicts.py crowds --only guessers     cases of such data or words
 
 A row of the table is a sentence on one kind of data: its own null, a neighbouring model (another
 response, people who guess, the same questions for all), or planted data. Each module of
@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("places", nargs="*", help=", ".join(places))
     parser.add_argument("--runs", type=int, help="runs of each; otherwise each takes its own")
-    parser.add_argument("--data", nargs="*", help="data of the cases that are computed; else all")
+    parser.add_argument("--only", nargs="*", help="data or words of the cases to compute; else all")
     parser.add_argument("--again", action="store_true", help="forget what was computed before")
     options = parser.parse_args()
     print(machine())
@@ -55,7 +55,7 @@ def main() -> None:
         known = table(FILE)
         known[~known["module"].isin(chosen)].to_csv(FILE, index=False)
     for place in chosen:
-        compute(place, options.runs, FILE, options.data)
+        compute(place, options.runs, FILE, options.only)
     every = table(FILE)
     judged = judgements(every[every["module"].isin(chosen)])
     print_table(HEADER, judged[HEADER].astype(str).to_numpy().tolist())
@@ -73,15 +73,15 @@ def table(file: Path) -> pd.DataFrame:
 
 
 def compute(
-    module: str, runs: int | None, file: Path, data: list[str] | None = None
+    module: str, runs: int | None, file: Path, only: list[str] | None = None
 ) -> None:
-    """Add what is missing of a module, or of cases with some data, and keep it at once."""
+    """Add what is missing of a module, or of cases of such data or words, and keep it."""
     found = importlib.import_module(f"planted.{module}")
     known = table(file)
     known = known[known["module"] == module]
     if hasattr(found, "cases"):
         for case in found.cases():
-            if data and case.data not in data:
+            if only and not {case.data, case.words} & {*only}:
                 continue
             what = [module, case.place, case.words, case.data, case.role, case.neighbour]
             mine = known[(known[_WHAT] == what).all(axis=1)]

@@ -61,7 +61,8 @@ def test_groups_are_counted_among_those_who_do_not_guess():
     assert np.flatnonzero(found.guessers).tolist() == [12, 13, 14]
     assert found.n_groups == found.others.n_groups == 2
     few = compare_people(
-        WeightedEuclidean(n_init=1), guessing(people=7, guessers=2, each=160), most_groups=2, folds=2
+        WeightedEuclidean(n_init=1), guessing(people=7, guessers=2, each=160), most_groups=2,
+        folds=2,
     )
     assert few.guessers.sum() == 2
     assert few.others is None
