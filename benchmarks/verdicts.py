@@ -89,7 +89,8 @@ def compute(
                 said = bool(case.says(seed))
                 keep([[*what, case.rate, seed, 1, int(said)]], file)
     at_once = known[known["seed"] == -1]
-    if hasattr(found, "sentences") and (at_once.empty or at_once["runs"].max() < (runs or 0)):
+    known_runs = 0 if at_once.empty else at_once["runs"].max()
+    if hasattr(found, "sentences") and not only and known_runs < (runs or 1):
         rows = [row for sentence in found.sentences(runs) for row in rows_of(module, sentence)]
         everything = table(file)
         old = (everything["module"] == module) & (everything["seed"] == -1)
