@@ -87,7 +87,7 @@ def compute(
             mine = known[(known[_WHAT] == what).all(axis=1)]
             for seed in sorted({*range(runs or RUNS)} - {*mine["seed"]}):
                 said = bool(case.says(seed))
-                keep([[*what, case.rate, seed, 1, int(said)]], file)
+                keep([[*what, _text(case.rate), seed, 1, int(said)]], file)
     at_once = known[known["seed"] == -1]
     known_runs = 0 if at_once.empty else at_once["runs"].max()
     if hasattr(found, "sentences") and not only and known_runs < (runs or 1):
@@ -108,8 +108,13 @@ def rows_of(module: str, sentence: planted.Sentence) -> Iterator[list]:
             said, runs = counted
             yield [
                 module, sentence.place, sentence.now, data, role, sentence.neighbour,
-                "" if sentence.rate is None else sentence.rate, -1, runs, said,
+                _text(sentence.rate), -1, runs, said,
             ]
+
+
+def _text(rate: float | None) -> float | str:
+    """A rate as a cell, empty where alarms are a description."""
+    return "" if rate is None else rate
 
 
 def keep(rows: list[list], file: Path) -> None:
