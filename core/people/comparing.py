@@ -165,10 +165,14 @@ class PeopleComparison(Gains):
         Degrees by which the weighted axes differ between random halves of the people, the least
         alike axis of each division; empty where weights do not predict better than precision, and
         without two axes.
-    others : PeopleComparison or None
-        The same without the people who answer like guesses, of one map, consistency and groups;
-        None where nobody does, or fewer than six others are left. Groups are counted there: in the
-        maps of groups, guesses are noise.
+    others_share : ndarray, shape (2, P', M'), or None
+        Mean log probability and accuracy of each of the people who do not answer like guesses,
+        under one map, consistency and groups, learned from these people alone; None where nobody
+        guesses, or fewer than six others are left.
+    others_shared : ndarray, shape (2, M', M'), or None
+        As `shared`, of these.
+    others_questions : int
+        As `n_questions`, of these.
     """
 
     people: np.ndarray
@@ -183,7 +187,9 @@ class PeopleComparison(Gains):
     over_guessing: np.ndarray | None = None
     reach: np.ndarray | None = None
     axes_apart: np.ndarray | None = None
-    others: PeopleComparison | None = None
+    others_share: np.ndarray | None = None
+    others_shared: np.ndarray | None = None
+    others_questions: int = 0
 
     def _by_questions(self, model: str, over: str, of: str) -> tuple[float, float]:
         """Variance of a mean gain between the questions that people share; degrees of freedom."""
@@ -270,6 +276,23 @@ class PeopleComparison(Gains):
         return not gains.mean() > max(reach, 0.0 if self.reach is None else self.reach[m])
 
     @property
+    def others(self) -> PeopleComparison | None:
+        """The same without the people who answer like guesses, of one map, consistency and groups.
+
+        None where nobody does, or fewer than six others are left. Groups are counted there: in
+        their maps, guesses are noise.
+        """
+        if self.others_share is None:
+            return None
+        left, (log_share, accuracy) = ~self.guessers, self.others_share
+        return PeopleComparison(
+            self.people[left], self.n_choices[left],
+            self.models[~np.isin(self.models, (WEIGHTS, OWN))], log_share,
+            np.full_like(log_share, np.nan), accuracy, self.chance[left], self.others_shared,
+            self.others_questions,
+        )
+
+    @property
     def n_told(self) -> int:
         """Number of people with enough choices for a standard error."""
         return int(np.isfinite(self.error).all(axis=1).sum())
@@ -280,8 +303,8 @@ class PeopleComparison(Gains):
 
         Of `others`, where some people answer like guesses.
         """
-        if self.others is not None:
-            return self.others.n_groups
+        if others := self.others:
+            return others.n_groups
         number = 1
         while groups_model(number + 1) in self.models:
             over = ONE if number == 1 else groups_model(number)
@@ -353,10 +376,14 @@ def compare_people(
     found = _compared(method, answers, models, folds, seed, part(progress, 0.0, 0.6))
     left = ~np.isin(people[who], found.people[found.guessers])
     if groups and not left.all() and len(np.unique(who[left])) >= 2 * _OF_A_HALF:
-        found = replace(found, others=_compared(
+        others = _compared(
             method, answers.take(left), [ONE, CONSISTENCY, *groups], folds, seed,
             part(progress, 0.6, 0.9),
-        ))
+        )
+        found = replace(
+            found, others_share=np.stack([others.log_share, others.accuracy]),
+            others_shared=others.shared, others_questions=others.n_questions,
+        )
     if method.n_components == 1 or method.alike or not found.attention_shown:
         progress(1.0)
         return found

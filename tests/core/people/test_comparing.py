@@ -49,7 +49,9 @@ def test_people_who_guess_are_no_group(seed):
     assert found.n_groups == 1
     assert np.flatnonzero(found.guessers).tolist() == [0, 1, 2]
     assert not replace(found, over_guessing=None).guessers.any()
-    assert found.others.people.tolist() == found.people[~found.guessers].tolist()
+    others = found.others
+    assert others.people.tolist() == found.people[~found.guessers].tolist()
+    assert others.table["model"].tolist() == ["one map", "consistency", "2 groups"]
 
 
 def test_groups_are_counted_among_those_who_do_not_guess():
