@@ -3,6 +3,7 @@
     python benchmarks/verdicts.py                 every sentence; 40 seeds of a case
     python benchmarks/verdicts.py clusters lapses --runs 20
     python benchmarks/verdicts.py crowds --runs 200      goes on from the seeds that are there
+    python benchmarks/verdicts.py crowds --only guessers     cases of such data or words
 
 A row of the table is a sentence on one kind of data: its own null, a neighbouring model (another
 response, people who guess, the same questions for all), or planted data. Each module of
@@ -45,6 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("places", nargs="*", help=", ".join(places))
     parser.add_argument("--runs", type=int, help="runs of each; otherwise each takes its own")
+    parser.add_argument("--only", nargs="*", help="data or words of the cases to compute; else all")
     parser.add_argument("--again", action="store_true", help="forget what was computed before")
     options = parser.parse_args()
     print(machine())
@@ -53,7 +55,7 @@ def main() -> None:
         known = table(FILE)
         known[~known["module"].isin(chosen)].to_csv(FILE, index=False)
     for place in chosen:
-        compute(place, options.runs, FILE)
+        compute(place, options.runs, FILE, options.only)
     every = table(FILE)
     judged = judgements(every[every["module"].isin(chosen)])
     print_table(HEADER, judged[HEADER].astype(str).to_numpy().tolist())
@@ -70,20 +72,25 @@ def table(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, keep_default_na=False, na_values={"rate": [""]})
 
 
-def compute(module: str, runs: int | None, file: Path) -> None:
-    """Add what is missing of a module, and keep it at once."""
+def compute(
+    module: str, runs: int | None, file: Path, only: list[str] | None = None
+) -> None:
+    """Add what is missing of a module, or of cases of such data or words, and keep it."""
     found = importlib.import_module(f"planted.{module}")
     known = table(file)
     known = known[known["module"] == module]
     if hasattr(found, "cases"):
         for case in found.cases():
+            if only and not {case.data, case.words} & {*only}:
+                continue
             what = [module, case.place, case.words, case.data, case.role, case.neighbour]
             mine = known[(known[_WHAT] == what).all(axis=1)]
             for seed in sorted({*range(runs or RUNS)} - {*mine["seed"]}):
                 said = bool(case.says(seed))
-                keep([[*what, case.rate, seed, 1, int(said)]], file)
+                keep([[*what, _text(case.rate), seed, 1, int(said)]], file)
     at_once = known[known["seed"] == -1]
-    if hasattr(found, "sentences") and (at_once.empty or at_once["runs"].max() < (runs or 0)):
+    known_runs = 0 if at_once.empty else at_once["runs"].max()
+    if hasattr(found, "sentences") and not only and known_runs < (runs or 1):
         rows = [row for sentence in found.sentences(runs) for row in rows_of(module, sentence)]
         everything = table(file)
         old = (everything["module"] == module) & (everything["seed"] == -1)
@@ -101,8 +108,13 @@ def rows_of(module: str, sentence: planted.Sentence) -> Iterator[list]:
             said, runs = counted
             yield [
                 module, sentence.place, sentence.now, data, role, sentence.neighbour,
-                "" if sentence.rate is None else sentence.rate, -1, runs, said,
+                _text(sentence.rate), -1, runs, said,
             ]
+
+
+def _text(rate: float | None) -> float | str:
+    """A rate as a cell, empty where alarms are a description."""
+    return "" if rate is None else rate
 
 
 def keep(rows: list[list], file: Path) -> None:

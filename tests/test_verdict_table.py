@@ -43,6 +43,7 @@ def test_seeds_that_are_there_are_not_computed_again(verdicts, tmp_path, monkeyp
     verdicts.compute("crowds", 2, file)
     verdicts.compute("crowds", 4, file)
     verdicts.compute("crowds", 4, file)
+    verdicts.compute("crowds", 9, file, ["something else"])
     assert asked == [0, 1, 2, 3]
     assert verdicts.table(file)["said"].tolist() == [0] * 4
 

@@ -51,7 +51,7 @@ class Case:
         a neighbouring model, and where it should be.
     neighbour: What is different next door, such as people who guess.
     says: Whether it is said, by seed.
-    rate: Of false alarms that is held.
+    rate: Of false alarms that is held; None where alarms are a description.
     """
 
     place: str
@@ -60,4 +60,4 @@ class Case:
     role: str
     says: Callable[[int], bool]
     neighbour: str = ""
-    rate: float = 0.05
+    rate: float | None = 0.05

@@ -3,40 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
+import pandas as pd
 
 import tripletscope as ts
-from planted import Sentence
+from planted import Case
 
-RUNS, OBJECTS = 40, 25
-#: Of 10 runs at commit 53cf0272, with 1,500 answers: alone, beside one that is seen, beside three.
-BEFORE = {0: (5, 10), 1: (5, 10), 3: (0, 10)}
+OBJECTS, PEOPLE = 25, 12
+#: Of the columns that are seen.
+WEIGHTS = (1.5, 0.8, 0.5)
+#: Questions of the neighbour in which all are asked the same.
+ASKED = 125
 
 
-def sentences(runs: int | None) -> Iterator[Sentence]:
-    runs = runs or RUNS
+def cases() -> Iterator[Case]:
+    place = "Features, Weights"
     for number in (1_500, 6_000):
-        for seen in BEFORE:
-            found = np.array([counted(number, seed, seen) for seed in range(runs)])
-            yield Sentence(
-                place="Features, Weights", before="Features that count", now="the same",
-                null=f"{4 - seen} random columns beside {seen} that are seen; {OBJECTS} objects, "
-                f"{number:,} answers", alarms=(int(found[:, seen:].any(axis=1).sum()), runs),
-                alarms_before=BEFORE[seen] if number == 1_500 else None,
-                planted="all that are seen, with weights of 1.5, .8 and .5",
-                said=(int(found[:, :seen].all(axis=1).sum()), runs) if seen else None,
+        for seen, role in ((0, "null"), (1, "neighbour"), (3, "neighbour")):
+            about = f"{number:,} answers"
+            yield Case(
+                place=place, words="a random column counts", role=role,
+                data=f"{4 - seen} random columns, {about}",
+                neighbour=f"beside {seen} that are seen, {about}" if seen else "",
+                says=lambda seed, number=number, seen=seen: bool(
+                    counted(number, seed, seen)[seen:].any()
+                ),
             )
+            if seen:
+                yield Case(
+                    place=place, words="all columns that are seen count", role="planted",
+                    data=f"weights of {', '.join(map(str, WEIGHTS[:seen]))}; {about}",
+                    says=lambda seed, number=number, seen=seen: bool(
+                        counted(number, seed, seen)[:seen].all()
+                    ),
+                )
+    for data, neighbour in (
+        ("asked", "the same questions for all"), ("Cauchy", "another response"),
+        ("guessers", "people who guess"), ("liked", "popularity"),
+    ):
+        yield Case(
+            place=place, words="a random column counts", role="neighbour", neighbour=neighbour,
+            data=f"4 random columns, 1,500 answers, {data}",
+            says=lambda seed, data=data: bool(counted(1_500, seed, 0, data).any()),
+        )
 
 
-def counted(number: int, seed: int, seen: int) -> np.ndarray:
+@cache
+def counted(number: int, seed: int, seen: int, data: str = "") -> np.ndarray:
     """(4,) which columns are said to count, of which the first so many are seen."""
     rng = np.random.default_rng([number, seed, seen])
     truth = rng.normal(size=(OBJECTS, 3))
     columns = rng.normal(size=(OBJECTS, 4))
     columns[:, :seen] = truth[:, :seen]
     answers = ts.simulate(
-        truth * np.sqrt([1.5, 0.8, 0.5]), number, noise="logistic", seed=int(rng.integers(2**31))
+        truth * np.sqrt(WEIGHTS), number, noise="logistic", seed=int(rng.integers(2**31))
     )
+    if data:
+        answers = _next_door(truth * np.sqrt(WEIGHTS), answers, data, rng)
     space = ts.features.FeatureSpace(name="columns", values=columns)
     return ~ts.features.feature_weights(space, answers, replicates=60, seed=seed).is_zero
+
+
+def _next_door(
+    x: np.ndarray, answers: ts.Triplets, data: str, rng: np.random.Generator
+) -> ts.Triplets:
+    """Answers of people to the same questions, by the neighbouring model."""
+    rows, who = answers.rows.copy(), np.arange(len(answers)) % PEOPLE
+    if data == "asked":
+        rows = rows[:ASKED][np.arange(len(rows)) // PEOPLE]
+    near, far = (((x[rows[:, 0]] - x[rows[:, k]]) ** 2).sum(axis=1) for k in (1, 2))
+    likely = 1 / (1 + np.exp(near - far))
+    if data == "Cauchy":
+        likely = (0.3 + far) / (0.6 + near + far)
+    if data == "guessers":
+        likely[who < PEOPLE // 4] = 0.5
+    if data == "liked":
+        worth = 1.2 * rng.normal(size=OBJECTS)[rows[:, 1:]]
+        likely = 1 / (1 + np.exp(worth[:, 1] - worth[:, 0]))
+    turned = rng.random(len(rows)) > likely
+    rows[turned, 1:] = rows[turned, :0:-1]
+    people = pd.DataFrame({"participant": [f"p{k:02}" for k in who]})
+    return ts.Triplets(rows, answers.objects, people)

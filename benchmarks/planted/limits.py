@@ -16,6 +16,8 @@ from tripletscope.core.people import WeightedEuclidean, compare_people
 OBJECTS, PEOPLE, QUESTIONS = 15, 20, 60
 #: Of coins: people, and answers of each.
 FLIPPING, EACH = 12, 60
+#: Share of their answers that follow a plane.
+FOLLOW = {"a third": 1 / 3, "two fifths": 0.4}
 
 
 def cases() -> Iterator[Case]:
@@ -38,7 +40,7 @@ def cases() -> Iterator[Case]:
         for data, role, neighbour in (
             ("coins", "null", ""), ("side", "neighbour", "people who press one side"),
             ("the same coins", "neighbour", "the same questions for all"),
-            ("a third", "planted", ""),
+            ("a third", "planted", ""), ("two fifths", "planted", ""),
         ):
             yield Case(place="Guesses", words=words, data=data, role=role, neighbour=neighbour,
                        says=lambda seed, data=data, says=says: bool(says(coins(data, seed))))
@@ -67,15 +69,15 @@ def crowd(data: str, seed: int) -> ts.Triplets:
 
 
 def coins(data: str, seed: int) -> ts.Triplets:
-    """Guesses of all; or two thirds of each person's answers, the others follow a plane."""
+    """Guesses of all; or of some of each person's answers, the others follow a plane."""
     rng = np.random.default_rng([seed, len(data), 1])
     number = FLIPPING * EACH
     asked = rng.random((number, OBJECTS)).argsort(axis=1)[:, :3]
     if data == "the same coins":
         asked = np.tile(asked[:EACH], (FLIPPING, 1))
     near = rng.random(number) < (0.9 if data == "side" else 0.5)
-    if data == "a third":
-        follows = rng.random(number) < 1 / 3
+    if data in FOLLOW:
+        follows = rng.random(number) < FOLLOW[data]
         near = np.where(follows, _lean(rng.normal(size=(OBJECTS, 2)), asked) > 0, near)
     if data == "side":  # which of the two is shown on that side is random
         asked = np.where((rng.random(number) < 0.5)[:, None], asked, asked[:, [0, 2, 1]])

@@ -165,6 +165,14 @@ class PeopleComparison(Gains):
         Degrees by which the weighted axes differ between random halves of the people, the least
         alike axis of each division; empty where weights do not predict better than precision, and
         without two axes.
+    others_share : ndarray, shape (2, P', M'), or None
+        Mean log probability and accuracy of each of the people who do not answer like guesses,
+        under one map, consistency and groups, learned from these people alone; None where nobody
+        guesses, or fewer than six others are left.
+    others_shared : ndarray, shape (2, M', M'), or None
+        As `shared`, of these.
+    others_questions : int
+        As `n_questions`, of these.
     """
 
     people: np.ndarray
@@ -179,6 +187,9 @@ class PeopleComparison(Gains):
     over_guessing: np.ndarray | None = None
     reach: np.ndarray | None = None
     axes_apart: np.ndarray | None = None
+    others_share: np.ndarray | None = None
+    others_shared: np.ndarray | None = None
+    others_questions: int = 0
 
     def _by_questions(self, model: str, over: str, of: str) -> tuple[float, float]:
         """Variance of a mean gain between the questions that people share; degrees of freedom."""
@@ -265,13 +276,35 @@ class PeopleComparison(Gains):
         return not gains.mean() > max(reach, 0.0 if self.reach is None else self.reach[m])
 
     @property
+    def others(self) -> PeopleComparison | None:
+        """The same without the people who answer like guesses, of one map, consistency and groups.
+
+        None where nobody does, or fewer than six others are left. Groups are counted there: in
+        their maps, guesses are noise.
+        """
+        if self.others_share is None:
+            return None
+        left, (log_share, accuracy) = ~self.guessers, self.others_share
+        return PeopleComparison(
+            self.people[left], self.n_choices[left],
+            self.models[~np.isin(self.models, (WEIGHTS, OWN))], log_share,
+            np.full_like(log_share, np.nan), accuracy, self.chance[left], self.others_shared,
+            self.others_questions,
+        )
+
+    @property
     def n_told(self) -> int:
         """Number of people with enough choices for a standard error."""
         return int(np.isfinite(self.error).all(axis=1).sum())
 
     @property
     def n_groups(self) -> int:
-        """Number of groups: one more as long as that predicts people better, beyond chance."""
+        """Number of groups: one more as long as that predicts people better, beyond chance.
+
+        Of `others`, where some people answer like guesses.
+        """
+        if others := self.others:
+            return others.n_groups
         number = 1
         while groups_model(number + 1) in self.models:
             over = ONE if number == 1 else groups_model(number)
@@ -338,16 +371,34 @@ def compare_people(
     answers = counted(triplets)
     who, people = people_of(answers, method.by)
     answers, who = answers.take(who < len(people)), who[who < len(people)]
-    models = [ONE, CONSISTENCY, WEIGHTS]
-    models += [groups_model(number) for number in range(2, most_groups + 1)] + [OWN]
-    judged = held_out(method, answers, models, folds, seed, part(progress, 0.0, 0.9))
-    fold = question_folds(answers, folds, np.random.default_rng(seed))
-    found = _by_person(judged, models, who, people, answers, fold)
+    groups = [groups_model(number) for number in range(2, most_groups + 1)]
+    models = [ONE, CONSISTENCY, WEIGHTS, *groups, OWN]
+    found = _compared(method, answers, models, folds, seed, part(progress, 0.0, 0.6))
+    left = ~np.isin(people[who], found.people[found.guessers])
+    if groups and not left.all() and len(np.unique(who[left])) >= 2 * _OF_A_HALF:
+        others = _compared(
+            method, answers.take(left), [ONE, CONSISTENCY, *groups], folds, seed,
+            part(progress, 0.6, 0.9),
+        )
+        found = replace(
+            found, others_share=np.stack([others.log_share, others.accuracy]),
+            others_shared=others.shared, others_questions=others.n_questions,
+        )
     if method.n_components == 1 or method.alike or not found.attention_shown:
         progress(1.0)
         return found
     apart = axes_apart(method, answers, who, seed, part(progress, 0.9, 1.0))
     return replace(found, axes_apart=apart)
+
+
+def _compared(
+    method: WeightedEuclidean, answers: Judgements, models: list[str], folds: int, seed: int,
+    progress: Progress,
+) -> PeopleComparison:
+    """Models of people by held-out answers, each of a known person."""
+    judged = held_out(method, answers, models, folds, seed, progress)
+    fold = question_folds(answers, folds, np.random.default_rng(seed))
+    return _by_person(judged, models, *people_of(answers, method.by), answers, fold)
 
 
 def held_out(

@@ -148,8 +148,16 @@ class Likelihood:
     def curvature(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """(P, d, d) expected information on log weights alone."""
         similarity, difference, pull = self._seen(x, w)
-        by_logs = _sparse(pull * difference, self._who[:, None], len(w))
-        return _blocks(by_logs.T @ self._joint(similarity) @ by_logs, w.shape)
+        by_logs, result = pull * difference, np.zeros((*w.shape, w.shape[1]))
+        of_all = shares(self.choices, similarity)
+        for stage, place, _ in self.choices.kinds:
+            share, of = of_all[place], by_logs[place]
+            mean = np.einsum("se,sek->sk", share, of)
+            blocks = np.einsum("se,sek,sel->skl", share, of, of) - mean[:, :, None] * mean[:, None]
+            blocks *= self.choices.weight[stage][:, None, None]
+            flat = sums_by(self.choices.unit[stage], blocks.reshape(len(blocks), -1), len(w))
+            result += flat.reshape(result.shape)
+        return result
 
     def information(
         self, x: np.ndarray, w: np.ndarray

@@ -63,19 +63,30 @@ class Parabolas:
     def __add__(self, other: Parabolas) -> Parabolas:
         return Parabolas(self.pull + other.pull, self.information + other.information)
 
-    def gain(self, spread: Spread, middle: float = 0.0) -> float:
-        """Log marginal likelihood of log weights about `middle`, over that of all at 0."""
+    def gain(self, spread: Spread, middle: float = 0.0) -> tuple[float, np.ndarray]:
+        """Log marginal likelihood of log weights about `middle`, over that of all at 0.
+
+        And its slopes (3,) by both standard deviations and by the middle.
+        """
         d = self.pull.shape[1]
-        moved = self.information.sum(axis=2) * middle
-        pull = self.pull - moved
-        root = spread.matrix(d)
-        inner = np.eye(d) + root @ self.information @ root
-        drawn = pull @ root
-        solved = np.linalg.solve(inner, drawn[..., None])[..., 0]
-        return float(
-            middle * self.pull.sum() - 0.5 * middle * moved.sum()
-            + 0.5 * np.sum(drawn * solved) - 0.5 * np.linalg.slogdet(inner)[1].sum()
+        root, shared = spread.matrix(d), np.full((d, d), 1.0 / d)
+        moved = self.information.sum(axis=2)
+        pull = self.pull - middle * moved
+        drawn = self.information @ root
+        within = np.linalg.inv(np.eye(d) + root @ drawn)
+        likely = np.einsum("pkl,pl->pk", within, pull @ root)
+        total = float(moved.sum())
+        value = (
+            middle * self.pull.sum() - 0.5 * middle**2 * total
+            + 0.5 * np.sum((pull @ root) * likely) + 0.5 * np.linalg.slogdet(within)[1].sum()
         )
+        left = pull - np.einsum("pkl,pl->pk", drawn, likely)
+        by_root = np.einsum("pk,pl->kl", likely, left) - np.einsum("pkl,plm->mk", drawn, within)
+        slopes = [
+            np.sum(by_root * shared), np.sum(by_root * (np.eye(d) - shared)),
+            self.pull.sum() - middle * total - np.sum((likely @ root) * moved),
+        ]
+        return float(value), np.array(slopes)
 
 
 def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread, float]:
@@ -95,13 +106,17 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread
     def spread_of(values: np.ndarray) -> Spread:
         return Spread(*np.exp(values[:number]).tolist(), *[0.0] * (2 - number))
 
-    def loss(values: np.ndarray) -> float:
-        return -of_people.gain(spread_of(values), values[-1]) - float(values[:number].sum())
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slopes = of_people.gain(spread_of(values), values[-1])
+        by_logs = slopes[:number] * np.exp(values[:number]) + 1.0
+        return -value - float(values[:number].sum()), -np.append(by_logs, slopes[-1])
 
     starts = [np.append(np.full(number, np.log(size)), 0.0) for size in (0.05, 0.2, 0.6)]
     bounds = [(np.log(_LEAST), np.log(_MOST))] * number + [(-_MOST, _MOST)]
-    result = minimize(loss, min(starts, key=loss), method="L-BFGS-B", bounds=bounds).x
-    return spread_of(result), of_people.gain(spread_of(result), result[-1])
+    result = minimize(
+        loss, min(starts, key=lambda one: loss(one)[0]), jac=True, method="L-BFGS-B", bounds=bounds
+    ).x
+    return spread_of(result), of_people.gain(spread_of(result), result[-1])[0]
 
 
 @dataclass(frozen=True)

@@ -185,11 +185,12 @@ def groups_said(comparison: PeopleComparison | None) -> str:
     """The number of groups that held-out answers support."""
     if comparison is None or groups_model(2) not in comparison.models:
         return words("groups not tested")
-    number = comparison.n_groups
-    if number == 1:
-        return words("one group", gain=comparison.gain(groups_model(2), CONSISTENCY))
-    gain = comparison.gain(groups_model(number), CONSISTENCY)
-    return words("groups predict", number=number, gain=gain)
+    number, counted = comparison.n_groups, comparison.others or comparison
+    key = "one group" if number == 1 else "groups predict"
+    said = words(key, number=number, gain=counted.gain(groups_model(max(number, 2)), CONSISTENCY))
+    if comparison.others is None:
+        return said
+    return f"{said} {words('groups without guesses', number=int(comparison.guessers.sum()))}"
 
 
 def axes_said(fitted: WeightedEuclidean, comparison: PeopleComparison | None) -> str:

@@ -11,8 +11,9 @@ from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, mean_over
-from tripletscope.core.inference.evaluation.share import Share, left_out
+from tripletscope.core.inference.evaluation.share import Share, jackknifed, left_out
 from tripletscope.core.inference.evaluation.units import (
+    SamplingUnits,
     different_pairs,
     known_people,
     participants_of,
@@ -147,7 +148,8 @@ def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate |
     """Error of predicting each answer by the majority of the other answers to its question.
 
     Others are other participants, or, where none of these share questions, each one's own repeats.
-    Few make an uncertain majority, so that a map may do better. None without repeats.
+    Few make an uncertain majority, so that a map may do better. None without repeats. Over
+    participants the interval is by the jackknife: who is left out is missed in the majorities, too.
     """
     triplets = as_answers(triplets)
     repeats = _repeats(triplets)
@@ -157,7 +159,11 @@ def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate |
         return None
     kept, wrong_kept = repeats.answers.take(repeated), wrong[repeated]
     people = known_people(kept, unit)
-    estimate = mean_over(people, wrong_kept, kept.weight, kept.groups)
+    if people is None or repeats.among == "self":
+        estimate = mean_over(people, wrong_kept, kept.weight, kept.groups)
+    else:
+        without = _error_without(repeats.take(repeated), people)
+        estimate = mean_over(people, wrong_kept, kept.weight, kept.groups, jackknifed(without))
     everywhere = wrong
     if repeats.among == "self":
         everywhere = np.full(len(triplets), np.nan)
@@ -179,6 +185,51 @@ def _by_majority(repeats: _Repeats) -> np.ndarray:
     left = np.round(left, 9)
     same, other = left[place, side], left[place, 1 - side]
     return np.where(same + other > 0, 0.5 + np.sign(other - same) / 2, np.nan)
+
+
+def _error_without(repeats: _Repeats, people: SamplingUnits) -> np.ndarray:
+    """(P,) share of the answers that differ from the others' majority, without each participant.
+
+    Answers to a question that are judged alike are counted together: as rows of what they say,
+    (2,), and of what is theirs in the counts, which of an unknown participant is one answer.
+    """
+    counts, mine, to = repeats.counts()
+    side, weight, named = repeats.answers.verdicts, repeats.answers.weight, repeats.pair >= 0
+    single = np.zeros((int((~named).sum()), 2))
+    single[np.arange(len(single)), side[~named]] = np.round(weight[~named], 9)
+    rows = np.column_stack([
+        np.concatenate([to, repeats.question[~named]]), np.concatenate([mine, single]),
+        np.concatenate([mine, np.minimum(single, 1.0)]),
+    ])
+    kinds, kind, number = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    question, said, own = kinds[:, 0].astype(np.int64), kinds[:, 1:3], kinds[:, 3:]
+
+    def judged(
+        which: np.ndarray, times: np.ndarray, left: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Weight of the wrong answers, and of all with others, of kinds of answers."""
+        others = np.round(left - own[which], 9)
+        wrong = 0.5 + np.sign(others[:, ::-1] - others) / 2
+        weight = times[:, None] * said[which] * (others.sum(axis=1) > 0)[:, None]
+        return (wrong * weight).sum(axis=1), weight.sum(axis=1)
+
+    sums = judged(np.arange(len(kinds)), number, counts[question])
+    of_questions = [np.bincount(question, each, len(counts)) for each in sums]
+    # What one says to a question changes the judgement of every kind of answers to it.
+    n_kinds = np.bincount(question, minlength=len(counts))
+    cell = np.repeat(np.arange(len(mine)), n_kinds[to])
+    which = np.arange(len(cell)) - np.repeat(
+        np.cumsum(n_kinds[to]) - n_kinds[to] - (np.cumsum(n_kinds) - n_kinds)[to], n_kinds[to]
+    )
+    times = number[which] - (which == kind.ravel()[: len(mine)][cell])
+    moved = judged(which, times, counts[to][cell] - mine[cell])
+    first = np.unique(repeats.pair[named], return_index=True)[1]
+    unit = people.part[np.flatnonzero(named)[first]]
+    wrong, total = (
+        of.sum() + np.bincount(unit, np.bincount(cell, each, len(mine)) - of[to], people.number)
+        for of, each in zip(of_questions, moved, strict=True)
+    )
+    return wrong[total > 0] / total[total > 0]
 
 
 def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:

@@ -421,13 +421,15 @@ def holdout(
 
 
 def mean_over(
-    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray,
+    between: float | None = None,
 ) -> tuple[float, float, float]:
     """`clustered_mean` over people or, if there are none, over groups of answers."""
     if people is None:
         return clustered_mean(wrong, weight, groups)
     return clustered_mean(
-        wrong, weight, people.part, people=people.number, shared=people.shared(wrong, weight)
+        wrong, weight, people.part, people=people.number, shared=people.shared(wrong, weight),
+        between=between,
     )
 
 
@@ -442,19 +444,20 @@ def share_right(
 
 def clustered_mean(
     wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray, *, people: int | None = None,
-    shared: float = 0.0,
+    shared: float = 0.0, between: float | None = None,
 ) -> tuple[float, float, float]:
     """Mean of values (T,) from 0 to 1, with Wilson's interval at the effective number of answers.
 
     The variance is cluster-robust over groups (T,), such as `Judgements.groups`, or over so many
     `people`: then it is unbiased, with what is `shared` between them, and the quantile Student's.
+    Where people change each other's values, the variance `between` them is another one.
     """
     weight = weight / weight.sum()
     error = float(weight @ wrong)
     by_group = np.bincount(groups, weight * (wrong - error))
     variance = float(by_group @ by_group)
     if people is not None:
-        variance = variance * people / (people - 1) + shared
+        variance = (variance * people / (people - 1) if between is None else between) + shared
     # The variance of equal values is rounding.
     differ = variance > 0 and np.ptp(wrong) > 0
     effective = error * (1 - error) / variance if differ else len(np.unique(groups))

@@ -49,6 +49,25 @@ def test_people_who_guess_are_no_group(seed):
     assert found.n_groups == 1
     assert np.flatnonzero(found.guessers).tolist() == [0, 1, 2]
     assert not replace(found, over_guessing=None).guessers.any()
+    others = found.others
+    assert others.people.tolist() == found.people[~found.guessers].tolist()
+    assert others.table["model"].tolist() == ["one map", "consistency", "2 groups"]
+
+
+def test_groups_are_counted_among_those_who_do_not_guess():
+    """With the guesses of a quarter, two kinds of people were seen in 9 of 13 crowds."""
+    rng = np.random.default_rng(3)
+    weights = np.array([[1.8, 0.2]] * 6 + [[0.2, 1.8]] * 6 + [[0.0, 0.0]] * 3)
+    data = answers_of(1.5 * rng.normal(size=(10, 2)), weights, 100, rng)
+    found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=2, folds=2)
+    assert np.flatnonzero(found.guessers).tolist() == [12, 13, 14]
+    assert found.n_groups == found.others.n_groups == 2
+    few = compare_people(
+        WeightedEuclidean(n_init=1), guessing(people=7, guessers=2, each=160), most_groups=2,
+        folds=2,
+    )
+    assert few.guessers.sum() == 2
+    assert few.others is None
 
 
 @pytest.mark.parametrize("seed", [0, 1])

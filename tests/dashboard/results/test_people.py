@@ -49,3 +49,4 @@ def test_people_who_guess_are_named_and_no_group():
         said = " ".join(people_said(found, "participant"))
         assert "3 of 12 participants answer like guesses" in said
         assert "not seen to predict held-out answers better" in groups_said(found)
+        assert groups_said(found).endswith("Left out: 3 participants who answer like guesses.")

@@ -12,6 +12,8 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.ceiling import (
     Ceiling,
     _best_accuracy,
+    _by_majority,
+    _error_without,
     _repeats,
     _sums,
     noise_ceiling,
@@ -19,6 +21,7 @@ from tripletscope.core.inference.evaluation.ceiling import (
     repeat_error,
 )
 from tripletscope.core.inference.evaluation.share import Share, left_out
+from tripletscope.core.inference.evaluation.units import known_people
 from tripletscope.core.models.simulation.simulate import simulate
 
 TRIO = [[0, 1, 2]] * 3 + [[0, 2, 1]]
@@ -260,3 +263,19 @@ def test_intervals_know_that_people_share_questions():
         ceiling = noise_ceiling(answered(chances, 12, 12, seed))
         held.append(ceiling.upper.low <= true <= ceiling.upper.high)
     assert np.mean(held) >= 0.85
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.2])
+def test_who_is_left_out_is_missed_in_the_majorities(unknown):
+    """The error without each participant against that of the answers of the others."""
+    rng = np.random.default_rng(5)
+    rows = np.array([[0, 1, 2], [1, 0, 2], [2, 0, 1], [3, 0, 1]])[rng.integers(4, size=200)]
+    turned = rng.random(200) < 0.3
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    who = [f"p{k}" if rng.random() > unknown else "" for k in rng.integers(9, size=200)]
+    repeats = _repeats(by(rows.tolist(), who))
+    people = known_people(repeats.answers, "participants")
+    found = _error_without(repeats, people)
+    for unit in range(people.number):
+        rest = repeats.take(np.flatnonzero(people.part != unit))
+        assert found[unit] == pytest.approx(np.average(_by_majority(rest)))
