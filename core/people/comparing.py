@@ -33,7 +33,7 @@ from tripletscope.core.people.mixture import LatentClassMap
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
 #: Models of people, from the most common to the most individual.
-ONE, CONSISTENCY, WEIGHTS, OWN = "one map", "consistency", "weights", "own maps"
+ONE, PRECISION, WEIGHTS, OWN = "one map", "precision", "weights", "own maps"
 _GROUPS = "{} groups"
 #: What gains are of.
 MEASURES = ("log_share", "accuracy")
@@ -110,7 +110,7 @@ class Gains:
 
     def _is_ahead(self, model: str, *of: str) -> bool:
         """Whether a model predicts better than others, and than precision, beyond chance."""
-        rivals = {*of, *({CONSISTENCY} & set(self.models.tolist()))} - {model}
+        rivals = {*of, *({PRECISION} & set(self.models.tolist()))} - {model}
         return all(self.gain(model, over)[1] > 0 for over in rivals)
 
     @property
@@ -140,7 +140,7 @@ class PeopleComparison(Gains):
     n_choices : ndarray of int, shape (P,)
         Held-out choices of each.
     models : ndarray of str, shape (M,)
-        ``one map`` for all; ``consistency``: one map, and the precision of a person's answers;
+        ``one map`` for all; ``precision``: one map, and the precision of a person's answers;
         ``weights`` of its axes; ``2 groups`` and so on, with the same precision; ``own maps``.
     log_share : ndarray, shape (P, M)
         Mean log probability of a held-out choice.
@@ -167,7 +167,7 @@ class PeopleComparison(Gains):
         without two axes.
     others_share : ndarray, shape (2, P', M'), or None
         Mean log probability and accuracy of each of the people who do not answer like guesses,
-        under one map, consistency and groups, learned from these people alone; None where nobody
+        under one map, precision and groups, learned from these people alone; None where nobody
         guesses, or fewer than six others are left.
     others_shared : ndarray, shape (2, M', M'), or None
         As `shared`, of these.
@@ -277,7 +277,7 @@ class PeopleComparison(Gains):
 
     @property
     def others(self) -> PeopleComparison | None:
-        """The same without the people who answer like guesses, of one map, consistency and groups.
+        """The same without the people who answer like guesses, of one map, precision and groups.
 
         None where nobody does, or fewer than six others are left. Groups are counted there: in
         their maps, guesses are noise.
@@ -357,7 +357,7 @@ def compare_people(
     Notes
     -----
     Groups and weights include the precision of a person's answers, so compare them with
-    ``consistency`` before you speak of attention.
+    ``precision`` before you speak of attention.
 
     Examples
     --------
@@ -365,19 +365,19 @@ def compare_people(
     >>> answers = ts.read("sample_data/crowd/answers.csv")
     >>> method = ts.people.WeightedEuclidean(n_components=2, n_init=2)
     >>> found = ts.people.compare_people(method, answers, most_groups=1, folds=2)
-    >>> found.gain("weights", over="consistency")[1] > 0
+    >>> found.gain("weights", over="precision")[1] > 0
     True
     """
     answers = counted(triplets)
     who, people = people_of(answers, method.by)
     answers, who = answers.take(who < len(people)), who[who < len(people)]
     groups = [groups_model(number) for number in range(2, most_groups + 1)]
-    models = [ONE, CONSISTENCY, WEIGHTS, *groups, OWN]
+    models = [ONE, PRECISION, WEIGHTS, *groups, OWN]
     found = _compared(method, answers, models, folds, seed, part(progress, 0.0, 0.6))
     left = ~np.isin(people[who], found.people[found.guessers])
     if groups and not left.all() and len(np.unique(who[left])) >= 2 * _OF_A_HALF:
         others = _compared(
-            method, answers.take(left), [ONE, CONSISTENCY, *groups], folds, seed,
+            method, answers.take(left), [ONE, PRECISION, *groups], folds, seed,
             part(progress, 0.6, 0.9),
         )
         found = replace(
@@ -479,8 +479,8 @@ def _fold(
         name: getattr(method, name)
         for name in ("n_components", "by", "response", "prior", "seed")
     }
-    if model in (CONSISTENCY, WEIGHTS):
-        alike = model == CONSISTENCY or method.alike
+    if model in (PRECISION, WEIGHTS):
+        alike = model == PRECISION or method.alike
         fitted = WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
         result = fitted.fit(learned, progress=halt).judged(others)
     elif model in (ONE, OWN):

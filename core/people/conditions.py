@@ -18,9 +18,9 @@ from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.responses import shares
 from tripletscope.core.people.comparing import (
-    CONSISTENCY,
     ONE,
     OWN,
+    PRECISION,
     WEIGHTS,
     Folds,
     Gains,
@@ -48,7 +48,7 @@ class ConditionComparison(Gains):
     conditions : ndarray of str, shape (C,)
     n_answers : ndarray of int, shape (C,)
     models : ndarray of str, shape (M,)
-        ``one map``, ``consistency``, ``weights``, ``own maps``, of the conditions.
+        ``one map``, ``precision``, ``weights``, ``own maps``, of the conditions.
     log_share, accuracy : ndarray, shape (U, M)
         Mean log probability of a held-out choice, and share predicted, by `unit`.
     unit : {"participants", "answers"}
@@ -79,7 +79,7 @@ class ConditionComparison(Gains):
         """
         if self.p > _LEVEL:
             return "unseen"
-        return "seen" if self.gain(WEIGHTS, CONSISTENCY)[1] > 0 else "stretched"
+        return "seen" if self.gain(WEIGHTS, PRECISION)[1] > 0 else "stretched"
 
     @property
     def weights_differ(self) -> bool:
@@ -141,7 +141,7 @@ def compare_conditions(
     p, permuted = permutation_test(
         method, answers, which, permutations, seed, part(progress, 0.0, 0.3)
     )
-    models = [ONE, CONSISTENCY, WEIGHTS, OWN]
+    models = [ONE, PRECISION, WEIGHTS, OWN]
     judged = held_out(method, answers, models, folds, seed, part(progress, 0.3, 1.0))
     who, number = participants_of(answers)
     unit = "participants" if number >= _FEWEST else "answers"

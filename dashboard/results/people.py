@@ -15,7 +15,7 @@ from tripletscope.core.people import (
     PeopleComparison,
     WeightedEuclidean,
 )
-from tripletscope.core.people.comparing import CONSISTENCY, ONE, OWN, WEIGHTS, groups_model
+from tripletscope.core.people.comparing import ONE, OWN, PRECISION, WEIGHTS, groups_model
 from tripletscope.core.people.floor import Floor, floor_of
 from tripletscope.core.people.groups import groups_of
 from tripletscope.core.run import Run
@@ -89,12 +89,12 @@ def people_said(comparison: PeopleComparison, by: str) -> Iterator[str]:
     key = "people not told" if not n_told else "people better" + " of some" * (n_told < people)
     yield words(key, better=better, people=people, clearly=clearly, worse=worse, told=n_told,
                 chance=chance)
-    if chosen not in (ONE, CONSISTENCY) and comparison.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+    if chosen not in (ONE, PRECISION) and comparison.gain(WEIGHTS, PRECISION)[1] <= 0:
         yield words("weights add nothing")
 
 
 def _view(model: str) -> str:
-    if model in (ONE, CONSISTENCY, WEIGHTS, OWN):
+    if model in (ONE, PRECISION, WEIGHTS, OWN):
         return words(f"view {model}")
     return words("view groups", number=int(model.split()[0]))
 
@@ -108,11 +108,11 @@ def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
 def conditions_said(comparison: ConditionComparison, by: str) -> Iterator[str]:
     """Sentences on the permutation test and held-out answers."""
     yield words(f"conditions {comparison.attention}", by=by)
-    if comparison.attention == "unseen" and comparison.chosen not in (ONE, CONSISTENCY):
+    if comparison.attention == "unseen" and comparison.chosen not in (ONE, PRECISION):
         yield words("conditions vary", view=words(f"view of conditions {comparison.chosen}"))
     yield words("conditions permuted", how=words(f"permuted {comparison.permuted}"), p=comparison.p,
                 number=comparison.permutations)
-    yield words("conditions gain", gain=comparison.gain(WEIGHTS, CONSISTENCY),
+    yield words("conditions gain", gain=comparison.gain(WEIGHTS, PRECISION),
                 over=words(f"conditions over {comparison.unit}"))
 
 
@@ -187,7 +187,7 @@ def groups_said(comparison: PeopleComparison | None) -> str:
         return words("groups not tested")
     number, counted = comparison.n_groups, comparison.others or comparison
     key = "one group" if number == 1 else "groups predict"
-    said = words(key, number=number, gain=counted.gain(groups_model(max(number, 2)), CONSISTENCY))
+    said = words(key, number=number, gain=counted.gain(groups_model(max(number, 2)), PRECISION))
     if comparison.others is None:
         return said
     return f"{said} {words('groups without guesses', number=int(comparison.guessers.sum()))}"

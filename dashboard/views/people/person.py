@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.people import PeopleComparison, WeightedEuclidean
-from tripletscope.core.people.comparing import CONSISTENCY, ONE, WEIGHTS
+from tripletscope.core.people.comparing import ONE, PRECISION, WEIGHTS
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import most_different
@@ -82,7 +82,7 @@ def _told(fitted: WeightedEuclidean, place: int, comparison: PeopleComparison) -
     return (
         f"{text} One map predicts this person's held-out answers correctly in "
         f"{right[ONE]:.0%}, weights in {right[WEIGHTS]:.0%} (precision alone: "
-        f"{right[CONSISTENCY]:.0%}; chance: {comparison.chance[row[0]]:.0%})."
+        f"{right[PRECISION]:.0%}; chance: {comparison.chance[row[0]]:.0%})."
     )
 
 

@@ -16,11 +16,11 @@ def test_weights_win_where_they_were_planted():
     data, _, _ = weighing(people=20, each=120, attention=1.0)
     found = compare_people(WeightedEuclidean(n_init=2), data, most_groups=1, folds=3)
     assert found.chosen == "weights"
-    assert found.gain("weights", over="consistency")[1] > 0
+    assert found.gain("weights", over="precision")[1] > 0
     assert found.gain("weights", of="accuracy")[1] > 0
     assert found.better("weights")[0] > 12
     assert found.n_choices.sum() == len(data)
-    assert found.table["model"].tolist() == ["one map", "consistency", "weights", "own maps"]
+    assert found.table["model"].tolist() == ["one map", "precision", "weights", "own maps"]
 
 
 def test_one_map_wins_where_people_are_alike():
@@ -45,13 +45,13 @@ def test_people_who_guess_are_no_group(seed):
     found = compare_people(
         WeightedEuclidean(n_init=1), guessing(seed=seed), most_groups=2, folds=3
     )
-    assert found.chosen in ("one map", "consistency")
+    assert found.chosen in ("one map", "precision")
     assert found.n_groups == 1
     assert np.flatnonzero(found.guessers).tolist() == [0, 1, 2]
     assert not replace(found, over_guessing=None).guessers.any()
     others = found.others
     assert others.people.tolist() == found.people[~found.guessers].tolist()
-    assert others.table["model"].tolist() == ["one map", "consistency", "2 groups"]
+    assert others.table["model"].tolist() == ["one map", "precision", "2 groups"]
 
 
 def test_groups_are_counted_among_those_who_do_not_guess():
@@ -101,7 +101,7 @@ def test_of_few_people_there_are_no_halves():
 
 def comparison(log_share: np.ndarray) -> PeopleComparison:
     p, m = log_share.shape
-    names = np.array(["one map", "consistency", "weights", "own maps"])[:m]
+    names = np.array(["one map", "precision", "weights", "own maps"])[:m]
     return PeopleComparison(
         np.arange(p).astype(str), np.full(p, 10), names, log_share, np.full((p, m), 0.01),
         np.exp(log_share), np.full(p, 0.5),
@@ -112,15 +112,15 @@ def test_intervals_are_paired_over_people():
     rng = np.random.default_rng(0)
     base = rng.normal(-0.5, 0.2, 30)
     found = comparison(np.stack([base, base + rng.normal(0.05, 0.02, 30)], axis=1))
-    mean, low, high = found.gain("consistency")
+    mean, low, high = found.gain("precision")
     assert low < 0.05 < high
     assert high - low < 0.03
-    gains = found.gains("consistency")
-    assert found.better("consistency") == (
+    gains = found.gains("precision")
+    assert found.better("precision") == (
         (gains > 0).sum(), (gains > 0.0196).sum(), (gains < -0.0196).sum()
     )
     assert mean == pytest.approx(gains.mean())
-    assert found.chosen == "consistency"
+    assert found.chosen == "precision"
 
 
 def test_gains_that_come_of_shared_questions_are_less_sure():
@@ -140,8 +140,8 @@ def test_gains_that_come_of_shared_questions_are_less_sure():
             shared=np.stack([shared_covariance(question, cell, shift)] * 2),
             n_questions=questions,
         )
-        moved.append(found.gain("consistency")[1] > 0)
-        means.append(comparison(found.log_share).gain("consistency")[1] > 0)
+        moved.append(found.gain("precision")[1] > 0)
+        means.append(comparison(found.log_share).gain("precision")[1] > 0)
     assert np.mean(moved) < 0.05 < np.mean(means)
     apart = np.arange(len(person))
     assert not shared_covariance(apart, apart, shift).any()

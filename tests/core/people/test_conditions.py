@@ -59,7 +59,7 @@ def test_planted_attention_is_found(within):
     assert found.p == 0.01
     assert found.permuted == f"{'within' if within else 'between'} participants"
     assert found.unit == "participants"
-    assert found.gain("weights", over="consistency")[1] > 0
+    assert found.gain("weights", over="precision")[1] > 0
     assert found.chosen == "weights"
     assert found.conditions.tolist() == ["colour", "shape"]
     assert found.log_share.shape == (16, 4)

@@ -96,7 +96,7 @@ def alike() -> PeopleComparison:
     """Eight people whom nothing predicts better than one map."""
     gains = np.random.default_rng(0).normal(0.0, 0.1, (8, 4))
     gains -= gains.mean(axis=0)
-    models = np.array(["one map", "consistency", "weights", "2 groups"])
+    models = np.array(["one map", "precision", "weights", "2 groups"])
     return PeopleComparison(
         np.array(list("abcdefgh")), np.full(8, 20), models, -0.6 + gains, np.full((8, 4), 0.1),
         np.full((8, 4), 0.6), np.full(8, 0.5),
