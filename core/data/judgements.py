@@ -378,9 +378,16 @@ def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFra
 def in_use(table: pd.DataFrame) -> pd.DataFrame:
     """A table without unused categories: its files must not name excluded people."""
     return table.assign(**{
-        name: table[name].cat.remove_unused_categories()
-        for name, dtype in table.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
+        name: column.cat.remove_unused_categories() for name, column in table.items()
+        if isinstance(column.dtype, pd.CategoricalDtype) and not _are_in_use(column.array)
     })
+
+
+def _are_in_use(column: pd.Categorical) -> bool:
+    """Whether all categories occur, as mostly in a part, which is seen without sorting."""
+    occurs = np.zeros(len(column.categories) + 1, dtype=bool)
+    occurs[column.codes] = True  # the last is for what is missing
+    return bool(occurs[:-1].all())
 
 
 def _update_with_table(digest: Any, table: pd.DataFrame) -> None:

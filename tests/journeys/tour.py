@@ -53,6 +53,7 @@ FAINT = r"""() => {
         const idle = 'script, style, svg, [aria-hidden="true"], :disabled, [aria-disabled="true"]';
         const { width, height } = element.getBoundingClientRect();
         if (element.closest(idle) || width < 2 || height < 2) continue;
+        if (element.closest('[data-testid="stSliderThumbValue"]')) continue; // beside its thumb
         let ground = [], opacity = 1;
         for (let below = element; below; below = below.parentElement) {
             const style = getComputedStyle(below), layer = colour(style.backgroundColor);

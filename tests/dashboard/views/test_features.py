@@ -22,13 +22,13 @@ TRUTH = np.random.default_rng(3).normal(size=(16, 2))
 
 
 def things() -> Triplets:
-    """Answers of eight people about objects whose first feature they follow, and a useless one."""
+    """Answers of 16 people about objects whose first feature they follow, and a useless one."""
     answers = simulate(TRUTH[:, :1] * 3, 900, noise="logistic", seed=2)
     objects = pd.DataFrame({
         "id": [f"o{k}" for k in range(16)], "size": TRUTH[:, 0],
         "noise": np.random.default_rng(4).normal(size=16), "kind": ["a", "b"] * 8,
     })
-    who = pd.DataFrame({"participant": [f"p{k % 8}" for k in range(900)]})
+    who = pd.DataFrame({"participant": [f"p{k % 16}" for k in range(900)]})
     return Triplets(answers.rows, objects, who, "Things")
 
 
@@ -142,7 +142,7 @@ def test_choices_of_three_are_counted_in_both_ways(services):
 def test_weights_say_what_counts_and_nothing_is_weighed_twice(services, session):
     app = settled(on_tab(start("features", session), "features", "weights"), services)
     text = said(app)
-    assert "8 participants jointly)**: size" in text
+    assert "16 participants jointly)**: size" in text
     assert "Not seen to count beside the others: noise." in text
     shown = figure(app, "features.features-weights")
     assert shown["layout"]["yaxis"]["ticktext"] == ["size", "noise"]
