@@ -201,7 +201,12 @@ def _error_without(repeats: _Repeats, people: SamplingUnits) -> np.ndarray:
         np.concatenate([to, repeats.question[~named]]), np.concatenate([mine, single]),
         np.concatenate([mine, np.minimum(single, 1.0)]),
     ])
-    kinds, kind, number = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    kind = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:  # of whole rows at once, sorting takes four times as long
+        values, code = np.unique(column, return_inverse=True)
+        kind = np.unique(kind * len(values) + code, return_inverse=True)[1]
+    first, number = np.unique(kind, return_index=True, return_counts=True)[1:]
+    kinds = rows[first]
     question, said, own = kinds[:, 0].astype(np.int64), kinds[:, 1:3], kinds[:, 3:]
 
     def judged(
@@ -221,7 +226,7 @@ def _error_without(repeats: _Repeats, people: SamplingUnits) -> np.ndarray:
     which = np.arange(len(cell)) - np.repeat(
         np.cumsum(n_kinds[to]) - n_kinds[to] - (np.cumsum(n_kinds) - n_kinds)[to], n_kinds[to]
     )
-    times = number[which] - (which == kind.ravel()[: len(mine)][cell])
+    times = number[which] - (which == kind[: len(mine)][cell])
     moved = judged(which, times, counts[to][cell] - mine[cell])
     first = np.unique(repeats.pair[named], return_index=True)[1]
     unit = people.part[np.flatnonzero(named)[first]]
