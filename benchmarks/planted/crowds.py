@@ -19,7 +19,7 @@ GUESS = 0.25
 #: Standard deviation of the log weights of people along common axes, and along their own.
 ATTENTION, OWN = 0.7, 1.4
 
-GROUPS = "2 groups predict held-out answers best"
+GROUPS = "2 groups predict held-out answers better than fewer"
 AXES = "the axes agree between halves of the people"
 DIFFER = "held-out answers are predicted best by something else than one map"
 

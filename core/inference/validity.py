@@ -357,11 +357,8 @@ def tied_cut(tree: Dendrogram, n_clusters: int) -> Doubt | None:
 
 
 def unseen_clusters(counts: ClusterCounts) -> Doubt | None:
-    """That a test of the number of clusters has shown none, or that their map is one of guesses."""
-    advice = recommend_clusters(counts)
-    if advice.reason == "chance":
-        return Doubt("guessing", {"error": counts.error})
-    return None if advice.reason == "supported" else Doubt("no clusters")
+    """That a test of the number of clusters has shown none, of guesses for instance."""
+    return None if recommend_clusters(counts).reason == "supported" else Doubt("no clusters")
 
 
 def random_order(test: StressTest) -> Doubt | None:

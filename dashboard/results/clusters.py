@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -317,12 +318,11 @@ def number_said(counts: ClusterCounts, advice: ClusterAdvice) -> str:
 
 
 def _of_same_method(shown: ShownResults, run: Run, task: str) -> Iterator[Run]:
-    """Results of a task for the same method with any number of clusters."""
-    alike = {"n_clusters": None}
-    return (
-        other for other in shown.all_of(task)
-        if (other.method, other.parameters | alike) == (run.method, run.parameters | alike)
-    )
+    """Results of a task for the same method and data with any number of clusters."""
+    def about(one: Run) -> tuple[str, str | None, dict[str, Any]]:
+        return one.method, one.data, one.parameters | {"n_clusters": None}
+
+    return (other for other in shown.all_of(task) if about(other) == about(run))
 
 
 def _number_shown(shown: ShownResults, run: Run) -> int | None:

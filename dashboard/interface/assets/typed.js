@@ -8,8 +8,9 @@ export default function () {
   let letters = null, until = 0;
 
   document.addEventListener("keydown", (event) => {
+    const opens = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
     const held = event.ctrlKey || event.metaKey || event.altKey;
-    if (held && event.key.toLowerCase() === "k") {
+    if (opens && event.key.toLowerCase() === "k") {
       letters = document.querySelector(FIELD) ? null : "";
       until = performance.now() + PATIENCE;
     } else if (letters === null || held) {
@@ -18,12 +19,14 @@ export default function () {
       letters = null;
     } else if (event.key === "Backspace") {
       letters = letters.slice(0, -1);
-    } else if (event.key.length === 1) {
-      letters += event.key;
-      event.preventDefault(); // a space would press what has the focus
+    } else if (event.key.length === 1 || event.key === "Enter") {
+      if (event.key !== "Enter") letters += event.key;
+      event.preventDefault(); // it would press what has the focus
       event.stopPropagation();
     }
   }, { capture: true });
+
+  document.addEventListener("pointerdown", () => { letters = null; }, { capture: true });
 
   document.addEventListener("focusin", (event) => {
     const field = event.target;

@@ -16,7 +16,7 @@ from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.validity import CODES, Doubt
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
-from tripletscope.core.run import Run
+from tripletscope.core.run import Run, cluster_distances
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.report.document import Listed, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
@@ -214,6 +214,24 @@ def test_a_doubt_is_said_everywhere_and_of_sound_results_nowhere(services, holdi
     }
     assert told == dict.fromkeys(told, has)
     assert has or not found
+
+
+def test_a_test_of_answers_says_nothing_of_distances():
+    answers, (_, test) = scattered(True)
+    apart = np.abs(np.subtract.outer(*[np.repeat([0.0, 9.0], 12)] * 2))
+    tree = ts.AgglomerativeClustering(basis=ts.STE(n_init=2))
+    fitted = cluster_distances(tree, apart, np.arange(24), 24, name="apart.csv")
+    said = " ".join(ts.sentences(fitted, test, answers=answers))
+    assert "gave 2 clusters" in said
+    assert CASES["no clusters"].says not in said
+
+
+def test_coins_have_no_clusters():
+    rows = np.random.default_rng(1).random((400, 12)).argsort(axis=1)[:, :3]
+    tree = ts.AgglomerativeClustering(basis=ts.K1())
+    coins = Triplets.from_array(rows, 12, name="Coins")
+    fitted, test = (ts.run(task, tree, coins) for task in ("fit", "count_clusters"))
+    assert CASES["no clusters"].says in " ".join(ts.sentences(fitted, test, answers=coins))
 
 
 def test_every_doubt_has_a_case_and_a_sentence():
