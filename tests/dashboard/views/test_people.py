@@ -58,7 +58,7 @@ def test_people_who_differ_are_said_to(services):
     figure(app, "people.person")
 
     app = on_tab(app, "people", "groups")
-    assert "2 groups predict held\\-out answers best" in words(app)
+    assert "2 groups predict held\\-out answers better than fewer" in words(app)
     app = computed(app, services, "groups")
     figure(app, "people.membership")
     figure(app, "people.group-maps")
