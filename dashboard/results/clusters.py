@@ -318,9 +318,9 @@ def number_said(counts: ClusterCounts, advice: ClusterAdvice) -> str:
 
 
 def _of_same_method(shown: ShownResults, run: Run, task: str) -> Iterator[Run]:
-    """Results of a task for the same method and data with any number of clusters."""
+    """Results of a task for the same method and source, with any number of clusters."""
     def about(one: Run) -> tuple[str, str | None, dict[str, Any]]:
-        return one.method, one.data, one.parameters | {"n_clusters": None}
+        return one.method, one.options.get("distances"), one.parameters | {"n_clusters": None}
 
     return (other for other in shown.all_of(task) if about(other) == about(run))
 

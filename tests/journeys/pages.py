@@ -124,10 +124,11 @@ def wait_for_map(page: Page) -> None:
 
 
 def at_rest(page: Page) -> None:
-    """Until no job is shown, the script has ended and nothing of the run before is left."""
+    """Until no job is shown, the script has ended and charts are drawn as it has left them."""
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     script_ended(page)
     expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
+    page.locator(".ts-plot").evaluate_all("plots => Promise.all(plots.map(p => p.queue))")
 
 
 def script_ended(page: Page) -> None:

@@ -71,6 +71,7 @@ def test_a_label_stays_where_it_is_dragged(browser, address):
     the_map(page).evaluate("p => p.scrollIntoView({ block: 'center' })")
     name, start = sorted(labels(page).items())[0]
     before = in_map(page, name)
+    assert labels(page)[name] == start, "the map is at rest"
     drag(page, start, (30, -60))
     back = page.get_by_role("button", name="Put labels back")
     expect(back).to_be_visible()

@@ -330,7 +330,8 @@ async function draw(plot, tip, root, turn) {
       // It is called at once, too: to draw the map anew then would undo a drag that has begun.
       if (!plot.isConnected || !plot.data || now === size) return;
       size = now;
-      await Plotly.Plots.resize(plot);
+      await plot.held; // as an update would, it would move what is dragged
+      if (plot.isConnected) await Plotly.Plots.resize(plot);
       if (plot.named) nameAnew(plot);
     }).observe(plot.parentElement);
   }

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import tripletscope as ts
 from tests.dashboard.views.harness import (
     figure,
     numbers,
@@ -26,6 +27,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import stability
 from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel import K1
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
@@ -165,6 +167,24 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     assert (numbers(bars["y"]) + numbers(bars["error_y"]["array"])).max() <= 1.0
     app.segmented_control(key="clusters.view").set_value("tree").run()
     assert any(any(t["text"]) for t in branches(app)), "support of the branches"
+
+
+@pytest.mark.parametrize("crowd", [False, True], ids=["alone", "participants"])
+def test_a_result_of_the_same_answers_is_found_whatever_columns_it_reads(crowd):
+    """Resampling reads who answered, and a fit does not."""
+    rows = np.random.default_rng(2).random((300, 10)).argsort(axis=1)[:, :3]
+    people = pd.DataFrame({"participant": [f"p{k % 10}" for k in range(300)]}) if crowd else None
+    objects = pd.DataFrame({"id": [f"o{k}" for k in range(10)]})
+    answers = Triplets(rows, objects, people, name="Crowd")
+    tree = AgglomerativeClustering(basis=K1())
+    fitted, *others = [
+        ts.run(task, tree, answers, {"replicates": 5} if task == "stability" else {})
+        for task in ("fit", "stability", "count_clusters")
+    ]
+    drawn = next(iter(ts.drawings([fitted, *others], answers, name="Crowd")))
+    branches = [t for t in drawn.figure().data if t.customdata is not None and t.text is not None]
+    assert any(any(t.text) for t in branches), "support of the branches"
+    assert "No test has shown clusters" in " ".join(ts.sentences(fitted, *others, answers=answers))
 
 
 def test_clusters_of_coin_flips_are_not_stable():
