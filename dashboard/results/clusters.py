@@ -20,7 +20,7 @@ from tripletscope.core.cluster.counting import (
 )
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.inference.validity import tied_cut, unseen_clusters
+from tripletscope.core.inference.validity import Doubt, tied_cut, unseen_clusters
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.clusters import (
     count_curve,
@@ -129,9 +129,14 @@ def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
-    """Sizes of clusters, and the source of their number unless a user chose it."""
-    clusters, fitted = clusters_of(shown, run), run.fitted()
+    """Sizes of clusters, the source of their number unless a user chose it, and doubts.
+
+    That none are seen comes first: what methods make of any data is no finding.
+    """
+    clusters, fitted, test = clusters_of(shown, run), run.fitted(), _test_of(shown, run)
     sizes = np.bincount(clusters[clusters >= 0])
+    if test:
+        yield from doubts_said([unseen_clusters(test)])
     listed = [words.whole(int(size)) for size in sizes[:_SIZES]]
     yield words(
         "clustered", method=described(shown, run), number=len(sizes),
@@ -142,16 +147,25 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
     chosen = run.parameters.get("n_clusters") or run.key in shown.cuts
     if isinstance(fitted, Hierarchy) and not chosen and len(fitted.silhouettes_):
         yield words("by silhouette", number=len(sizes))
-    yield from _doubts_said(shown, run, len(sizes))
+    yield from doubts_said([_tied(run, len(sizes))])
+    if test is None and len(sizes) > 1:
+        yield words("clusters untested")
+
+
+def _test_of(shown: ShownResults, run: Run) -> ClusterCounts | None:
+    """The test of the number of clusters by the same method, if it was computed."""
+    return next((r.result() for r in _of_same_method(shown, run, "count_clusters")), None)
+
+
+def _tied(run: Run, number: int) -> Doubt | None:
+    fitted = run.fitted()
+    return tied_cut(fitted.tree_, number) if isinstance(fitted, Hierarchy) else None
 
 
 def _doubts_said(shown: ShownResults, run: Run, number: int) -> Iterator[str]:
     """That so many clusters are not seen, or that their tree has no such cut."""
-    test, fitted = next(_of_same_method(shown, run, "count_clusters"), None), run.fitted()
-    return doubts_said([
-        unseen_clusters(test.result()) if test else None,
-        tied_cut(fitted.tree_, number) if isinstance(fitted, Hierarchy) else None,
-    ])
+    test = _test_of(shown, run)
+    return doubts_said([unseen_clusters(test) if test else None, _tied(run, number)])
 
 
 def usual_rows(n_leaves: int) -> int:
@@ -334,8 +348,7 @@ def _number_shown(shown: ShownResults, run: Run) -> int | None:
 def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Numbers of stable clusters, and agreement with clusters of resampled answers."""
     stability = run.result()
-    test = next(_of_same_method(shown, run, "count_clusters"), None)
-    counts = test.result() if test else None
+    counts = _test_of(shown, run)
     advice = recommend_clusters(counts) if counts else None
     yield Statement(stability_said(stability, counts, run))
     agreement, method = stability.agreement, described(shown, run)

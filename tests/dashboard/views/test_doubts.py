@@ -226,6 +226,16 @@ def test_a_test_of_answers_says_nothing_of_distances():
     assert CASES["no clusters"].says not in said
 
 
+@pytest.mark.parametrize("has", [True, False], ids=["none", "four"])
+def test_whether_there_are_clusters_stands_before_what_a_method_made(has):
+    answers, runs = scattered(has)
+    alone, tested = (list(ts.sentences(*found, answers=answers)) for found in (runs[:1], runs))
+    untested = "Whether there are clusters has not been tested"
+    assert untested in " ".join(alone)
+    assert untested not in " ".join(tested)
+    assert tested[0].startswith(CASES["no clusters"].says if has else "Agglomerative")
+
+
 def test_coins_have_no_clusters():
     rows = np.random.default_rng(1).random((400, 12)).argsort(axis=1)[:, :3]
     tree = ts.AgglomerativeClustering(basis=ts.K1())
