@@ -279,8 +279,9 @@ def run(
     """
     from tripletscope.core.engine.method import unfitted
 
+    options = with_seed(options or {})  # a seed is drawn once
     name = key(task, method, triplets, options)
-    chosen = checked(TASKS[task].function, with_seed(options or {}))
+    chosen = checked(TASKS[task].function, options)
     begun, created = time.perf_counter(), datetime.now(UTC)
     numbers, arrays, complete = TASKS[task].compute(unfitted(method), triplets, chosen, progress)
     return Run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -45,7 +46,11 @@ def public_names(
         setattr(sys.modules[module], name, found)
         return found
 
-    return load, lambda: sorted({*vars(sys.modules[module]), *places}), sorted(places)
+    def names() -> list[str]:
+        own = filter(re.compile("__.*__").fullmatch, vars(sys.modules[module]))
+        return sorted({*own, *places})
+
+    return load, names, sorted(places)
 
 
 def place_of(name: str) -> str:

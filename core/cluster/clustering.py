@@ -43,7 +43,10 @@ class Clustering(Method):
         int | None, Number(1, 1000, "Clusters", automatic="the highest silhouette")
     ] = None
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Triplets, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Estimate the objects' distances, then cluster them.
 
         Parameters
@@ -51,6 +54,8 @@ class Clustering(Method):
         triplets : Triplets or array-like of int, shape (T, 3)
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: see `Method.fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         progress : Progress
             A stop keeps clusters of the distances so far.
 
@@ -59,12 +64,16 @@ class Clustering(Method):
         DataError
             If there are no usable answers, or too many objects for a matrix.
         """
-        data = self._to_learn(triplets, y, as_triplets)
+        data = self._to_learn(triplets, y, sample_weight, as_triplets)
         space, stopped = self.space(data, progress=progress)
         self.fit_space(space)
         self.stopped_ = stopped
         progress(1.0)
         return self
+
+    def fit_predict(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
+        """Fit and return `labels_`, shape (n,): of the objects, where `predict` is of answers."""
+        return self.fit(triplets, y, **options).labels_
 
     def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """The objects' space, and whether its fit was stopped."""
@@ -136,6 +145,10 @@ class BasedClustering(Clustering):
         ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
         "are.", automatic=DEFAULT_EMBEDDING.title
     )] = None
+
+    def fit_predict(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
+        """Fit and return `labels_`, shape (n,): of the objects, where `predict` is of answers."""
+        return self.fit(triplets, y, **options).labels_
 
     def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """The objects' space, and whether its fit was stopped."""

@@ -60,7 +60,10 @@ class SparseDimensions(Method):
     #: A warning about `embedding_sd_`, or empty.
     caution: ClassVar[str] = ""
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Triplets, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Fit the dimensions.
 
         Parameters
@@ -69,6 +72,8 @@ class SparseDimensions(Method):
             Odd-one-out trials at best, as their two answers with one ``trial``.
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: see `Method.fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are weights, of shape (n, remaining dimensions).
 
@@ -79,7 +84,7 @@ class SparseDimensions(Method):
         Stopped
             If `progress` asks to stop before a penalty is chosen.
         """
-        triplets = self._to_learn(triplets, y, as_triplets)
+        triplets = self._to_learn(triplets, y, sample_weight, as_triplets)
         trials = trials_of(triplets)
         if not trials.placed.any():
             raise DataError("there are no trials to learn from", remedy="Include at least one.")
@@ -144,7 +149,7 @@ class SparseDimensions(Method):
         x = self.embedding_[three(rows)]
         return np.stack([x[:, i] * x[:, j] for i, j in PAIRS], axis=1)
 
-    def score(self, triplets: Triplets, y: Any = None) -> float:
+    def score(self, triplets: Triplets, y: Any = None, sample_weight: Any = None) -> float:
         """Weighted share of trials whose choice is the most probable one; ties count their share.
 
         That is odd-one-out accuracy, with chance one third; for data without such trials, the share
@@ -155,7 +160,7 @@ class SparseDimensions(Method):
         DataError
             If no trial has a weight.
         """
-        trials = _scored(self._to_score(triplets, y, as_triplets))
+        trials = _scored(self._to_score(triplets, y, sample_weight, as_triplets))
         right = hits(trials, trials.sign[trials.stage] * self._shares(trials))
         return float(np.average(right, weights=trials.weight))
 

@@ -19,6 +19,7 @@ import numpy as np
 from tripletscope.core.data.named import hint
 
 Function = TypeVar("Function", bound=Callable)
+_SEEDS = 2**31 - 1
 
 
 class Spec:
@@ -219,9 +220,20 @@ def with_random_state(function: Function) -> Function:
 
 
 def with_seed(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Options with ``seed`` instead of ``random_state``."""
+    """Options with ``seed`` instead of ``random_state``.
+
+    Of ``None`` and of generators of random numbers a seed is drawn, once: it is kept, so that what
+    was computed can be computed again.
+    """
     if "random_state" not in options:
         return options
     if "seed" in options:
         raise TypeError("seed and random_state are the same; only one of them is needed.")
-    return {"seed" if name == "random_state" else name: v for name, v in options.items()}
+    drawn = options["random_state"]
+    if drawn is None:
+        drawn = np.random.default_rng()
+    if isinstance(drawn, np.random.RandomState):
+        drawn = drawn.randint(_SEEDS)
+    elif isinstance(drawn, np.random.Generator):
+        drawn = int(drawn.integers(_SEEDS))
+    return {name: v for name, v in options.items() if name != "random_state"} | {"seed": drawn}

@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.parts import warn_of_divided_trials
 from tripletscope.core.data.quadruples import as_answers
@@ -95,7 +97,10 @@ class Method(BaseEstimator):
         """Columns of the answers that the fit reads beside those that parameters name."""
         return ()
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Triplets, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Learn from `triplets`.
 
         Parameters
@@ -104,18 +109,28 @@ class Method(BaseEstimator):
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: whether the second object is nearer to the first
             than the third is. By default it is; `triplets` of a file have their answers.
+        sample_weight : array-like of float, shape (T,), optional
+            Times the weights that the answers have: by default 1.
         progress : Progress
             Called now and then; if it returns True, the fit stops and keeps the last iterate.
         """
         raise NotImplementedError
 
-    def _to_learn(self, triplets: Any, y: Any, convert: Callable = as_answers) -> Any:
+    def __sklearn_tags__(self) -> Tags:
+        """That a row of X is a comparison: checks with vectors of features do not apply."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _to_learn(
+        self, triplets: Any, y: Any, sample_weight: Any = None, convert: Callable = as_answers
+    ) -> Any:
         """The answers to learn from, after a check of the parameters; all fits begin with it.
 
         convert: `as_triplets` or `as_answers`.
         """
         self._check_parameters()
-        answers = convert(triplets, y)
+        answers = weighted(convert(triplets, y), sample_weight)
         self._lesson = Lesson(answers)
         return answers
 
@@ -159,7 +174,7 @@ class Method(BaseEstimator):
         """(T,) bool: whether the fitted method gives each of these answers."""
         return self.margins(triplets) > 0
 
-    def score(self, triplets: Judgements, y: Any = None) -> float:
+    def score(self, triplets: Judgements, y: Any = None, sample_weight: Any = None) -> float:
         """Weighted share of correct predictions of `triplets`; ties count one half.
 
         Parameters
@@ -167,13 +182,17 @@ class Method(BaseEstimator):
         triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array, as of `fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            As of `fit`.
         """
-        answers = self._to_score(triplets, y)
+        answers = self._to_score(triplets, y, sample_weight)
         return float(1.0 - np.average(self.mistakes(answers), weights=answers.weight))
 
-    def _to_score(self, triplets: Any, y: Any, convert: Callable = as_answers) -> Any:
+    def _to_score(
+        self, triplets: Any, y: Any, sample_weight: Any = None, convert: Callable = as_answers
+    ) -> Any:
         """Answers to predict for a score, which is too good if their trials were divided."""
-        answers = self._to_predict(triplets, y, convert)
+        answers = weighted(self._to_predict(triplets, y, convert), sample_weight)
         if self.learned_answers is not None:
             warn_of_divided_trials(self.learned_answers.part, answers.part)
         return answers
@@ -192,6 +211,23 @@ class Method(BaseEstimator):
         # get_params would inspect the signature each time, which can take as long as a step.
         names = [parameter.name for parameter in parameters(type(self))]
         checked(type(self), {name: getattr(self, name) for name in names})
+
+
+def weighted(answers: Judgements, sample_weight: Any) -> Judgements:
+    """Answers whose weights are times others, (T,), if these are given."""
+    if sample_weight is None:
+        return answers
+    weight = np.asarray(sample_weight, dtype=float)
+    if weight.shape != (len(answers),):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}, but there are {len(answers):,} answers"
+        )
+    if len(weight) and not weight.any():
+        raise DataError(
+            "the weights of all answers are zero", file=answers.name,
+            remedy="Give a weight above zero to the answers that count.",
+        )
+    return answers.reweighted(answers.weight * weight)
 
 
 Class = TypeVar("Class", bound=type[Method])

@@ -91,7 +91,8 @@ class FeatureModel(Method):
         return self.spaces
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
+        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
     ) -> Self:
         """Find the weights of the spaces.
 
@@ -100,6 +101,8 @@ class FeatureModel(Method):
         triplets : Triplets or Quadruples
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: see `Method.fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         progress : ignored
 
         Raises
@@ -107,7 +110,7 @@ class FeatureModel(Method):
         DataError
             If no answer is about objects that have features in every space.
         """
-        answers = self._to_learn(triplets, y)
+        answers = self._to_learn(triplets, y, sample_weight)
         spaces = self.spaces_about(answers.n_objects)
         has_features = np.logical_and.reduce([space.known for space in spaces])
         choices = choices_about(answers, has_features)

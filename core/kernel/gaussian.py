@@ -26,7 +26,10 @@ class MapKernel(Kernel):
         ("embedding",), "Map", "The map that the kernel needs.", automatic=DEFAULT_EMBEDDING.title
     )] = None
 
-    def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Fit the map, then the kernel.
 
         Parameters
@@ -35,6 +38,8 @@ class MapKernel(Kernel):
             Or Quadruples, for kernels that need the map alone.
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: see `Method.fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         progress : Progress
             For the map; a stop keeps the kernel of the map so far.
 
@@ -43,7 +48,7 @@ class MapKernel(Kernel):
         DataError
             If there are no usable answers, or too many objects for a matrix.
         """
-        data = self._to_learn(triplets, y)
+        data = self._to_learn(triplets, y, sample_weight)
         refuse_matrix(data.n_objects)
         fitted = unfitted(self.basis or DEFAULT_EMBEDDING()).fit(data, progress=progress)
         self._fit_mapped(fitted, data)

@@ -92,7 +92,10 @@ class TripletKernel(Kernel):
         "valid, as in all experiments of the paper."
     )] = True
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Triplets, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Count features and multiply them.
 
         Parameters
@@ -102,6 +105,8 @@ class TripletKernel(Kernel):
             of the two answers' numbers (weights), divided by their sum.
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: see `Method.fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         progress : Progress
             Called once; a stopped computation has no partial result.
 
@@ -110,7 +115,7 @@ class TripletKernel(Kernel):
         DataError
             If there is no answer, or too many objects outside a landmark design.
         """
-        data = self._to_learn(triplets, y, as_triplets)
+        data = self._to_learn(triplets, y, sample_weight, as_triplets)
         if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",

@@ -124,7 +124,8 @@ class PeopleMap(Embedding):
     learns_of_nobody: ClassVar[bool] = True
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
+        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
     ) -> Self:
         """Find the map, and how people differ.
 
@@ -134,6 +135,8 @@ class PeopleMap(Embedding):
             With the column `by`.
         y : None
             The answers say who chose what; further responses are refused.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are maps of shape (n, d); a stop keeps the last state.
 
@@ -144,7 +147,7 @@ class PeopleMap(Embedding):
         ValueError
             If a parameter is outside its range.
         """
-        answers = self._to_learn(triplets, y)
+        answers = self._to_learn(triplets, y, sample_weight)
         who, self.people_ = people_of(answers, self.by)
         if not self.learns_of_nobody:
             answers, who = answers.take(who < len(self.people_)), who[who < len(self.people_)]

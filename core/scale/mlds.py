@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -28,7 +28,14 @@ from tripletscope.core.scale.binomial import (
     has_finite_optimum,
     rate_intervals,
 )
-from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answers_of, as_trials
+from tripletscope.core.scale.trials import (
+    Recorded,
+    ScaleTrials,
+    Stimulus,
+    answers_of,
+    as_trials,
+    recorded,
+)
 
 #: Range of a scale, in units of the noise, by the prior for answers without a finite scale.
 _USUAL_RANGE = 5.0
@@ -150,7 +157,10 @@ class MLDS(Method):
         """Columns of the answers that the fit reads beside those named by parameters."""
         return ("participant",) if self.lapses == "each" else ()
 
-    def fit(self, triplets: Any, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Any, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Estimate the most likely scale.
 
         Parameters
@@ -159,6 +169,8 @@ class MLDS(Method):
             See `tripletscope.core.scale.as_trials`.
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: see `Method.fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         progress : Progress
             Called once; the fit takes milliseconds.
 
@@ -169,9 +181,11 @@ class MLDS(Method):
         ValueError
             If a parameter is out of range.
         """
-        answers = self._to_learn(triplets, y, answers_of)
-        if not isinstance(triplets, pd.DataFrame | Recorded):
-            triplets = answers
+        if isinstance(triplets, pd.DataFrame):
+            triplets = recorded(triplets)
+        answers = self._to_learn(triplets, y, sample_weight, answers_of)
+        is_recorded = isinstance(triplets, Recorded)
+        triplets = replace(triplets, answers=answers) if is_recorded else answers
         trials = self.trials(triplets)
         plain = compared(trials, answers)
         self.finite_ = has_finite_optimum(plain.rows, plain.successes, plain.totals)
@@ -263,6 +277,24 @@ class MLDS(Method):
         self.null_deviance_ = float(2.0 * np.log(2.0) * trials.weight.sum())
         self.aic_ = self.deviance_ + 2.0 * len(values)
         self.daf_ = 1.0 - self.deviance_ / self.null_deviance_
+
+    def predict_proba(self, triplets: Judgements) -> np.ndarray:
+        """Probability that each answer is another one, and that it is given.
+
+        Preferences for the first or the second interval do not count; of lapses, the mean over
+        observers does.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+
+        Returns
+        -------
+        ndarray, shape (T, 2)
+        """
+        lapse = float(np.mean(self.lapse_)) if self.lapses != "none" else 0.0
+        given = lapse / 2 + (1 - lapse) * LINKS[self.link].tail(self.margins(triplets))
+        return np.column_stack([1.0 - given, given])
 
     @property
     def explains(self) -> bool:

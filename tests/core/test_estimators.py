@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.exceptions import NotFittedError
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.utils import estimator_checks as asked
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 import tripletscope as ts
@@ -43,8 +45,13 @@ def answers_of(estimator: Method, X: Any, reset: bool) -> Triplets:
 class AboutVectors:
     """What a method is made of with vectors in place of answers."""
 
-    def fit(self, X, y=None):
-        return super().fit(answers_of(self, X, reset=True))
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+    def fit(self, X, y=None, sample_weight=None):
+        return super().fit(answers_of(self, X, reset=True), sample_weight=sample_weight)
 
     def margins(self, X):
         if isinstance(X, Triplets):  # asked by the method itself
@@ -52,11 +59,18 @@ class AboutVectors:
         self._require_fit()
         return super().margins(answers_of(self, X, reset=False))
 
-    def score(self, X, y=None):
+    @available_if(lambda self: hasattr(super(), "predict_proba"))
+    def predict_proba(self, X):
         if isinstance(X, Triplets):
-            return super().score(X)
+            return super().predict_proba(X)
         self._require_fit()
-        return super().score(answers_of(self, X, reset=False))
+        return super().predict_proba(answers_of(self, X, reset=False))
+
+    def score(self, X, y=None, sample_weight=None):
+        if isinstance(X, Triplets):
+            return super().score(X, y, sample_weight)
+        self._require_fit()
+        return super().score(answers_of(self, X, reset=False), None, sample_weight)
 
     @property
     def transform(self):
@@ -78,7 +92,11 @@ def _name(part: Any) -> str:
 def failures(method: Method) -> dict[str, str]:
     """Checks that a method cannot pass, and why."""
     if isinstance(method, ts.MLDS):
-        return {"check_fit2d_1sample": "its error says of the answer that it compares no intervals"}
+        said = "its error says of few answers that they compare no intervals"
+        return dict.fromkeys((
+            "check_fit2d_1sample", "check_sample_weights_shape",
+            "check_sample_weights_not_overwritten",
+        ), said)
     return {}
 
 
@@ -107,6 +125,95 @@ def checks() -> Iterator:
 @pytest.mark.parametrize(("estimator", "check"), checks(), ids=_name)
 def test_sklearn(estimator, check):
     check(estimator)
+
+
+def answers() -> Triplets:
+    """About nine objects on a line, some of them wrong."""
+    rows = np.random.default_rng(0).random((400, N_OBJECTS)).argsort(axis=1)[:, :3]
+    anchor, one, other = rows.T
+    turned = (np.abs(anchor - one) > np.abs(anchor - other)) ^ (np.arange(400) % 10 == 0)
+    return Triplets.from_array(np.where(turned[:, None], rows[:, [0, 2, 1]], rows), N_OBJECTS)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_method_as_it_is_passes_what_can_be_asked_of_comparisons(method):
+    with pytest.warns(SkipTestWarning, match="requires input"):
+        asked.check_estimator(method)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_weights_are_those_of_the_answers(method):
+    data = answers()
+    few = np.arange(len(data)) % 4 > 0
+    weighted = clone(method).fit(data, sample_weight=few.astype(float))
+    some = clone(method).fit(data.reweighted(few.astype(float)))
+    np.testing.assert_array_equal(weighted.margins(data), some.margins(data))
+    if not isinstance(method, ts.MLDS):  # of levels that nothing compares it knows nothing
+        assert weighted.score(data, sample_weight=few) == pytest.approx(weighted.score(data[few]))
+    for wrong in (np.ones(3), np.zeros(len(data)), -np.ones(len(data))):
+        with pytest.raises(ValueError, match="weight"):
+            clone(method).fit(data, sample_weight=wrong)
+
+
+@pytest.mark.parametrize(
+    "kind", [ts.TSTE, ts.KMeans, ts.ForestProximity, ts.ComparisonForest, ts.dimensions.SPoSE]
+)
+def test_a_random_state_becomes_a_seed(kind):
+    seeds = [kind(random_state=None).seed for _ in range(4)]
+    assert len(set(seeds)) == 4
+    for make in (np.random.RandomState, np.random.default_rng):
+        first, again, other = (kind(random_state=make(k)).seed for k in (1, 1, 2))
+        assert first == again != other
+    method = kind(random_state=7)
+    assert clone(method).seed == 7
+    assert method.set_params(random_state=None).seed != 7
+
+
+def test_a_seed_drawn_for_a_result_is_one_of_its_options():
+    data, options = answers(), {"replicates": 5}
+    drawn = ts.run("bootstrap", ts.STE(n_init=1), data, {**options, "random_state": None})
+    again = ts.run("bootstrap", ts.STE(n_init=1), data, {**options, "seed": drawn.options["seed"]})
+    assert drawn.key == again.key
+    np.testing.assert_array_equal(*(run.samples().embeddings for run in (drawn, again)))
+    with pytest.raises(ValueError, match="seed"):
+        ts.STE(random_state="often").fit(data)
+
+
+def test_a_map_becomes_a_table_where_scikit_learn_is_told_so():
+    method = ts.STE(n_init=1, n_components=3)
+    plain = method.fit_transform(answers())
+    table = clone(method).set_output(transform="pandas").fit_transform(answers())
+    assert table.columns.tolist() == ["ste0", "ste1", "ste2"]
+    np.testing.assert_array_equal(table, plain)
+
+
+@pytest.mark.parametrize(
+    "method", [ts.STE(), ts.TSTE(), ts.CKL(), ts.MLDS(), ts.MLDS(lapses="one")], ids=str
+)
+def test_probabilities_are_of_each_answer(method):
+    data = answers()
+    fitted = method.fit(data)
+    proba = fitted.predict_proba(data)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(proba[:, 1] > 0.5, fitted.predict(data))
+    turned = fitted.predict_proba(data.rows[:, [0, 2, 1]])
+    np.testing.assert_allclose(turned, proba[:, ::-1], atol=1e-12)
+    if method.name != "mlds":  # plain triplets are choices between two pairs
+        np.testing.assert_allclose(proba[:, 1], fitted.choice_probabilities(data))
+    if method.name in ("ste", "mlds"):  # heavier tails are not those of these answers
+        assert proba.max(axis=1).mean() == pytest.approx(fitted.score(data), abs=0.05)
+
+
+def test_methods_without_a_likelihood_have_no_probabilities():
+    assert not hasattr(ts.SOE(), "predict_proba")
+    assert not hasattr(ts.GNMDS(), "predict_proba")
+
+
+def test_clusters_are_of_objects_and_predictions_of_answers():
+    data, method = answers(), ts.KMeans(n_clusters=3, n_init=1)
+    labels = method.fit_predict(data)
+    assert labels.shape == (N_OBJECTS,)
+    assert method.predict(data).shape == (len(data),)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

@@ -54,7 +54,10 @@ class ColumnMap(Embedding):
         "numbers dominate."
     )] = True
 
-    def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Take the features of the objects; answers do not matter.
 
         Parameters
@@ -62,6 +65,8 @@ class ColumnMap(Embedding):
         triplets : Triplets or Quadruples
         y : None
             The answers say who chose what; further responses are refused.
+        sample_weight : array-like of float, shape (T,), optional
+            It does not matter.
         progress : ignored
 
         Raises
@@ -69,7 +74,7 @@ class ColumnMap(Embedding):
         DataError
             If a column is missing or not numeric, or fewer than two objects have all numbers.
         """
-        data = self._to_learn(triplets, y)
+        data = self._to_learn(triplets, y, sample_weight)
         values = np.column_stack([_numbers(data, column) for column in self.columns])
         self.placed_ = np.isfinite(values).all(axis=1)
         if self.placed_.sum() < 2:

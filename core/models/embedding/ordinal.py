@@ -8,8 +8,10 @@ from itertools import islice
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.metaestimators import available_if
 
+from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances, principal_axes, rms, to_unit_rms
 from tripletscope.core.data.quadruples import as_answers
@@ -87,7 +89,7 @@ def map_of(method: Embedding, answers: Judgements, progress: Progress = silent) 
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OrdinalEmbedding(Embedding):
+class OrdinalEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Embedding):
     """Places n objects in d dimensions so that distances answer the triplets.
 
     Attributes
@@ -171,8 +173,8 @@ class OrdinalEmbedding(Embedding):
         return minimise(objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress)
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, init_embedding: np.ndarray | None = None,
-        progress: Progress = silent,
+        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        init_embedding: np.ndarray | None = None, progress: Progress = silent,
     ) -> Self:
         """Find the map with the lowest loss.
 
@@ -182,6 +184,8 @@ class OrdinalEmbedding(Embedding):
             Four columns i, j, k, l say that i and j are more similar than k and l.
         y : array-like of bool, or of +1 and -1, shape (T,), optional
             Responses to the rows of an array: see `Method.fit`.
+        sample_weight : array-like of float, shape (T,), optional
+            Of the answers: see `Method.fit`.
         init_embedding : ndarray, shape (n, d), optional
             The first start, unscaled; by default as `init` says.
         progress : Progress
@@ -194,7 +198,7 @@ class OrdinalEmbedding(Embedding):
         ValueError
             If a parameter is outside its range, or `init_embedding` does not fit the data.
         """
-        data = self._to_learn(triplets, y)
+        data = self._to_learn(triplets, y, sample_weight)
         if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",
@@ -268,8 +272,13 @@ class OrdinalEmbedding(Embedding):
         first = next(self._starts(answers, start, 1))
         return self._minimise(answers, first, progress).x.reshape(shape).T
 
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of a map, which are named by `get_feature_names_out`."""
+        return self.embedding_.shape[1]
+
     def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
-        """Fit and return `embedding_`, shape (n, d)."""
+        """Fit and return `embedding_`, shape (n, d); see `set_output` for a table."""
         return self.fit(triplets, y, **options).embedding_
 
     def transform(self, triplets: Judgements) -> np.ndarray:
@@ -360,7 +369,30 @@ class OrdinalEmbedding(Embedding):
         self._require_fit()
         if not self.is_likelihood:
             raise ValueError(f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL")
-        choices, loss = self._to_predict(data).choices, self._loss()
+        return self._probabilities(self._to_predict(data).choices)
+
+    @available_if(lambda method: method.is_likelihood)
+    def predict_proba(self, triplets: Judgements) -> np.ndarray:
+        """Probability that each answer is another one, and that it is given, under the fitted map.
+
+        Each counts for itself, as a comparison of two pairs; see `choice_probabilities` for choices
+        among several, such as an odd one out.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+
+        Returns
+        -------
+        ndarray, shape (T, 2)
+        """
+        answers = self._to_predict(triplets)
+        given = self._probabilities(choices_of(answers.rows, None, n_objects=answers.n_objects))
+        return np.column_stack([1.0 - given, given])
+
+    def _probabilities(self, choices: Choices) -> np.ndarray:
+        """(S,) probability of the choice in each stage."""
+        loss = self._loss()
         return np.mean(
             [np.exp(-map_losses(loss, positions, choices)) for positions in self._maps()], axis=0
         )
