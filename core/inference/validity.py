@@ -30,6 +30,8 @@ CODES = (
     "guessing", "random order", "popularity", "another method", "parts", "weak links",
     "few answers", "copies", "unfinished", "degenerate", "no clusters", "ties",
 )
+#: Those before which a map is not looked at.
+GRAVE = {"guessing", "random order", "popularity", "another method", "parts", "degenerate"}
 #: Objects in fewer answers hardly have a place.
 FEW_ANSWERS = 3
 #: Single trials and questions of more answers than this are no weak links. Fewer objects than this

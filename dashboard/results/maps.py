@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.inference.evaluation.tails import TailChoice
 from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.inference.uncertainty.samples import Samples
+from tripletscope.core.inference.validity import GRAVE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
@@ -60,6 +62,12 @@ def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Advice(words("training error", error=training))
     # Guessing is told with the error.
     yield from map(Statement, doubts_said(doubts_of(shown, run, error), "guessing"))
+
+
+def warning_said(shown: ShownResults, run: Run) -> Iterator[str]:
+    """The gravest doubt, if a map is not to be looked at before it is known."""
+    found = doubts_of(shown, run, error_of(shown, run))
+    yield from islice(doubts_said(doubt for doubt in found if doubt.code in GRAVE), 1)
 
 
 def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:

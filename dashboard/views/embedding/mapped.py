@@ -33,7 +33,7 @@ from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results import MapFigure, Placed, placed
 from tripletscope.dashboard.results.map import Turn
-from tripletscope.dashboard.results.maps import apart_said, coordinates, map_caption
+from tripletscope.dashboard.results.maps import apart_said, coordinates, map_caption, warning_said
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
@@ -115,7 +115,8 @@ class Result:
 
 
 def show_map(current: Session, result: Result) -> None:
-    """The map with its controls, and what can be downloaded of it."""
+    """The map with its controls, and what can be downloaded of it; the gravest doubt before it."""
+    panels.sentences(list(warning_said(result.shown, result.fit)))
     style, objects = _style(current, result)
     moved = MovedLabels(current, result)
     sharp = style.picture_size > 1 and len(objects) <= _SHARP

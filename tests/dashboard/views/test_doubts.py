@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import tripletscope as ts
 from tests.dashboard.views.harness import session_on, settled, start, words
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.validity import CODES, Doubt
+from tripletscope.core.inference.validity import CODES, GRAVE, Doubt
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
 from tripletscope.core.run import Run, cluster_distances
 from tripletscope.core.studies.quality import Cleaning
@@ -182,15 +183,15 @@ def _texts(sections: Iterable[Section]) -> Iterator[str]:
             yield block.caption
 
 
-def page_of(services, case: Case, answers: Triplets, runs: list[Run]) -> str:
-    """What the page says on which these results are."""
+def opened_on(services, case: Case, answers: Triplets, runs: list[Run]) -> AppTest:
+    """The page on which these results are."""
     session = session_on(services, answers)
     (info,) = services.workspace.datasets()
     for run in runs:
         services.workspace.add_run(info, run, run.task)
     if runs[0].kind == "embedding":
         choose_method(info, runs[0].fresh())
-    return words(start(case.page, session)).replace("\\", "")
+    return start(case.page, session)
 
 
 @pytest.mark.parametrize("has", [True, False], ids=["has", "has not"])
@@ -204,7 +205,7 @@ def test_a_doubt_is_said_everywhere_and_of_sound_results_nowhere(services, holdi
     found = doubts_of(shown, runs[0], *errors) if has_code else []
     in_python = " ".join(ts.sentences(*runs, answers=answers))
     with holding():
-        on_page = page_of(services, case, answers, runs)
+        on_page = words(opened_on(services, case, answers, runs)).replace("\\", "")
     told = {
         "Python": case.says in in_python,
         "caption": (case.in_caption or case.says) in caption_of(answers, runs),
@@ -214,6 +215,16 @@ def test_a_doubt_is_said_everywhere_and_of_sound_results_nowhere(services, holdi
     }
     assert told == dict.fromkeys(told, has)
     assert has or not found
+
+
+@pytest.mark.parametrize("has", [True, False], ids=["has", "has not"])
+@pytest.mark.parametrize("code", sorted(GRAVE & {*CASES}))
+def test_a_grave_doubt_stands_before_the_map(services, holding, code, has):
+    case = CASES[code]
+    with holding():
+        app = opened_on(services, case, *case.results(has))
+    bold = [text.value for text in app.markdown if text.value.startswith("**")]
+    assert any(case.says in re.sub(r"[*\\]", "", text) for text in bold) == has
 
 
 def test_a_test_of_answers_says_nothing_of_distances():
