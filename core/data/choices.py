@@ -338,6 +338,7 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
     begin = first_of(trials)
     group = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(trials)))
     n = int(rows.max()) + 1
+    # Options of all trials, numbered by trial and object, and how many others each wins against.
     options, place = np.unique(
         np.concatenate([group * n + rows[:, 1], group * n + rows[:, 2]]), return_inverse=True
     )
@@ -346,15 +347,13 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
     of = options // n
     right = _all(rows[:, 0] == rows[begin[group], 0], group, len(begin))
     right &= _all(wins[near] > wins[far], group, len(begin))
-    again = np.ones(len(rows), dtype=bool)
-    again[np.unique(near * len(options) + far, return_index=True)[1]] = False
-    right &= _all(~again, group, len(begin))
+    right &= _all(~_are_repeats(near * len(options) + far), group, len(begin))
+    # Levels of a ranking: options that win as often, above those that win less often.
     order = np.lexsort((-wins, of))
     levels = first_of((of * (len(rows) + 1) + wins)[order])
     size = np.diff(levels, append=len(order))
     owner = of[order][levels]
-    end = np.searchsorted(of[order], owner, side="right")
-    below = end - levels - size
+    below = np.searchsorted(of[order], owner, side="right") - levels - size
     right &= _all(wins[order][levels] == below, owner, len(begin))
     kept = right[owner] & (below > 0)
     levels, size, below, owner = levels[kept], size[kept], below[kept], owner[kept]
@@ -366,6 +365,13 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
         np.ones(len(levels), np.int8), begin[owner], trials[begin[owner]],
     )
     return stages, right[group]
+
+
+def _are_repeats(values: np.ndarray) -> np.ndarray:
+    """(T,) whether a value has occurred before."""
+    again = np.ones(len(values), dtype=bool)
+    again[np.unique(values, return_index=True)[1]] = False
+    return again
 
 
 def _all(true: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:

@@ -36,9 +36,9 @@ _SCALARS: dict[str, Callable[[Any], bool]] = {
 def documented(kind: type) -> Mapping[str, str]:
     """Types of the values of a class by name, from its docstring and those of its bases."""
     types: dict[str, str] = {}
-    for one in reversed(kind.__mro__):
-        for names, kind in _LINE.findall(written(one)):
-            types.update(dict.fromkeys(names.split(", "), kind))
+    for base in reversed(kind.__mro__):
+        for names, text in _LINE.findall(written(base)):
+            types.update(dict.fromkeys(names.split(", "), text))
     return types
 
 

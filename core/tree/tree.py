@@ -30,7 +30,7 @@ from tripletscope.core.tree.growing import (
 )
 from tripletscope.core.tree.nodes import descending
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees
-from tripletscope.core.tree.oracle import AnswersOracle, Oracle, Vectors, converse
+from tripletscope.core.tree.oracle import AnswersOracle, Dialogue, Oracle, Vectors, converse
 from tripletscope.core.tree.search import best_first, nearest
 
 
@@ -283,24 +283,27 @@ class ComparisonTree(ComparingEstimator):
         leaf : int
         """
         oracle, numbers, is_own = self._queries(np.reshape(x, (1, -1)))
-        dialogue, rounds = descending(self.nodes_, numbers, is_own), []
-        try:
-            questions = next(dialogue)
-            while True:
-                answers = oracle.ask(questions)
-                rounds.append(np.column_stack([questions[:, 1:], answers]))
-                questions = dialogue.send(answers)
-        except StopIteration as end:
-            leaf = int(end.value[0][0])
-        way, parent = [leaf], self.nodes_.parent
-        while way[0]:
-            way.insert(0, int(parent[way[0]]))
+        rounds: list[np.ndarray] = []
+        ((leaves, _),) = converse(
+            oracle, [_noted(descending(self.nodes_, numbers, is_own), rounds)]
+        )
+        leaf = int(leaves[0])
         # Pivots know their side without a question.
         pivots = self.nodes_.pivots[:, 0]
-        nodes = [node for node in way[:-1] if not (is_own and numbers[0] in pivots[node])]
-        rows = [(node, *row) for node, answer in zip(nodes, rounds, strict=True) for row in answer]
+        asked = [
+            node for node in self._above(leaf) if not (is_own and numbers[0] in pivots[node])
+        ]
+        rows = [(node, *row) for node, answer in zip(asked, rounds, strict=True) for row in answer]
         steps = pd.DataFrame(rows, columns=["node", "p", "q", "nearer_to_p"], dtype=int)
         return steps.astype({"nearer_to_p": bool}), leaf
+
+    def _above(self, node: int) -> list[int]:
+        """Nodes on the way from the root to a node, without it."""
+        way: list[int] = []
+        while node:
+            node = int(self.nodes_.parent[node])
+            way.insert(0, node)
+        return way
 
     def decisions(self) -> pd.DataFrame:
         """The questions whose answers make the tree, as a list for an experiment.
@@ -359,6 +362,18 @@ class ComparisonTree(ComparingEstimator):
 
         tree = clone(self).set_params(metric=oracle)
         return tree._grow(oracle, np.sort(self.nodes_.order), SplitRule(self.leaf_size), choose)
+
+
+def _noted(dialogue: Dialogue, rounds: list[np.ndarray]) -> Dialogue:
+    """A dialogue of which the pivots and answers of each round are kept."""
+    answers = None
+    while True:
+        try:
+            questions = dialogue.send(answers)
+        except StopIteration as end:
+            return end.value
+        answers = yield questions
+        rounds.append(np.column_stack([questions[:, 1:], answers]))
 
 
 def most_answered(oracle: AnswersOracle) -> Chooser:
