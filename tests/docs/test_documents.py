@@ -18,6 +18,7 @@ from tests.docs.documents import (
     run,
     shown,
 )
+from tests.paths import ROOT
 
 
 def named(document) -> str:
@@ -83,3 +84,11 @@ def test_headings_are_in_order(document):
         assert levels[:1] == [1]
         assert levels.count(1) == 1
     assert all(b <= a + 1 for a, b in pairwise(levels)), levels
+
+
+@pytest.mark.parametrize("document", documents(), ids=named)
+def test_files_of_the_code_are_where_it_says(document):
+    places = re.findall(
+        r"`((?:core|dashboard|pages|reproductions|tests|benchmarks)/[\w./]+)`", document.read_text()
+    )
+    assert [place for place in places if not (ROOT / place).exists()] == []
