@@ -32,6 +32,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
+from tripletscope.core.prompts.replies import read_replies
 from tripletscope.core.reading import (
     Imported,
     Pictures,
@@ -63,7 +64,6 @@ from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import NO_READING, told
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.objects.objects import MatchReport
-from tripletscope.core.reading.replies import read_replies
 from tripletscope.core.studies.quality.direction import DirectionTest, decided, direction_test
 from tripletscope.dashboard.door.archive import PAGES, PackedFolder
 from tripletscope.dashboard.door.plain import pack, unpack
