@@ -13,6 +13,7 @@ from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.kinds import Sign
 from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of, selves
 from tripletscope.core.reading.names import ALIASES, counted, normalised
+from tripletscope.core.reading.numerals import NUMERAL
 from tripletscope.core.reading.table import Table
 
 #: Relative differences of the two halves that are rounding.
@@ -323,7 +324,7 @@ def _below_names(table: Table) -> list[Square]:
 
 
 def _is_number(name: str) -> bool:
-    return bool(re.fullmatch(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", _AGAIN.sub("", name)))
+    return bool(re.fullmatch(NUMERAL, _AGAIN.sub("", name)))
 
 
 def _refuse_words(

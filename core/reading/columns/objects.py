@@ -297,7 +297,7 @@ def _responses(
     if of_two or (len(codings) and len(words) > 2):
         return
     if 1 < len(words) <= min(3, len(objects)) and (called or not column.is_numeric):
-        keys = _in_order_of_keys(words)
+        keys = in_order_of_keys(words)
         if keys or called or codings:
             yield Response(column, "keys" if keys else "words", _orders_of(words), (), called)
     elif len(words) > 1 and (usual := _often_said(column)) is not column:
@@ -336,7 +336,7 @@ def _own_codes(column: ColumnCells) -> Iterator[Response]:
 
 def _orders_of(words: Set[str]) -> tuple[dict[str, int], ...]:
     """Places of words in every order; of keys only from the left to the right and back."""
-    keys = _in_order_of_keys(words)
+    keys = in_order_of_keys(words)
     orders = [keys, keys[::-1]] if keys else permutations(sorted(words))
     return tuple({word: k + 1 for k, word in enumerate(order)} for order in orders)
 
@@ -346,7 +346,7 @@ def _share_named(column: ColumnCells, other: ColumnCells) -> float:
     return float((column.texts == other.texts)[written].mean()) if written.any() else 0.0
 
 
-def _in_order_of_keys(words: Set[str]) -> list[str]:
+def in_order_of_keys(words: Set[str]) -> list[str]:
     """Keys of one row of a keyboard from left to right, or none."""
     for row in _KEYS:
         if all(len(word) == 1 and word in row for word in words):
