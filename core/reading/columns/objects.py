@@ -123,7 +123,23 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
     # Where others have more values, three numbers are places.
     rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
-    return found
+    return [group for group in found if not _are_a_part(group, free)]
+
+
+def _are_a_part(group: Sequence[ColumnCells], free: Sequence[ColumnCells]) -> bool:
+    """Whether the same objects are in further columns, which are no responses.
+
+    Either as many or more, or one that names yet another object of the question.
+    """
+    union = frozenset().union(*(column.values for column in group))
+    names = {column.name for column in group}
+    others = [one for one in free if one.name not in names and len(one.values) > 1
+              and 2 * len(one.values & union) > len(one.values)
+              and names_one_of(one, group) < _NAMED]
+    return len(others) >= len(group) or any(
+        2 * len(one.values & union) > len(union) and not one.is_measure
+        and never_alike([*group, one]) for one in others
+    )
 
 
 def _named_by_cells(columns: Columns) -> list[list[str]]:

@@ -155,8 +155,8 @@ def told(found: Claim) -> str:
 def nothing(recognition: Recognition) -> OtherTask:
     """The error for a table that no kind claims."""
     return OtherTask(
-        "nothing in it looks like judgements of similarity: no columns share names of objects "
-        f"(its columns are {listing(recognition.columns, 8)})", file=recognition.table,
+        "nothing in it looks like judgements of similarity (its columns are "
+        f"{listing(recognition.columns, 8)})", file=recognition.table,
         remedy=_INSIST,
     )
 

@@ -189,6 +189,29 @@ def test_minus_one_beside_zero_and_one_is_no_response():
         assert len(found) == N_ROWS - 6
 
 
+@pytest.mark.parametrize(("header", "codes"), [
+    (("Antwort", "rechtes Bild", "linkes Bild", "Vorgabe"), ("links", "rechts")),
+    (("vastaus", "oikea", "vasen", "malli"), ("v", "o")),
+    (("key", "C", "B", "A"), ("z", "m")), (("key", "third", "second", "first"), ("1", "2")),
+])
+def test_options_may_stand_in_the_other_order(header, codes):
+    """No name tells the anchor: then none need tell the order of the options, either."""
+    rng = np.random.default_rng(3)
+    positions = rng.normal(size=(N_OBJECTS, 2))
+    name = np.array([NAMES[0](k) for k in range(N_OBJECTS)], dtype=object)
+    shown = np.array([rng.permutation(N_OBJECTS)[:3] for _ in range(N_ROWS)])
+    first, second = (np.linalg.norm(positions[shown[:, 0]] - positions[shown[:, k]], axis=1)
+                     for k in (1, 2))
+    answers = np.where(first < second, codes[0], codes[1])
+    frame = pd.DataFrame(dict(zip(header, (answers, *name[shown[:, ::-1]].T), strict=True)))
+    nearer = np.where(first < second, shown[:, 1], shown[:, 2])
+    farther = np.where(first < second, shown[:, 2], shown[:, 1])
+    with suppress(AmbiguousTable):
+        found = said(read(frame.to_csv(index=False).encode()))
+        rows = np.column_stack([shown[:, 0], nearer, farther])
+        assert found == set(map(tuple, name[rows].tolist()))
+
+
 def test_tables_about_three_people_or_things_are_asked_about():
     """Columns of the same names that never are alike in a row may compare them, or not."""
     rng = np.random.default_rng(0)
@@ -241,7 +264,47 @@ OTHERS = {
                                 "y": rng.normal(size=8)},
     "counts": lambda rng: {f"c{k}": rng.poisson(8, 40) for k in range(1, 4)},
     "ordinary numbers": lambda rng: {f"v{k}": rng.integers(0, 30, 150) for k in range(1, 4)},
+    "counts of genes": lambda rng: {"gene": [f"G{k}" for k in range(120)]} | {
+        f"{what}_{k}": rng.negative_binomial(3, 0.02, 120)
+        for what in ("control", "treated") for k in (1, 2, 3)
+    },
+    "a Stroop task": lambda rng: {
+        "word": (word := rng.choice(["red", "green", "blue", "grey"], 160)),
+        "color": (color := rng.choice(["red", "green", "blue", "grey"], 160)),
+        "response": np.where(rng.random(160) < 0.95, color, word),
+        "rt": rng.lognormal(6, 0.3, 160).round(),
+    },
+    "ABX": lambda rng: (lambda pair, which: {
+        "A": pair[:, 0], "B": pair[:, 1], "X": pair[np.arange(120), which],
+        "response": np.where(rng.random(120) < 0.85, which, 1 - which) + 1,
+    })(shown_of(rng, 120, 2), rng.integers(0, 2, 120)),
+    "one of three around a target": lambda rng: (lambda four: {
+        "target": four[:, 0], **{f"option{k}": four[:, k] for k in (1, 2, 3)},
+        "chosen": four[np.arange(150), rng.integers(1, 4, 150)],
+    })(shown_of(rng, 150, 4)),
+    "a place of three around a probe": lambda rng: (lambda four: {
+        "probe": four[:, 0], **{f"pic{k}": four[:, k] for k in (1, 2, 3)},
+        "response": rng.integers(1, 4, 150),
+    })(shown_of(rng, 150, 4)),
+    "ranks around a query": lambda rng: (lambda five: {
+        "query": five[:, 0], **{f"rank{k}": five[:, k] for k in (1, 2, 3, 4)},
+    })(shown_of(rng, 100, 5)),
+    "the best and the worst": lambda rng: (lambda four: {
+        **{f"item{k + 1}": four[:, k] for k in range(4)},
+        "best": four[:, 0], "worst": four[np.arange(100), rng.integers(1, 4, 100)],
+    })(shown_of(rng, 100, 4)),
+    "piles of a person in a row": lambda rng: {"subject": range(1, 16)} | {
+        f"thing {c}": np.where(rng.random(15) < 0.8, k // 4 + 1, rng.integers(1, 4, 15))
+        for k, c in enumerate("abcdefghijkl")
+    },
+    "lines of a text": lambda rng: dict(zip("abc", (["It is so"] * 9, ["as ever"] * 9,
+                                                      ["and well"] * 9), strict=True)),
 }
+
+
+def shown_of(rng: np.random.Generator, n: int, k: int) -> np.ndarray:
+    """(n, k) different objects in each row."""
+    return np.array([rng.permutation([*"ABCDEFGHIJ"])[:k] for _ in range(n)])
 
 
 @pytest.mark.parametrize("kind", OTHERS)
