@@ -278,17 +278,14 @@ OTHERS = {
         "A": pair[:, 0], "B": pair[:, 1], "X": pair[np.arange(120), which],
         "response": np.where(rng.random(120) < 0.85, which, 1 - which) + 1,
     })(shown_of(rng, 120, 2), rng.integers(0, 2, 120)),
-    "one of three around a target": lambda rng: (lambda four: {
-        "target": four[:, 0], **{f"option{k}": four[:, k] for k in (1, 2, 3)},
-        "chosen": four[np.arange(150), rng.integers(1, 4, 150)],
-    })(shown_of(rng, 150, 4)),
-    "a place of three around a probe": lambda rng: (lambda four: {
-        "probe": four[:, 0], **{f"pic{k}": four[:, k] for k in (1, 2, 3)},
+    "the odd one of four": lambda rng: (lambda four: {
+        **{f"word{k + 1}": four[:, k] for k in range(4)},
+        "odd": four[np.arange(120), rng.integers(0, 4, 120)],
+    })(shown_of(rng, 120, 4)),
+    "one of three around nothing that says so": lambda rng: (lambda four: {
+        "cue": four[:, 0], **{f"pic{k}": four[:, k] for k in (1, 2, 3)},
         "response": rng.integers(1, 4, 150),
     })(shown_of(rng, 150, 4)),
-    "ranks around a query": lambda rng: (lambda five: {
-        "query": five[:, 0], **{f"rank{k}": five[:, k] for k in (1, 2, 3, 4)},
-    })(shown_of(rng, 100, 5)),
     "the best and the worst": lambda rng: (lambda four: {
         **{f"item{k + 1}": four[:, k] for k in range(4)},
         "best": four[:, 0], "worst": four[np.arange(100), rng.integers(1, 4, 100)],
@@ -305,6 +302,37 @@ OTHERS = {
 def shown_of(rng: np.random.Generator, n: int, k: int) -> np.ndarray:
     """(n, k) different objects in each row."""
     return np.array([rng.permutation([*"ABCDEFGHIJ"])[:k] for _ in range(n)])
+
+
+@pytest.mark.parametrize("n_options", [3, 5])
+@pytest.mark.parametrize(("anchor", "option", "response"), [
+    ("target", "cand", "chosen"), ("Referenz", "Bild ", "Antwort"), ("query", "opt_", "response"),
+])
+@pytest.mark.parametrize("by_place", [False, True])
+def test_one_of_several_options_is_nearer_than_each_of_the_others(
+    n_options, anchor, option, response, by_place
+):
+    rng = np.random.default_rng(n_options)
+    shown, place = shown_of(rng, 150, n_options + 1), rng.integers(1, n_options + 1, 150)
+    chosen = shown[np.arange(150), place]
+    frame = pd.DataFrame(
+        shown, columns=[anchor, *(f"{option}{k + 1}" for k in range(n_options))]
+    ).assign(**{response: place.astype(str) if by_place else chosen})
+    frame.loc[3, response] = ""
+    found = read(frame.to_csv(index=False).encode())
+    assert len(found) == 149 * (n_options - 1)
+    kept = np.arange(150) != 3
+    expected = {(row[0], one, other) for row, one in zip(shown[kept], chosen[kept], strict=True)
+                for other in row[1:] if other != one}
+    assert said(found) == expected
+
+
+def test_ranks_around_a_query_are_answers_about_each_two():
+    shown = shown_of(np.random.default_rng(0), 80, 5)
+    frame = pd.DataFrame(shown, columns=["query", "rank1", "rank2", "rank3", "rank4"])
+    expected = {(row[0], row[i], row[j]) for row in shown for i in range(1, 5)
+                for j in range(i + 1, 5)}
+    assert said(read(frame.to_csv(index=False).encode())) == expected
 
 
 @pytest.mark.parametrize("kind", OTHERS)
