@@ -14,9 +14,15 @@ from tripletscope.core.reading.columns.guess import (
     plain_texts,
     side_roles,
 )
-from tripletscope.core.reading.columns.objects import is_called_response, never_alike
+from tripletscope.core.reading.columns.objects import TELLING, is_called_response, never_alike
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.columns.values import Columns, names_one_of, share
+from tripletscope.core.reading.columns.values import (
+    ColumnCells,
+    Columns,
+    differ,
+    names_one_of,
+    share,
+)
 from tripletscope.core.reading.layouts import Layout, items
 from tripletscope.core.reading.names import ALIASES, listing, named, normalised
 from tripletscope.core.reading.table import Table, encoded
@@ -47,9 +53,7 @@ def _question(table: Table) -> tuple[str, list[str], str] | None:
     for name, group in groups.items():
         options = [columns[name] for name in group]
         one_question = [columns[anchor], *options]
-        if not all(one.can_name and share(options[0], one) >= _SHARED for one in one_question) or (
-            not never_alike(one_question)
-        ):
+        if not _are_of_one(one_question):
             continue
         places = {str(k + 1) for k in range(len(group))}
         found = [one.name for one in columns.but(anchor, *group) if is_called_response(one.name)
@@ -58,6 +62,16 @@ def _question(table: Table) -> tuple[str, list[str], str] | None:
         if len(found) == 1 or (not found and name in _RANKS):
             return anchor, group, "".join(found)
     return None
+
+
+def _are_of_one(objects: Sequence[ColumnCells]) -> bool:
+    """Whether columns name different objects of one question; few rows share few of them."""
+    if not all(one.can_name for one in objects):
+        return False
+    if objects[0].n_written < TELLING:
+        n_names = len(frozenset().union(*(one.values for one in objects)))
+        return differ(objects) == 1 and n_names < sum(len(one.values) for one in objects)
+    return never_alike(objects) and all(share(objects[1], one) >= _SHARED for one in objects)
 
 
 def _with_chosen_first(table: Table) -> Table | None:
