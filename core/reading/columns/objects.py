@@ -37,6 +37,8 @@ _SELDOM = 0.05
 _COMPARED = 40
 #: Sets of columns that are looked at: a table of many like columns has any number.
 _MOST_CLIQUES = 100
+#: Columns of the same values beside the objects, such as the response, the right one, the rejected.
+_MOST_RESPONSES = 6
 #: Share of responses that name an option of their row: a few are slips.
 _NAMED = 0.98
 #: Rows from which "never" says something.
@@ -129,17 +131,24 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
 def _are_a_part(group: Sequence[ColumnCells], free: Sequence[ColumnCells]) -> bool:
     """Whether the same objects are in further columns, which are no responses.
 
-    Either as many or more, or one that names yet another object of the question.
+    Either as many or more, or one that names yet another object of the question. Of responses, and
+    what was made of them, there are not so many.
     """
-    union = frozenset().union(*(column.values for column in group))
     names = {column.name for column in group}
-    others = [one for one in free if one.name not in names and len(one.values) > 1
-              and 2 * len(one.values & union) > len(one.values)
+    most = max(len(column.values) for column in group)
+    alike = [one for one in free if one.name not in names and len(one.values) > 1
+             and not (one.is_whole and len(one.values) <= 3 < most)  # places
+             and all(_mostly_alike(one, column) for column in group)]
+    others = [one for one in alike if not is_called_response(one.name)
               and names_one_of(one, group) < _NAMED]
-    return len(others) >= len(group) or any(
-        2 * len(one.values & union) > len(union) and not one.is_measure
-        and never_alike([*group, one]) for one in others
+    return len(others) >= len(group) or len(alike) > _MOST_RESPONSES or any(
+        not one.is_measure and never_alike([*group, one]) for one in others
     )
+
+
+def _mostly_alike(one: ColumnCells, other: ColumnCells) -> bool:
+    fewer, more = sorted((len(one.values), len(other.values)))
+    return share(one, other) >= _SHARED and 2 * fewer > more
 
 
 def _named_by_cells(columns: Columns) -> list[list[str]]:
