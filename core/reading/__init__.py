@@ -16,8 +16,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     ],
     "interpretation.interpret": ["interpret"],
     "interpretation.proposal": [
-        "AmbiguousTable", "MatrixGiven", "MeasuredGiven", "OtherTask", "Recognition", "propose",
-        "recognise",
+        "AmbiguousTable", "ConjointGiven", "MatrixGiven", "MeasuredGiven", "OtherTask",
+        "Recognition", "propose", "recognise",
     ],
     "kinds": ["Claim", "Kind", "Sign", "kinds"],
     "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],

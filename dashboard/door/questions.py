@@ -191,7 +191,7 @@ class Answering:
         return Proposals(
             [*asked, *(reading for reading in readings if reading not in asked)],
             [" ".join(sign.said() for sign in one.signs) for one in tied],
-            [told(one) for one in found.tied if one.reading is None],
+            [told(one) for one in found.found if one.reading is None],
         )
 
     def examples(

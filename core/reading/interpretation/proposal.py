@@ -107,6 +107,10 @@ class MatrixGiven(OtherTask):
     """A square table of similarities or distances, as for `read_matrix`."""
 
 
+class ConjointGiven(OtherTask):
+    """Comparisons of stimuli with several properties, as for `read_conjoint`."""
+
+
 class AmbiguousTable(DataError):
     """A table that may mean several things: `found` has each with its evidence.
 
@@ -118,7 +122,8 @@ class AmbiguousTable(DataError):
 
     def __init__(self, recognition: Recognition) -> None:
         self.found = recognition.found
-        shown = recognition.found[:_SHOWN]
+        shown = (*recognition.found[:_SHOWN], *(
+            one for one in recognition.found[_SHOWN:] if one.reading is None))
         super().__init__(
             "it may be read in several ways, and nothing in it says which is right",
             file=recognition.table,
@@ -129,7 +134,7 @@ class AmbiguousTable(DataError):
 
 
 _REFUSED = {"ratings": MeasuredGiven, "confusions": MeasuredGiven, "piles": MeasuredGiven,
-            "arrangements": MeasuredGiven, "matrix": MatrixGiven}
+            "arrangements": MeasuredGiven, "matrix": MatrixGiven, "conjoint": ConjointGiven}
 _INSIST = "If the table does compare objects, choose the columns yourself."
 
 
