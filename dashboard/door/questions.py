@@ -179,7 +179,7 @@ class Answering:
         if not insist:
             with parallel_config("threading", n_jobs=_PROCESSORS):
                 found = decided(table, found)
-            if not same and (found.clear is not None or not found.found):
+            if not same and (found.clear is not None or found.is_of_others):
                 found.the_one()  # raises where this is no table of answers
         if same:
             return _remembered(same, found, similar)

@@ -49,6 +49,11 @@ class Recognition:
         return self.found[0]
 
     @property
+    def is_of_others(self) -> bool:
+        """Whether the best supported meanings, if there are any, all are no answers."""
+        return all(one.reading is None for one in self.tied)
+
+    @property
     def readings(self) -> tuple[Reading, ...]:
         """All readings as answers about objects."""
         return tuple(one.reading for one in self.found if one.reading is not None)
@@ -92,6 +97,8 @@ class Recognition:
             return clear
         if not self.found:
             raise nothing(self)
+        if self.is_of_others:
+            raise refusal(self.found[0], self.table)
         raise AmbiguousTable(self)
 
 
@@ -145,9 +152,9 @@ def refusal(found: Claim, name: str) -> OtherTask:
     # Names of columns stay as they are.
     if not any(why.startswith(str(value)) for value in found.signs[0].values.values()):
         why = f"{why[:1].lower()}{why[1:]}"
-    about = FORMS["kinds"][found.kind]
+    about, holds = FORMS["kinds"][found.kind], "may hold" if found.points == POSSIBLE else "holds"
     return _REFUSED.get(found.kind, OtherTask)(
-        f"it holds {found.title or kind.title}{about['clause']}: {why}", file=name,
+        f"it {holds} {found.title or kind.title}{about['clause']}: {why}", file=name,
         remedy=f"{about['remedy']} {_INSIST}", python=about.get("python"),
     )
 

@@ -327,6 +327,19 @@ def test_one_of_several_options_is_nearer_than_each_of_the_others(
     assert said(found) == expected
 
 
+def test_what_may_be_nothing_but_ratings_is_said_to_be_so():
+    """Three columns of numbers may each be the rating; none of them is an answer about objects."""
+    rng = np.random.default_rng(0)
+    teams = [(a, b) for a in "ABCDEFGH" for b in "ABCDEFGH" if a != b]
+    frame = pd.DataFrame(rng.permutation(teams), columns=["home", "away"]).assign(**{
+        "goals home": rng.poisson(1.5, 56), "goals away": rng.poisson(1.5, 56),
+    })
+    with pytest.raises(OtherTask, match="it may hold ratings") as raised:
+        read(frame.to_csv(index=False).encode())
+    assert not isinstance(raised.value, AmbiguousTable)
+    assert "read_measured" in (raised.value.python or "")
+
+
 def test_ranks_around_a_query_are_answers_about_each_two():
     shown = shown_of(np.random.default_rng(0), 80, 5)
     frame = pd.DataFrame(shown, columns=["query", "rank1", "rank2", "rank3", "rank4"])

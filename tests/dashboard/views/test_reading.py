@@ -216,7 +216,7 @@ def test_questions_without_responses_are_among_what_a_table_may_be(services):
     app.run()
     assert not app.exception
     said = [one.value.replace("\\", "") for one in app.caption]
-    assert any(text.startswith("Or something else: it holds questions without responses")
+    assert any(text.startswith("Or something else: it may hold questions without responses")
                for text in said)
     assert not any("60 answers" in one.value for one in app.markdown)
 
