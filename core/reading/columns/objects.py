@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations, pairwise, permutations
 
 from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
@@ -125,10 +126,15 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
     # Where others have more values, three numbers are places.
     rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
-    return [group for group in found if not _are_a_part(group, free)]
+    # Groups of a table of many like columns have most of these in common.
+    alike = cache(lambda one, other: _mostly_alike(columns[one], columns[other]))
+    return [group for group in found if not _are_a_part(group, free, alike)]
 
 
-def _are_a_part(group: Sequence[ColumnCells], free: Sequence[ColumnCells]) -> bool:
+def _are_a_part(
+    group: Sequence[ColumnCells], free: Sequence[ColumnCells],
+    alike: Callable[[str, str], bool],
+) -> bool:
     """Whether the same objects are in further columns, which are no responses.
 
     Either as many or more, or one that names yet another object of the question. Of responses, and
@@ -136,19 +142,19 @@ def _are_a_part(group: Sequence[ColumnCells], free: Sequence[ColumnCells]) -> bo
     """
     names = {column.name for column in group}
     most = max(len(column.values) for column in group)
-    alike = [one for one in free if one.name not in names and len(one.values) > 1
-             and not (one.is_whole and len(one.values) <= 3 < most)  # places
-             and all(_mostly_alike(one, column) for column in group)]
-    others = [one for one in alike if not is_called_response(one.name)
+    same = [one for one in free if one.name not in names and len(one.values) > 1
+            and not (one.is_whole and len(one.values) <= 3 < most)  # places
+            and all(alike(one.name, column.name) for column in group)]
+    others = [one for one in same if not is_called_response(one.name)
               and names_one_of(one, group) < _NAMED]
-    return len(others) >= len(group) or len(alike) > _MOST_RESPONSES or any(
+    return len(others) >= len(group) or len(same) > _MOST_RESPONSES or any(
         not one.is_measure and never_alike([*group, one]) for one in others
     )
 
 
 def _mostly_alike(one: ColumnCells, other: ColumnCells) -> bool:
     fewer, more = sorted((len(one.values), len(other.values)))
-    return share(one, other) >= _SHARED and 2 * fewer > more
+    return 2 * fewer > more and share(one, other) >= _SHARED
 
 
 def _named_by_cells(columns: Columns) -> list[list[str]]:

@@ -15,7 +15,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.reading import AmbiguousTable, OtherTask
+from tripletscope.core.reading import AmbiguousTable, OtherTask, file_of_measured
 from tripletscope.core.studies.quality.importing import read
 
 N_OBJECTS, N_ROWS = 9, 240
@@ -338,6 +338,9 @@ def test_what_may_be_nothing_but_ratings_is_said_to_be_so():
         read(frame.to_csv(index=False).encode())
     assert not isinstance(raised.value, AmbiguousTable)
     assert "read_measured" in (raised.value.python or "")
+    noted = file_of_measured([("a.csv", frame.to_csv(index=False).encode())], None, {}).notes[0]
+    assert "goals home is a number for each pair" in noted
+    assert "goals away may be the rating, too" in noted
 
 
 def test_ranks_around_a_query_are_answers_about_each_two():
