@@ -8,7 +8,7 @@ import streamlit as st
 
 import tripletscope
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading import MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.reading import ConjointGiven, MatrixGiven, MeasuredGiven, OtherTask
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels
@@ -163,7 +163,7 @@ def _read(current: Session, reading: imports.Opening, files: list[Any]) -> None:
         is_measured = isinstance(reading.error, MeasuredGiven)
         told = panels.plain(reading.job.message)
         # Of these the program can make something: nothing is wrong with them.
-        if isinstance(reading.error, (MatrixGiven, MeasuredGiven)):
+        if isinstance(reading.error, (ConjointGiven, MatrixGiven, MeasuredGiven)):
             st.info(told, icon=":material/info:")
         else:
             st.error(told, icon=":material/error:")
@@ -173,6 +173,9 @@ def _read(current: Session, reading: imports.Opening, files: list[Any]) -> None:
             show_measured(current, files)
         elif isinstance(reading.error, MatrixGiven):
             _matrix(current, files[0])
+        elif isinstance(reading.error, ConjointGiven) and st.button("Go to Scale, Conjoint"):
+            go_to("scale", "conjoint")
+            st.switch_page("../pages/scale.py")
         if isinstance(reading.error, OtherTask):
             st.button(
                 "Choose columns manually", on_click=current.insist_on, args=(together,),

@@ -21,6 +21,7 @@ FLOORS = [
     ["engine"],
     ["ratings"],
     ["reading"],
+    ["prompts", "writing"],
     ["models.optimise"],
     ["models.embedding"],
     ["models.simulation"],

@@ -35,7 +35,6 @@ from .core.models.embedding.soe import SOE as SOE
 from .core.models.embedding.ste import STE as STE
 from .core.models.embedding.tste import TSTE as TSTE
 from .core.models.simulation.simulate import simulate as simulate
-from .core.reading.writing import write_answers as write_answers
 from .core.run import run as run
 from .core.scale.mlds import MLDS as MLDS
 from .core.scale.ordinal import ordinal_scale as ordinal_scale
@@ -50,6 +49,7 @@ from .core.tree.proximity import ForestProximity as ForestProximity
 from .core.tree.supervised import ComparisonForestClassifier as ComparisonForestClassifier
 from .core.tree.supervised import ComparisonForestRegressor as ComparisonForestRegressor
 from .core.tree.tree import ComparisonTree as ComparisonTree
+from .core.writing import write_answers as write_answers
 from .dashboard.keeping.opening import open as open
 from .dashboard.results.showing import drawings as drawings
 from .dashboard.results.showing import sentences as sentences

@@ -7,8 +7,8 @@ from .core.people.conditions import compare_conditions as compare_conditions
 from .core.people.mixture import LatentClassMap as LatentClassMap
 from .core.people.treatments import compare_treatments as compare_treatments
 from .core.people.weights import WeightedEuclidean as WeightedEuclidean
-from .core.reading.prompts import Questions as Questions
-from .core.reading.prompts import questions_of as questions_of
-from .core.reading.prompts import write_prompts as write_prompts
-from .core.reading.replies import read_replies as read_replies
-from .core.reading.replies import with_observer as with_observer
+from .core.prompts.prompts import Questions as Questions
+from .core.prompts.prompts import questions_of as questions_of
+from .core.prompts.prompts import write_prompts as write_prompts
+from .core.prompts.replies import read_replies as read_replies
+from .core.prompts.replies import with_observer as with_observer

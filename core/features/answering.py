@@ -17,7 +17,7 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.reading.prompts import Questions
+from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.reading.tasks import chosen_first
 
 Temperature = Annotated[float | None, Number(

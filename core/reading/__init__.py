@@ -1,4 +1,4 @@
-"""Read files of answers and explain how; write answers.
+"""Read files of answers and explain how.
 
 Five stages, each handing on one record: a file becomes a `Table` (`load`), the table a
 `Recognition` of what it is (`recognise`), one `Reading` of it, which a user may change, and the
@@ -16,8 +16,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     ],
     "interpretation.interpret": ["interpret"],
     "interpretation.proposal": [
-        "AmbiguousTable", "MatrixGiven", "MeasuredGiven", "OtherTask", "Recognition", "propose",
-        "recognise",
+        "AmbiguousTable", "ConjointGiven", "MatrixGiven", "MeasuredGiven", "OtherTask",
+        "Recognition", "propose", "recognise",
     ],
     "kinds": ["Claim", "Kind", "Sign", "kinds"],
     "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
@@ -35,5 +35,4 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "questions": ["read_gold", "read_questions"],
     "table": ["Table"],
     "tasks": ["TASKS", "Task"],
-    "writing": ["WRITERS", "Writer", "write_answers", "write_pairs"],
 })

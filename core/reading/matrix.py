@@ -13,6 +13,7 @@ from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.kinds import Sign
 from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of, selves
 from tripletscope.core.reading.names import ALIASES, counted, normalised
+from tripletscope.core.reading.numerals import NUMERAL
 from tripletscope.core.reading.table import Table
 
 #: Relative differences of the two halves that are rounding.
@@ -48,6 +49,7 @@ class Square:
     file: str
     rows: np.ndarray  # (n,): rows of the file
     person: str = ""
+    total: str = ""  # name of a last row and column of sums, which are left out
 
     def completed(self) -> np.ndarray:
         """The values, in which a half of zeros is none, and what one half lacks is in the other."""
@@ -58,6 +60,21 @@ class Square:
             if not np.nan_to_num(half[below]).any() and (half[above] != 0).mean() > 0.5:
                 half[below] = np.nan
         return np.where(np.isnan(values), values.T, values)
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"{self.total} adds up the others, and is left out."] * bool(self.total)
+
+    def without_total(self) -> Square:
+        """The same without a last row and column that add up the others."""
+        inner = self.values[:-1, :-1]
+        if len(self.ids) < 4 or not np.isfinite(self.values).all() or (inner < 0).any() or not (
+            inner.any() and np.allclose(self.values[-1, :-1], inner.sum(axis=0))
+            and np.allclose(self.values[:-1, -1], inner.sum(axis=1))
+        ):
+            return self
+        return replace(self, values=inner, ids=self.ids[:-1], rows=self.rows[:-1],
+                       total=self.ids[-1])
 
     def is_uneven(self) -> bool:
         values = self.completed()
@@ -94,7 +111,7 @@ class Square:
         if similarities is None:
             similarities, why = self.direction()
         kind = "similarities" if similarities else "dissimilarities"
-        notes = [f"{counted(len(values), 'object')}; the values are {kind}. {why}"]
+        notes = [f"{counted(len(values), 'object')}; the values are {kind}. {why}", *self.notes]
         if self.is_uneven():
             row, column = np.argwhere(np.abs(values - values.T) == np.nanmax(
                 np.abs(values - values.T)))[0]
@@ -249,7 +266,7 @@ def _stacked(
                 _refuse_repeated(names[rows].tolist(), table)
             return []
         rows = rows[np.argsort([above.index(name) for name in names[rows]])]
-        found.append(_of_columns(table, above, above, str(person), rows))
+        found.append(_of_columns(table, above, above, str(person), rows).without_total())
     return found if len(found) > 1 else [replace(one, person="") for one in found]
 
 
@@ -323,7 +340,7 @@ def _below_names(table: Table) -> list[Square]:
 
 
 def _is_number(name: str) -> bool:
-    return bool(re.fullmatch(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", _AGAIN.sub("", name)))
+    return bool(re.fullmatch(NUMERAL, _AGAIN.sub("", name)))
 
 
 def _refuse_words(

@@ -300,7 +300,7 @@ def _of_squares(
     squares, options = [one.ordered(ids) for one in squares], dict(options)
     if kind == "confusions":
         values = [np.nan_to_num(each.values) for each in squares]
-        notes = ["Read as confusions: rows are stimuli, columns responses."]
+        notes = ["Read as confusions: rows are stimuli, columns responses.", *first.notes]
     else:
         direction = options.pop("direction", None)
         similarities = None if direction is None else direction == "similar"

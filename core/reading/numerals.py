@@ -9,6 +9,8 @@ import pyarrow.compute as pc
 
 from tripletscope.core.data.cells import bare
 
+#: A number without marks of thousands.
+NUMERAL = r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
 #: Spaces and apostrophes between thousands.
 _GAPS = "([0-9])[ \u00a0\u2009\u202f'\u2019]([0-9]{3})"
 #: Both marks, so that the last one is that of decimals; or a mark that is there twice.

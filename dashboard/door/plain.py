@@ -17,8 +17,8 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.parsing import undisturbed
+from tripletscope.core.prompts.replies import Replies
 from tripletscope.core.reading import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
-from tripletscope.core.reading.replies import Replies
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import (
     Album,

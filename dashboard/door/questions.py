@@ -32,6 +32,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
+from tripletscope.core.prompts.replies import read_replies
 from tripletscope.core.reading import (
     Imported,
     Pictures,
@@ -63,7 +64,6 @@ from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import NO_READING, told
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.objects.objects import MatchReport
-from tripletscope.core.reading.replies import read_replies
 from tripletscope.core.studies.quality.direction import DirectionTest, decided, direction_test
 from tripletscope.dashboard.door.archive import PAGES, PackedFolder
 from tripletscope.dashboard.door.plain import pack, unpack
@@ -179,7 +179,7 @@ class Answering:
         if not insist:
             with parallel_config("threading", n_jobs=_PROCESSORS):
                 found = decided(table, found)
-            if not same and (found.clear is not None or not found.found):
+            if not same and (found.clear is not None or found.is_of_others):
                 found.the_one()  # raises where this is no table of answers
         if same:
             return _remembered(same, found, similar)
@@ -191,7 +191,7 @@ class Answering:
         return Proposals(
             [*asked, *(reading for reading in readings if reading not in asked)],
             [" ".join(sign.said() for sign in one.signs) for one in tied],
-            [told(one) for one in found.tied if one.reading is None],
+            [told(one) for one in found.found if one.reading is None],
         )
 
     def examples(

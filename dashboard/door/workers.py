@@ -15,7 +15,7 @@ from typing import Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.reading import MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.reading import ConjointGiven, MatrixGiven, MeasuredGiven, OtherTask
 from tripletscope.dashboard.processes.child import Child, Gone, Lost, Supply
 from tripletscope.dashboard.processes.line import Message
 
@@ -40,7 +40,7 @@ File = tuple[str, bytes]  # name and content
 
 _ERRORS = {
     kind.__name__: kind
-    for kind in (DataError, OtherTask, MatrixGiven, MeasuredGiven)
+    for kind in (DataError, OtherTask, ConjointGiven, MatrixGiven, MeasuredGiven)
 }
 _SMALLER = "Upload a smaller part of it, or save it again as CSV."
 

@@ -24,9 +24,9 @@ from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.presets import published_in
 from tripletscope.core.reading import MeasuredTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
-from tripletscope.core.reading.writing import WRITERS, roles_of, write_answers
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
+from tripletscope.core.writing import WRITERS, roles_of, write_answers
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script

@@ -14,8 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.registry import TASKS
-from tripletscope.core.reading.writing import WRITERS, write_answers
 from tripletscope.core.run import run
+from tripletscope.core.writing import WRITERS, write_answers
 from tripletscope.dashboard.collecting.command import collect_parser
 from tripletscope.dashboard.serving.cli import parser
 

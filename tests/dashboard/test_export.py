@@ -20,10 +20,11 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.reading import WRITERS, Pairs, write_answers, write_pairs
+from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.importing import read
+from tripletscope.core.writing import WRITERS, write_answers, write_pairs
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive

@@ -21,10 +21,11 @@ from tests.processes import kill
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.reading import WRITERS, Reading, load, write_answers
+from tripletscope.core.reading import Reading, load
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.importing import read
+from tripletscope.core.writing import WRITERS, write_answers
 from tripletscope.dashboard import imports, uploads
 from tripletscope.dashboard.door import workers as door
 from tripletscope.dashboard.door.workers import workers

@@ -31,7 +31,7 @@ from tripletscope.core.inference.evaluation.units import (
     participants_of,
     unit_fields,
 )
-from tripletscope.core.reading.replies import with_observer
+from tripletscope.core.prompts.replies import with_observer
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations, pairwise, permutations
 
 from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
@@ -37,6 +38,8 @@ _SELDOM = 0.05
 _COMPARED = 40
 #: Sets of columns that are looked at: a table of many like columns has any number.
 _MOST_CLIQUES = 100
+#: Columns of the same values beside the objects, such as the response, the right one, the rejected.
+_MOST_RESPONSES = 6
 #: Share of responses that name an option of their row: a few are slips.
 _NAMED = 0.98
 #: Rows from which "never" says something.
@@ -123,7 +126,35 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
     # Where others have more values, three numbers are places.
     rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
-    return found
+    # Groups of a table of many like columns have most of these in common.
+    alike = cache(lambda one, other: _mostly_alike(columns[one], columns[other]))
+    return [group for group in found if not _are_a_part(group, free, alike)]
+
+
+def _are_a_part(
+    group: Sequence[ColumnCells], free: Sequence[ColumnCells],
+    alike: Callable[[str, str], bool],
+) -> bool:
+    """Whether the same objects are in further columns, which are no responses.
+
+    Either as many or more, or one that names yet another object of the question. Of responses, and
+    what was made of them, there are not so many.
+    """
+    names = {column.name for column in group}
+    most = max(len(column.values) for column in group)
+    same = [one for one in free if one.name not in names and len(one.values) > 1
+            and not (one.is_whole and len(one.values) <= 3 < most)  # places
+            and all(alike(one.name, column.name) for column in group)]
+    others = [one for one in same if not is_called_response(one.name)
+              and names_one_of(one, group) < _NAMED]
+    return len(others) >= len(group) or len(same) > _MOST_RESPONSES or any(
+        not one.is_measure and never_alike([*group, one]) for one in others
+    )
+
+
+def _mostly_alike(one: ColumnCells, other: ColumnCells) -> bool:
+    fewer, more = sorted((len(one.values), len(other.values)))
+    return 2 * fewer > more and share(one, other) >= _SHARED
 
 
 def _named_by_cells(columns: Columns) -> list[list[str]]:
@@ -297,7 +328,7 @@ def _responses(
     if of_two or (len(codings) and len(words) > 2):
         return
     if 1 < len(words) <= min(3, len(objects)) and (called or not column.is_numeric):
-        keys = _in_order_of_keys(words)
+        keys = in_order_of_keys(words)
         if keys or called or codings:
             yield Response(column, "keys" if keys else "words", _orders_of(words), (), called)
     elif len(words) > 1 and (usual := _often_said(column)) is not column:
@@ -336,7 +367,7 @@ def _own_codes(column: ColumnCells) -> Iterator[Response]:
 
 def _orders_of(words: Set[str]) -> tuple[dict[str, int], ...]:
     """Places of words in every order; of keys only from the left to the right and back."""
-    keys = _in_order_of_keys(words)
+    keys = in_order_of_keys(words)
     orders = [keys, keys[::-1]] if keys else permutations(sorted(words))
     return tuple({word: k + 1 for k, word in enumerate(order)} for order in orders)
 
@@ -346,7 +377,7 @@ def _share_named(column: ColumnCells, other: ColumnCells) -> float:
     return float((column.texts == other.texts)[written].mean()) if written.any() else 0.0
 
 
-def _in_order_of_keys(words: Set[str]) -> list[str]:
+def in_order_of_keys(words: Set[str]) -> list[str]:
     """Keys of one row of a keyboard from left to right, or none."""
     for row in _KEYS:
         if all(len(word) == 1 and word in row for word in words):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.lazy import cached_property
@@ -41,8 +41,18 @@ class ColumnCells:
     numbers: np.ndarray
 
     @cached_property
+    def written(self) -> np.ndarray:
+        """(n,) bool, cells that are not empty."""
+        return self.texts != ""
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """(n,) uint64, equal for equal cells of any columns: texts are slow to compare."""
+        return pd.util.hash_array(self.texts.astype(object), categorize=False)
+
+    @cached_property
     def n_written(self) -> int:
-        return int(np.count_nonzero(self.texts != ""))
+        return int(np.count_nonzero(self.written))
 
     @cached_property
     def is_numeric(self) -> bool:
@@ -152,11 +162,10 @@ def share(one: ColumnCells, other: ColumnCells) -> float:
 
 def differ(columns: Sequence[ColumnCells]) -> float:
     """Share of rows with a cell in each of the columns in which all of them differ."""
-    cells = np.array([column.texts for column in columns])
-    whole = (cells != "").all(axis=0)
+    whole = np.logical_and.reduce([column.written for column in columns])
     if not whole.any():
         return 0.0
-    ordered = np.sort(cells[:, whole], axis=0)
+    ordered = np.sort(np.array([column.keys for column in columns])[:, whole], axis=0)
     return float(np.mean((ordered[1:] != ordered[:-1]).all(axis=0)))
 
 
@@ -164,17 +173,18 @@ def coincidences(columns: Sequence[ColumnCells]) -> tuple[int, float]:
     """How often two columns have the same cell in a row, and how often they would by chance."""
     found, expected = 0, 0.0
     for one, other in combinations(columns, 2):
-        written = (one.texts != "") & (other.texts != "")
-        first, second = one.texts[written], other.texts[written]
+        written = one.written & other.written
+        first, second = one.keys[written], other.keys[written]
         found += int(np.count_nonzero(first == second))
-        counts = [Counter(part.tolist()) for part in (first, second)]
-        both = sum(number * counts[1][text] for text, number in counts[0].items())
-        expected += both / max(len(first), 1)
+        (some, often), (others, again) = (
+            np.unique(part, return_counts=True) for part in (first, second)
+        )
+        _, at, there = np.intersect1d(some, others, assume_unique=True, return_indices=True)
+        expected += float(often[at] @ again[there]) / max(len(first), 1)
     return found, expected
 
 
 def names_one_of(column: ColumnCells, columns: Iterable[ColumnCells]) -> float:
     """Share of the written cells that are in one of the other columns of their row."""
-    written = column.texts != ""
-    same = np.logical_or.reduce([column.texts == other.texts for other in columns])
-    return float(same[written].mean()) if written.any() else 0.0
+    same = np.logical_or.reduce([column.keys == other.keys for other in columns])
+    return float(same[column.written].mean()) if column.n_written else 0.0

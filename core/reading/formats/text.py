@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from tripletscope.core.data.cells import unmarked, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.names import counted, is_usual_name
+from tripletscope.core.reading.numerals import NUMERAL
 
 #: Longest row; also the block size of the parser.
 MAX_ROW_BYTES = 4 * 2**20
@@ -21,7 +22,7 @@ SAMPLE_ROWS = 5_000
 #: In order of trust: tabs are rare inside cells, spaces frequent.
 DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces"}
 
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?|nan|na|", re.IGNORECASE)
+_NUMBER = re.compile(f"{NUMERAL}|nan|na|", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

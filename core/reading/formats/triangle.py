@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from tripletscope.core.reading.names import counted
+from tripletscope.core.reading.numerals import NUMERAL
 
 #: Most bytes and rows of one, and the least objects.
 _MOST_BYTES, _MOST_ROWS, _LEAST = 2**24, 4_000, 4
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?|nan|na|-", re.IGNORECASE)
+_NUMBER = re.compile(f"{NUMERAL}|nan|na|-", re.IGNORECASE)
 #: What a column of all pairs is called.
 _CONDENSED = re.compile(r"dist|dissim|simil|ähnlich|rdm|proxim", re.IGNORECASE)
 _SEPARATORS = ("\t", ";", ",", None)  # None is any white space

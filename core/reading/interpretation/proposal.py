@@ -49,6 +49,11 @@ class Recognition:
         return self.found[0]
 
     @property
+    def is_of_others(self) -> bool:
+        """Whether the best supported meanings, if there are any, all are no answers."""
+        return all(one.reading is None for one in self.tied)
+
+    @property
     def readings(self) -> tuple[Reading, ...]:
         """All readings as answers about objects."""
         return tuple(one.reading for one in self.found if one.reading is not None)
@@ -92,6 +97,8 @@ class Recognition:
             return clear
         if not self.found:
             raise nothing(self)
+        if self.is_of_others:
+            raise refusal(self.found[0], self.table)
         raise AmbiguousTable(self)
 
 
@@ -107,6 +114,10 @@ class MatrixGiven(OtherTask):
     """A square table of similarities or distances, as for `read_matrix`."""
 
 
+class ConjointGiven(OtherTask):
+    """Comparisons of stimuli with several properties, as for `read_conjoint`."""
+
+
 class AmbiguousTable(DataError):
     """A table that may mean several things: `found` has each with its evidence.
 
@@ -118,7 +129,8 @@ class AmbiguousTable(DataError):
 
     def __init__(self, recognition: Recognition) -> None:
         self.found = recognition.found
-        shown = recognition.found[:_SHOWN]
+        shown = (*recognition.found[:_SHOWN], *(
+            one for one in recognition.found[_SHOWN:] if one.reading is None))
         super().__init__(
             "it may be read in several ways, and nothing in it says which is right",
             file=recognition.table,
@@ -129,7 +141,7 @@ class AmbiguousTable(DataError):
 
 
 _REFUSED = {"ratings": MeasuredGiven, "confusions": MeasuredGiven, "piles": MeasuredGiven,
-            "arrangements": MeasuredGiven, "matrix": MatrixGiven}
+            "arrangements": MeasuredGiven, "matrix": MatrixGiven, "conjoint": ConjointGiven}
 _INSIST = "If the table does compare objects, choose the columns yourself."
 
 
@@ -140,9 +152,9 @@ def refusal(found: Claim, name: str) -> OtherTask:
     # Names of columns stay as they are.
     if not any(why.startswith(str(value)) for value in found.signs[0].values.values()):
         why = f"{why[:1].lower()}{why[1:]}"
-    about = FORMS["kinds"][found.kind]
+    about, holds = FORMS["kinds"][found.kind], "may hold" if found.points == POSSIBLE else "holds"
     return _REFUSED.get(found.kind, OtherTask)(
-        f"it holds {found.title or kind.title}{about['clause']}: {why}", file=name,
+        f"it {holds} {found.title or kind.title}{about['clause']}: {why}", file=name,
         remedy=f"{about['remedy']} {_INSIST}", python=about.get("python"),
     )
 
@@ -155,8 +167,8 @@ def told(found: Claim) -> str:
 def nothing(recognition: Recognition) -> OtherTask:
     """The error for a table that no kind claims."""
     return OtherTask(
-        "nothing in it looks like judgements of similarity: no columns share names of objects "
-        f"(its columns are {listing(recognition.columns, 8)})", file=recognition.table,
+        "nothing in it looks like judgements of similarity (its columns are "
+        f"{listing(recognition.columns, 8)})", file=recognition.table,
         remedy=_INSIST,
     )
 

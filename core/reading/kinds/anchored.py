@@ -24,6 +24,7 @@ from tripletscope.core.reading.columns.values import (
 )
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.languages import FOREIGN_CELLS, foreign_names
 from tripletscope.core.reading.names import (
     ALIASES,
     WEAK_TRIPLES,
@@ -37,8 +38,10 @@ _YES = ("eval", "firstisnearer")
 _FARTHER = ("less", "least", "farther", "further", "dissimilar", "different")
 
 
+#: Least share of rows in which the anchor is none of two options; others are catch trials.
+_APART = 0.1
 #: A place between left and right, which any of three may have.
-_BETWEEN = ("middle", "mid")
+_BETWEEN = ("middle", "mittler", *FOREIGN_CELLS["middle"])
 
 
 def _evidence(columns: Columns) -> list[Claim]:
@@ -57,7 +60,9 @@ def _by_names(columns: Columns) -> list[list[ColumnCells]]:
     objects = [columns[name] for name in names]
     if len(objects) < 3 or not all(may_name(column) or column.is_constant for column in objects):
         return []
-    return [objects] if differ(objects[1:]) > 0.5 else []
+    # In ABX tasks X is always A or B.
+    apart = differ(objects[1:]) > 0.5 and differ(objects) > _APART
+    return [objects] if apart else []
 
 
 def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
@@ -112,10 +117,11 @@ def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) ->
     sign = Sign("same_objects", {"columns": named_together(objects)})
     told = response.called or response.alone
     points = LIKELY if told and not numeric else POSSIBLE
+    # What the columns are called tells no order of the options either.
     return [
         _one(columns, response, anchor, [name for name in names if name != anchor], coding, points,
-             sign)
-        for coding in codings for anchor in names
+             sign, opposite)
+        for opposite in (False, True) for coding in codings for anchor in names
     ]
 
 
@@ -135,6 +141,11 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
     options = [name for name in names
                if normalised(name) in ALIASES["left"] or normalised(name) in ALIASES["right"]]
     usual = by_names(names, {role: ALIASES[role] for role in ("anchor", "left", "right")})
+    if len(usual) < 3:  # the sides of other languages have no other meaning
+        usual = by_names(names, {role: foreign_names(role) for role in ("left", "right")})
+        others = [name for name in names if name not in usual.values()
+                  and not _is_between(name)]
+        usual |= {"anchor": others[0]} if len(others) == 1 else {}
     if len(usual) == 3:
         return usual["anchor"], (usual["left"], usual["right"]), Sign(
             "by_names", {"anchor": usual["anchor"]}
@@ -143,7 +154,7 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
     numbered = all(name[-1:].isdigit() for name in names)
     if pair and not numbered:
         anchor = next(name for name in names if name not in pair)
-        if normalised(anchor) in _BETWEEN:  # three places
+        if _is_between(anchor):  # three places
             return None, (), Sign("by_names", {"anchor": ""})
         return anchor, pair, Sign("by_names", {"anchor": anchor})
     anchor = named(names, ALIASES["anchor"])
@@ -154,6 +165,11 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
             rest = rest[::-1]
         return anchor, rest, Sign("by_names", {"anchor": anchor})
     return None, (), Sign("by_names", {"anchor": ""})
+
+
+def _is_between(name: str) -> bool:
+    text = normalised(name)
+    return text == "mid" or any(word in text for word in _BETWEEN)
 
 
 def _one(

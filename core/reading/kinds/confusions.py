@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
 from tripletscope.core.reading.columns.values import ColumnCells, Columns
@@ -11,6 +12,8 @@ from tripletscope.core.reading.names import named
 
 #: Share of the responses that are stimuli; least share of right ones, by values alone.
 _STIMULI, _RIGHT, _OFTEN_RIGHT = 0.8, 0.3, 0.6
+#: Share of stimuli that are taken for themselves most often, in counts.
+_USUALLY = 0.5
 #: Times that a stimulus is shown, and columns beside, by values alone.
 _SHOWN, _BESIDE = 3, 2
 
@@ -25,7 +28,7 @@ def _evidence(columns: Columns) -> list[Claim]:
     if stimulus is None or response is None or len(free) > 6 or not _confuses(
         columns[stimulus], columns[response]
     ):
-        stimulus, response, points = _by_values(columns, free)
+        stimulus, response, points = _crossed(columns, free) or _by_values(columns, free)
     if not (stimulus and response) or _others(columns, stimulus, response, free):
         return []
     count = named(free, NAMES["counts"])
@@ -42,6 +45,21 @@ def _confuses(stimulus: ColumnCells, response: ColumnCells) -> bool:
     return len(shown) > 2 and bool(named_) and (
         len(shown & named_) >= _STIMULI * len(named_)
     ) and (stimulus.texts != response.texts).any()
+
+
+def _crossed(columns: Columns, free: list[str]) -> tuple[str, str, int] | None:
+    """Two columns of all pairs in either order and with themselves, and counts, as R's table()."""
+    count = named(free, NAMES["counts"])
+    if count is None or len(free) != 3 or not columns[count].is_whole:
+        return None
+    one, other = columns.but(count)
+    n, cells = len(one.values), {*zip(one.texts.tolist(), other.texts.tolist(), strict=True)}
+    if one.values != other.values or not 2 < n * n == len(cells) == len(one.texts):
+        return None
+    frame = pd.DataFrame({"one": one.texts, "other": other.texts, "n": columns[count].numbers})
+    counts = frame.pivot_table(index="one", columns="other", values="n").to_numpy()
+    right = np.mean(np.diag(counts) >= counts.max(axis=1))
+    return (one.name, other.name, CERTAIN) if right > _USUALLY else None
 
 
 def _by_values(columns: Columns, free: list[str]) -> tuple[str | None, str | None, int]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from itertools import takewhile
 
+from tripletscope.core.reading.columns.guess import codings_of
+from tripletscope.core.reading.columns.objects import in_order_of_keys
 from tripletscope.core.reading.columns.pairs import is_beside, sided
+from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import ColumnCells, Columns
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
-from tripletscope.core.reading.languages import FOREIGN_CELLS, WORDS
+from tripletscope.core.reading.languages import WORDS
 from tripletscope.core.reading.names import listing, normalised
 
 #: Most levels of a property.
@@ -17,23 +20,18 @@ _MOST = 30
 _SLIPS = 0.2
 #: Rows that may say nothing by themselves.
 _FEW = 10
-#: Cells that choose the first or the second stimulus.
-_CODES = (
-    ({"1"}, {"0"}), ({"1"}, {"2"}),
-    *(({first.casefold()}, {second.casefold()}) for first, second in
-      (("left", "right"), ("l", "r"), ("f", "j"), ("arrowleft", "arrowright"), ("first", "second"),
-       ("a", "b"), ("q", "p"), ("true", "false"))),
-    ({*FOREIGN_CELLS["left"]}, {*FOREIGN_CELLS["right"]}),
-)
 
 
 def chosen_first(values: set[str]) -> set[str] | None:
-    """The cells that choose the first stimulus, of two; None if these are no choices."""
+    """The cells that choose the first stimulus, of two; None if these are no choices.
+
+    As in R's MLCM, 1 is the first and 0 the second.
+    """
     words = {text.casefold() for text in values}
-    for first, second in _CODES:
-        if 0 < len(words) <= 2 and words <= first | second:
-            return {text for text in values if text.casefold() in first}
-    return None
+    codings = codings_of(words) if 0 < len(words) <= 2 else []
+    coding = "first_is_nearer" if "first_is_nearer" in codings else next(iter(codings), None)
+    first = CHOICE_CODINGS[coding].words[0] if coding else in_order_of_keys(words)[:1]
+    return {text for text in values if text.casefold() in first} if first else None
 
 
 def usual_cells(column: ColumnCells) -> set[str]:
@@ -88,7 +86,9 @@ def _levels(columns: Columns, first: str, second: str) -> bool:
 def _response(free: list[ColumnCells]) -> ColumnCells | None:
     """The column of choices; those that are called so first."""
     choices = [one for one in free if chosen_first(usual_cells(one))]
-    choices = [one for one in choices if len(usual_cells(one)) == 2 or _is_called(one.name)]
+    # Two letters may be of anything.
+    choices = [one for one in choices if _is_called(one.name) or (
+        len(cells := usual_cells(one)) == 2 and codings_of({text.casefold() for text in cells}))]
     called = [one for one in choices if _is_called(one.name)]
     return next(iter(called or (choices if len(choices) == 1 else [])), None)
 

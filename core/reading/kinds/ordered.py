@@ -79,7 +79,9 @@ def _groups(columns: Columns) -> list[list[ColumnCells]]:
     groups = object_groups(columns)
     names = [column for column in columns if not never_objects(column.name)
              and not (column.counts_rows and column.name.startswith(("column ", "Unnamed")))]
-    if not groups and len(names) in (3, 4) and not any(c.is_measure for c in names):
+    if not groups and len(names) in (3, 4) and not any(c.is_measure for c in names) and not (
+        all(c.is_constant for c in names) and columns.table.n_rows > 1  # lines of a text
+    ):
         few = max(column.n_written for column in names) < TELLING
         called = [column.name for column in names]
         neutral = is_neutral(columns, called) or tuple(map(normalised, called)) in WEAK_TRIPLES

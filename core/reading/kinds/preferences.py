@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.reading.columns.guess import numbered_columns
+from tripletscope.core.reading.columns.objects import is_called_response
 from tripletscope.core.reading.columns.pairs import (
     NAMES,
     PairColumns,
@@ -20,6 +21,8 @@ from tripletscope.core.reading.names import ALIASES, TASK_NAMES, named, normalis
 _TITLE = "paired preferences"
 #: Fewest items and people of rankings.
 _ITEMS, _PEOPLE = 4, 3
+#: Share of choices of the option that is chosen less often.
+_SELDOM = 0.15
 #: Share of rows that rank all.
 _RANKS = 0.9
 
@@ -83,14 +86,15 @@ def _choice(columns: Columns, pairs: PairColumns) -> tuple[ColumnCells | None, i
     free = [one for one in columns.but(*pairs.columns) if not is_beside(one.name)]
     thirds = [one for one in free if _third(one, options[0])]
     words = {*NAMES["words"], "", "1", "2", "0", "a", "b", "l", "r", "f", "j"}
-    for column in free:
+    said = [one for one in free if is_called_response(one.name)]
+    for column in said or free:  # X of ABX tasks is one of both, too
         # The pair and a word on it: a column that names one of the two is no further object.
         naming = names_one_of(column, options)
         called = normalised(column.name) in NAMES["choices"]
         few = {text.casefold() for text in column.values} <= words
         if naming > 0.95 and not (pairs.numeric and len(column.values) < 3) and not (
             {*thirds} - {column}
-        ):
+        ) and _chooses_both(column, options):
             return column, CERTAIN if called or not pairs.numeric else LIKELY
         mixed = called and naming > 0.2 and all(
             text in pairs.objects or text.casefold() in words for text in column.values
@@ -100,6 +104,13 @@ def _choice(columns: Columns, pairs: PairColumns) -> tuple[ColumnCells | None, i
         if not thirds and few and len(column.values) == 2 and column.is_whole and pairs.called:
             return column, POSSIBLE
     return None, 0
+
+
+def _chooses_both(column: ColumnCells, options: list[ColumnCells]) -> bool:
+    """Whether either option is chosen at times: what nearly repeats one is no choice."""
+    apart = (options[0].texts != options[1].texts) & (column.texts != "")
+    shares = [float(np.mean((column.texts == one.texts)[apart])) for one in options]
+    return min(shares) > _SELDOM if apart.any() else False
 
 
 def _counts(columns: Columns) -> list[Claim]:

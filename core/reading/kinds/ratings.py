@@ -38,7 +38,8 @@ def _evidence(columns: Columns) -> list[Claim]:
         values = value_columns(columns, pairs) or same_or_different(columns, pairs)
         values = [one for one in values if not _chooses(columns, pairs, one)]
         sure = _points(columns, pairs, values)
-        found += [_of(columns, pairs, one, sure) for one in values[:_MOST_VALUES]] if sure else []
+        found += [_of(columns, pairs, one, sure, [other.name for other in values if other != one])
+                  for one in values[:_MOST_VALUES]] if sure else []
     return found
 
 
@@ -99,13 +100,16 @@ def same_or_different(columns: Columns, pairs: PairColumns) -> list[ColumnCells]
             if len(column.values) == 2 and {text.casefold() for text in column.values} <= known]
 
 
-def _of(columns: Columns, pairs: PairColumns, value: ColumnCells, points: int) -> Claim:
+def _of(
+    columns: Columns, pairs: PairColumns, value: ColumnCells, points: int, others: list[str]
+) -> Claim:
     direction, sign = _direction(pairs, value)
     shown = listing(pairs.columns)
     told = f", large means {direction}" if sign.code != UNTOLD else ""
     return Claim(
         "ratings", f"ratings{told}", points,
-        (Sign("rates_pairs", {"value": value.name, "pair": shown}), sign),
+        (Sign("rates_pairs", {"value": value.name, "pair": shown}), sign,
+         *[Sign("other_values", {"values": listing(others)})] * bool(others)),
         {**participant_of(columns), **pairs.roles, "rating": value.name}, {"direction": direction},
     )
 

@@ -16,7 +16,7 @@ from tripletscope.core.data.landmarks import (
     landmark_questions,
     n_landmark_questions,
 )
-from tripletscope.core.reading.prompts import Questions
+from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.studies.design.active import STRATEGIES, mixed
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,

@@ -45,6 +45,7 @@ def show_question(
                 )
     for other in upload.others:
         st.caption(panels.plain(f"Or something else: {other}"))
+    st.caption("If it is none of these, choose the columns beside, or discard the file.")
 
 
 def _choose(current: Session, reading: Reading) -> None:

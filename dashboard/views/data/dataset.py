@@ -13,8 +13,9 @@ import streamlit as st
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements
-from tripletscope.core.reading import WRITERS, attach_objects, attach_pictures, write_pairs
+from tripletscope.core.reading import attach_objects, attach_pictures
 from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.writing import WRITERS, write_pairs
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.theme import Canvas

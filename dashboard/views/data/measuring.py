@@ -69,6 +69,13 @@ def _tell(file: MeasuredFile) -> None:
     raters = f" by {count(len(data.raters), 'person', 'people')}" if data.raters else ""
     st.markdown(f"**{panels.plain(KINDS[file.kind].title)}** of "
                 f"{count(data.n_objects, 'object')}{raters}.")
-    rows = file.table.head(_SHOWN).assign(who=file.table.get("participant", "Somebody"))
+    rows = file.table.head(_SHOWN)
+    rows = rows.assign(who=[_called(who) for who in rows["participant"]]
+                       if "participant" in rows else "Somebody")
     lines = [_SENTENCES[file.kind].format(**row) for row in rows.to_dict("records")]
     st.markdown("\n".join(f"- {panels.plain(line)}" for line in [*lines, *file.notes]))
+
+
+def _called(who: str) -> str:
+    """As of answers: numbers are no names."""
+    return f"P{who}" if who.isdigit() else who

@@ -72,9 +72,9 @@ def show_reading(current: Session, upload: Upload) -> None:
                 show_question(current, upload, _emphasised)
             else:
                 _sentences(current, upload, opened, look)
-            st.markdown(f"**{panels.plain(look.report[0])}**")
-            for line in look.report[1:]:
-                st.markdown(f"- {panels.plain(line)}")
+                st.markdown(f"**{panels.plain(look.report[0])}**")
+                for line in look.report[1:]:
+                    st.markdown(f"- {panels.plain(line)}")
         _decide(current, upload, look)
         _companions(current, upload, opened, look)
         st.subheader("The file", anchor=False)

@@ -15,8 +15,8 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.features.answering import ModelAnswers, answer_questions
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, observer_agreement
-from tripletscope.core.reading.prompts import Questions, prompted, questions_of, write_prompts
-from tripletscope.core.reading.replies import Replies, with_observer
+from tripletscope.core.prompts.prompts import Questions, prompted, questions_of, write_prompts
+from tripletscope.core.prompts.replies import Replies, with_observer
 from tripletscope.core.studies.experiment.handout import experiment_questions
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard import export

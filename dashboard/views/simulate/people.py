@@ -11,8 +11,8 @@ import streamlit as st
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.models.optimise.loss import margins
-from tripletscope.core.reading.writing import write_answers
 from tripletscope.core.studies.design.scenario import Scenario, simulated_data
+from tripletscope.core.writing import write_answers
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels

@@ -11,7 +11,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.features.answering import answer_questions
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.reading.prompts import Questions, questions_of
+from tripletscope.core.prompts.prompts import Questions, questions_of
 
 FOUR = Triplets.from_array([[0, 1, 2], [1, 2, 3]])
 APART = np.array([[0, 1, 2, 4], [1, 0, 1.5, 3], [2, 1.5, 0, 2.5], [4, 3, 2.5, 0.0]])

@@ -13,8 +13,8 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.ratings import Ratings, pool_ratings
-from tripletscope.core.reading import write_answers
 from tripletscope.core.studies.quality.importing import read
+from tripletscope.core.writing import write_answers
 
 
 def chosen(truth: np.ndarray, number: int, seed: int) -> Triplets:

@@ -15,7 +15,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.reading import AmbiguousTable, OtherTask
+from tripletscope.core.reading import AmbiguousTable, OtherTask, file_of_measured
 from tripletscope.core.studies.quality.importing import read
 
 N_OBJECTS, N_ROWS = 9, 240
@@ -189,6 +189,29 @@ def test_minus_one_beside_zero_and_one_is_no_response():
         assert len(found) == N_ROWS - 6
 
 
+@pytest.mark.parametrize(("header", "codes"), [
+    (("Antwort", "rechtes Bild", "linkes Bild", "Vorgabe"), ("links", "rechts")),
+    (("vastaus", "oikea", "vasen", "malli"), ("v", "o")),
+    (("key", "C", "B", "A"), ("z", "m")), (("key", "third", "second", "first"), ("1", "2")),
+])
+def test_options_may_stand_in_the_other_order(header, codes):
+    """No name tells the anchor: then none need tell the order of the options, either."""
+    rng = np.random.default_rng(3)
+    positions = rng.normal(size=(N_OBJECTS, 2))
+    name = np.array([NAMES[0](k) for k in range(N_OBJECTS)], dtype=object)
+    shown = np.array([rng.permutation(N_OBJECTS)[:3] for _ in range(N_ROWS)])
+    first, second = (np.linalg.norm(positions[shown[:, 0]] - positions[shown[:, k]], axis=1)
+                     for k in (1, 2))
+    answers = np.where(first < second, codes[0], codes[1])
+    frame = pd.DataFrame(dict(zip(header, (answers, *name[shown[:, ::-1]].T), strict=True)))
+    nearer = np.where(first < second, shown[:, 1], shown[:, 2])
+    farther = np.where(first < second, shown[:, 2], shown[:, 1])
+    with suppress(AmbiguousTable):
+        found = said(read(frame.to_csv(index=False).encode()))
+        rows = np.column_stack([shown[:, 0], nearer, farther])
+        assert found == set(map(tuple, name[rows].tolist()))
+
+
 def test_tables_about_three_people_or_things_are_asked_about():
     """Columns of the same names that never are alike in a row may compare them, or not."""
     rng = np.random.default_rng(0)
@@ -241,7 +264,91 @@ OTHERS = {
                                 "y": rng.normal(size=8)},
     "counts": lambda rng: {f"c{k}": rng.poisson(8, 40) for k in range(1, 4)},
     "ordinary numbers": lambda rng: {f"v{k}": rng.integers(0, 30, 150) for k in range(1, 4)},
+    "counts of genes": lambda rng: {"gene": [f"G{k}" for k in range(120)]} | {
+        f"{what}_{k}": rng.negative_binomial(3, 0.02, 120)
+        for what in ("control", "treated") for k in (1, 2, 3)
+    },
+    "a Stroop task": lambda rng: {
+        "word": (word := rng.choice(["red", "green", "blue", "grey"], 160)),
+        "color": (color := rng.choice(["red", "green", "blue", "grey"], 160)),
+        "response": np.where(rng.random(160) < 0.95, color, word),
+        "rt": rng.lognormal(6, 0.3, 160).round(),
+    },
+    "ABX": lambda rng: (lambda pair, which: {
+        "A": pair[:, 0], "B": pair[:, 1], "X": pair[np.arange(120), which],
+        "response": np.where(rng.random(120) < 0.85, which, 1 - which) + 1,
+    })(shown_of(rng, 120, 2), rng.integers(0, 2, 120)),
+    "the odd one of four": lambda rng: (lambda four: {
+        **{f"word{k + 1}": four[:, k] for k in range(4)},
+        "odd": four[np.arange(120), rng.integers(0, 4, 120)],
+    })(shown_of(rng, 120, 4)),
+    "one of three around nothing that says so": lambda rng: (lambda four: {
+        "cue": four[:, 0], **{f"pic{k}": four[:, k] for k in (1, 2, 3)},
+        "response": rng.integers(1, 4, 150),
+    })(shown_of(rng, 150, 4)),
+    "the best and the worst": lambda rng: (lambda four: {
+        **{f"item{k + 1}": four[:, k] for k in range(4)},
+        "best": four[:, 0], "worst": four[np.arange(100), rng.integers(1, 4, 100)],
+    })(shown_of(rng, 100, 4)),
+    "piles of a person in a row": lambda rng: {"subject": range(1, 16)} | {
+        f"thing {c}": np.where(rng.random(15) < 0.8, k // 4 + 1, rng.integers(1, 4, 15))
+        for k, c in enumerate("abcdefghijkl")
+    },
+    "lines of a text": lambda rng: dict(zip("abc", (["It is so"] * 9, ["as ever"] * 9,
+                                                      ["and well"] * 9), strict=True)),
 }
+
+
+def shown_of(rng: np.random.Generator, n: int, k: int) -> np.ndarray:
+    """(n, k) different objects in each row."""
+    return np.array([rng.permutation([*"ABCDEFGHIJ"])[:k] for _ in range(n)])
+
+
+@pytest.mark.parametrize("n_options", [3, 5])
+@pytest.mark.parametrize(("anchor", "option", "response"), [
+    ("target", "cand", "chosen"), ("Referenz", "Bild ", "Antwort"), ("query", "opt_", "response"),
+])
+@pytest.mark.parametrize("by_place", [False, True])
+def test_one_of_several_options_is_nearer_than_each_of_the_others(
+    n_options, anchor, option, response, by_place
+):
+    rng = np.random.default_rng(n_options)
+    shown, place = shown_of(rng, 150, n_options + 1), rng.integers(1, n_options + 1, 150)
+    chosen = shown[np.arange(150), place]
+    frame = pd.DataFrame(
+        shown, columns=[anchor, *(f"{option}{k + 1}" for k in range(n_options))]
+    ).assign(**{response: place.astype(str) if by_place else chosen})
+    frame.loc[3, response] = ""
+    found = read(frame.to_csv(index=False).encode())
+    assert len(found) == 149 * (n_options - 1)
+    kept = np.arange(150) != 3
+    expected = {(row[0], one, other) for row, one in zip(shown[kept], chosen[kept], strict=True)
+                for other in row[1:] if other != one}
+    assert said(found) == expected
+
+
+def test_what_may_be_nothing_but_ratings_is_said_to_be_so():
+    """Three columns of numbers may each be the rating; none of them is an answer about objects."""
+    rng = np.random.default_rng(0)
+    teams = [(a, b) for a in "ABCDEFGH" for b in "ABCDEFGH" if a != b]
+    frame = pd.DataFrame(rng.permutation(teams), columns=["home", "away"]).assign(**{
+        "goals home": rng.poisson(1.5, 56), "goals away": rng.poisson(1.5, 56),
+    })
+    with pytest.raises(OtherTask, match="it may hold ratings") as raised:
+        read(frame.to_csv(index=False).encode())
+    assert not isinstance(raised.value, AmbiguousTable)
+    assert "read_measured" in (raised.value.python or "")
+    noted = file_of_measured([("a.csv", frame.to_csv(index=False).encode())], None, {}).notes[0]
+    assert "goals home is a number for each pair" in noted
+    assert "goals away may be the rating, too" in noted
+
+
+def test_ranks_around_a_query_are_answers_about_each_two():
+    shown = shown_of(np.random.default_rng(0), 80, 5)
+    frame = pd.DataFrame(shown, columns=["query", "rank1", "rank2", "rank3", "rank4"])
+    expected = {(row[0], row[i], row[j]) for row in shown for i in range(1, 5)
+                for j in range(i + 1, 5)}
+    assert said(read(frame.to_csv(index=False).encode())) == expected
 
 
 @pytest.mark.parametrize("kind", OTHERS)

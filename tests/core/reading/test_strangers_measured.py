@@ -251,6 +251,49 @@ def test_confusions_are_similarities(seed):
         assert read_measured(content).table["count"].sum() == counts.sum()
 
 
+def counts_of(n: int = 6) -> tuple[list[str], np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [*"bdgptk"][:n], rng.integers(0, 8, (n, n)) + 40 * np.eye(n, dtype=int)
+
+
+def test_sums_of_a_square_are_no_object():
+    names, counts = counts_of()
+    with_sums = np.vstack([counts, counts.sum(axis=0)])
+    with_sums = np.column_stack([with_sums, with_sums.sum(axis=1)])
+    header = [*names, "Total"]
+    frame = pd.DataFrame(with_sums, columns=header, index=header)
+    content = frame.to_csv(index_label="stimulus").encode()
+    for found in (read_matrix(content), file_of_measured([("a.csv", content)], None, {})):
+        assert any("Total adds up the others" in note for note in found.notes), found.notes
+    assert read_matrix(content).ids == names
+    assert sorted(read_measured(content).dissimilarities().ids) == sorted(names)
+
+
+def test_counts_of_all_pairs_in_both_orders_are_confusions():
+    """As R's table() gives them; ratings do not mostly have their largest number for selves."""
+    names, counts = counts_of()
+    frame = pd.DataFrame([(a, b, counts[i, j]) for j, b in enumerate(names)
+                          for i, a in enumerate(names)], columns=["Var1", "Var2", "Freq"])
+    found = file_of_measured([("a.csv", frame.to_csv(index=False).encode())], None, {})
+    assert found.kind == "confusions"
+    assert found.table["count"].sum() == counts.sum()
+
+
+@pytest.mark.parametrize("words", [
+    ("igual", "diferente"), ("même", "différent"), ("uguale", "diverso"), ("同じ", "違う"),
+])
+def test_same_and_different_have_words_of_other_languages(words):
+    rng = np.random.default_rng(0)
+    pairs = np.array([(a, b) for a in "abcdef" for b in "abcdef"] * 3)
+    same = (pairs[:, 0] == pairs[:, 1]) | (rng.random(len(pairs)) < 0.2)
+    frame = pd.DataFrame({"stimulus1": pairs[:, 0], "stimulus2": pairs[:, 1],
+                          "r": np.where(same, *words)})
+    found = file_of_measured([("a.csv", frame.to_csv(index=False).encode())], None, {})
+    assert found.kind == "ratings"
+    assert found.options["direction"] == "similar"
+    assert found.table["rating"].mean() == same.mean()
+
+
 def test_a_square_of_each_person_is_a_rater():
     rng = np.random.default_rng(3)
     names, apart = truth_of(rng, 10)

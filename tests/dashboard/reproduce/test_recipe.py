@@ -23,10 +23,10 @@ from tripletscope.core.kernel import K2
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.reading import Pairs
-from tripletscope.core.reading.writing import write_answers
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
+from tripletscope.core.writing import write_answers
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition

@@ -25,9 +25,10 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.reading import Pairs, write_answers
+from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run as run_of
 from tripletscope.core.studies.quality import Cleaning, Exclusion, quality
+from tripletscope.core.writing import write_answers
 from tripletscope.dashboard.figures.quality import measures, shares, stretches
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels

@@ -12,8 +12,8 @@ from tests.core.studies.experiment.made import experiment_of
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, unfold, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.prompts.prompts import write_prompts
 from tripletscope.core.reading import attach_objects, read_feature_tables
-from tripletscope.core.reading.prompts import write_prompts
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard.keeping.experiments import keep_experiment
 from tripletscope.dashboard.report.material import Material

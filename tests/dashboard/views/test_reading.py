@@ -205,6 +205,22 @@ def test_a_table_that_may_be_several_things_is_asked_about(services):
     assert info.extra["reading"]["choice_coding"] == wanted.choice_coding
 
 
+def test_questions_without_responses_are_among_what_a_table_may_be(services):
+    """Nothing is counted as answers as long as nobody has said that there are some."""
+    rng = np.random.default_rng(0)
+    rows = "".join(f"{','.join(rng.permutation(list('abcdefgh'))[:3])}\n" for _ in range(60))
+    app = start()
+    app.file_uploader(key="upload").upload(
+        "x.csv", f"Stim1,Stim2,Stim3\n{rows}".encode(), "text/csv"
+    )
+    app.run()
+    assert not app.exception
+    said = [one.value.replace("\\", "") for one in app.caption]
+    assert any(text.startswith("Or something else: it may hold questions without responses")
+               for text in said)
+    assert not any("60 answers" in one.value for one in app.markdown)
+
+
 def test_values_of_a_response_are_assigned_one_by_one(services):
     rows = "".join(f"a,b,c,{'up' if k % 3 else 'down'}\nb,c,a,down\n" for k in range(30))
     app = start()

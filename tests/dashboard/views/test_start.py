@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.core.scale.test_conjoint import judged
 from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import (
     APP,
@@ -239,6 +241,21 @@ def test_a_damaged_picture_is_a_sentence_in_the_gallery(services, planted):
     (said,) = [element.value.replace("\\", "") for element in app.error]
     assert "pictures/1.png of the workspace is damaged" in said
     assert "3 pictures" in words(app), "and the others are shown"
+
+
+def test_conjoint_measurement_leads_to_its_page(services):
+    """Nothing is wrong with it; it needs no data set."""
+    app = start()
+    table = judged(np.random.default_rng(0), 90, lambda a, b: 0.8 * a + 0.5 * b)
+    app.file_uploader(key="upload").upload(
+        "joint.csv", table.to_csv(index=False).encode(), "text/csv"
+    ).run()
+    assert not app.exception
+    assert not app.error
+    assert "it holds conjoint measurement" in app.info[0].value
+    next(b for b in app.button if b.label == "Go to Scale, Conjoint").click().run()
+    assert not app.exception
+    assert "Conjoint measurement" in [one.value for one in app.subheader]
 
 
 def test_preferences_are_said_to_be_no_similarities(services):

@@ -18,12 +18,12 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.prompts.prompts import CODES, LETTERS, digest_of, labels_of, split
 from tripletscope.core.ratings.pooling import pool_ratings
 from tripletscope.core.reading.formats.encoding import to_utf8
 from tripletscope.core.reading.formats.source import Source, fetch
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import named
-from tripletscope.core.reading.prompts import CODES, LETTERS, digest_of, labels_of, split
 
 #: Columns or keys with grades of options, by number or letter: p_1, logprob_A and so on.
 _GRADED = re.compile(r"(log_?)?(?:p|prob|probability)(?:[_ .-]([a-z])|[_ .-]?(\d+))", re.I)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.core.reading.layouts import CASES, FORMATS, SORTED_ODD, joined
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.reading import WRITERS, load, propose, write_answers, write_pairs
+from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
-from tripletscope.core.reading.writing import roles_of
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.importing import read
+from tripletscope.core.writing import WRITERS, roles_of, write_answers, write_pairs
 
 NUMBERS = ("salmon", "npy", "numbers")
 NOTHING_ELSE = ("npy", "numbers")
