@@ -223,7 +223,11 @@ class WeightedEuclidean(PeopleMap):
     -----
     In 100 simulated crowds each, with log weights that differ by 0.3 in both ways and 20 objects in
     the plane, of 12 people with 100 answers each and of 40 with 60: intervals contain 92 % of the
-    true weights, and the axes are 6 and 3° off. @@@
+    true weights, and the axes are 6 and 3° off.
+    In 40 crowds each the test finds attention in 88 and 92 %; where people attend alike, in 0 to
+    8 %, also where a quarter guesses, or presses one side, all are asked the same questions, people
+    lapse in 0 to 60 %, or the response is another one. That people differ says nothing of common
+    axes: speak of these only where `compare_people` shows them.
 
     References
     ----------
