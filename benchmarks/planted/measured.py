@@ -16,6 +16,8 @@ from tripletscope.core.ratings.measured import Measured
 OBJECTS, PEOPLE, FEW, PILES = 12, 20, 3, 4
 #: Presentations of a stimulus, and errors among them.
 SHOWN, WRONG = 100, 0.4
+#: Standard deviation of noise about the plane by whose quarters people sort.
+SEEN = 0.5
 #: Standard deviation of what makes a response, or an error, likely, in log-odds.
 BIASED = 1.0
 
@@ -29,7 +31,7 @@ SORTED = (
     ("random piles", "null", ""), ("few people", "neighbour", f"{FEW} people"),
     ("large pile", "neighbour", "one pile takes half of the objects"),
     ("sorted twice", "neighbour", "everybody sorts twice, the same way"),
-    ("groups", "planted", ""),
+    ("plane", "planted", ""),
 )
 
 
@@ -54,8 +56,7 @@ def _mapped(measured: Measured) -> bool:
 
 
 def _fits(measured: Measured) -> bool:
-    found = measured.dissimilarities(replicates=20)
-    return not ts.ratings.permuted_stress(ts.ratings.NMDS(n_init=2), found.mean).is_chance
+    return not ts.ratings.permuted_stress(ts.ratings.NMDS(n_init=2), measured, permutations=19).is_chance
 
 
 @cache
@@ -85,13 +86,14 @@ def confusions(data: str, seed: int) -> Measured:
 @cache
 def piles(data: str, seed: int) -> Measured:
     rng = np.random.default_rng([seed, len(data), 6])
-    kind, parts = np.arange(OBJECTS) % PILES, []
+    x, parts = rng.normal(size=(OBJECTS, 2)), []
     for person in range(FEW if data == "few people" else PEOPLE):
         pile = rng.integers(PILES, size=OBJECTS)
         if data == "large pile":
             pile[rng.permutation(OBJECTS)[: OBJECTS // 2]] = 0
-        if data == "groups":
-            pile = np.where(rng.random(OBJECTS) < 0.4, kind, pile)
+        if data == "plane":
+            seen = x + SEEN * rng.normal(size=x.shape)
+            pile = 2 * (seen[:, 0] > 0) + (seen[:, 1] > 0)
         for trial in range(1 + (data == "sorted twice")):
             parts.append(pd.DataFrame({
                 "participant": f"p{person:02}", "trial": trial,
