@@ -31,6 +31,7 @@ def cases() -> Iterator[Case]:
         ("side", "neighbour", "people who press one side"),
         ("precision", "neighbour", "people of unequal precision"),
         ("same questions", "neighbour", "the same questions for all"),
+        ("weights", "neighbour", "continuous attention"),
         ("two kinds", "planted", ""), ("two kinds and guessers", "planted", ""),
     ):
         yield Case(place=place, words=GROUPS, data=data, role=role, neighbour=neighbour,

@@ -56,7 +56,8 @@ def _mapped(measured: Measured) -> bool:
 
 
 def _fits(measured: Measured) -> bool:
-    return not ts.ratings.permuted_stress(ts.ratings.NMDS(n_init=2), measured, permutations=19).is_chance
+    method = ts.ratings.NMDS(n_init=2)
+    return not ts.ratings.permuted_stress(method, measured, permutations=19).is_chance
 
 
 @cache
