@@ -9,7 +9,8 @@ A row of the table is a sentence on one kind of data: its own null, a neighbouri
 response, people who guess, the same questions for all), or planted data. Each module of
 `benchmarks/planted` has a function ``cases()`` that yields `planted.Case`, seed by seed, or
 ``sentences(runs)`` that yields `planted.Sentence`, computed at once. What was computed stands in
-``tables/verdicts.csv``, and is not computed again; ``--again`` forgets it first.
+``tables/verdicts.csv``, and is not computed again; ``--again`` forgets it first, that of the
+cases of ``--only`` where these are named.
 
 The command fails, and the row is marked, where an exact binomial test of the rate that is held
 gives p < .01: with 40 seeds and .05, from 7 alarms on. A rate is quoted as held only from 200
@@ -53,7 +54,10 @@ def main() -> None:
     chosen = options.places or places
     if options.again:
         known = table(FILE)
-        known[~known["module"].isin(chosen)].to_csv(FILE, index=False)
+        old = known["module"].isin(chosen)
+        if options.only:
+            old &= known[["data", "words"]].isin(options.only).any(axis=1)
+        known[~old].to_csv(FILE, index=False)
     for place in chosen:
         compute(place, options.runs, FILE, options.only)
     every = table(FILE)

@@ -16,6 +16,8 @@ OBJECTS, PEOPLE = 25, 12
 WEIGHTS = (1.5, 0.8, 0.5)
 #: Questions of the neighbour in which all are asked the same.
 ASKED = 125
+#: Correlation of columns with the one that is seen, and number of many random ones.
+ALIKE, MANY = 0.5, 10
 
 
 def cases() -> Iterator[Case]:
@@ -39,6 +41,22 @@ def cases() -> Iterator[Case]:
                         counted(number, seed, seen)[:seen].all()
                     ),
                 )
+    for number in (1_500, 6_000):
+        for data, neighbour in (
+            ("correlated", f"beside one that is seen, correlated with it at {ALIKE}"),
+            ("1 marked", "beside one that is seen, marks of one object"),
+            ("2 marked", "beside one that is seen, marks of two objects"),
+            ("3 marked", "beside one that is seen, marks of three objects"),
+            ("heavy tails", "beside one that is seen, heavy tails (t of 2)"),
+            ("many", f"beside one that is seen, {MANY} random columns"),
+        ):
+            yield Case(
+                place=place, words="a random column counts", role="neighbour",
+                data=f"{data}, {number:,} answers", neighbour=f"{neighbour}, {number:,} answers",
+                says=lambda seed, number=number, data=data: bool(
+                    counted(number, seed, 1, data)[1:].any()
+                ),
+            )
     for data, neighbour in (
         ("asked", "the same questions for all"), ("Cauchy", "another response"),
         ("guessers", "people who guess"), ("liked", "popularity"),
@@ -52,15 +70,23 @@ def cases() -> Iterator[Case]:
 
 @cache
 def counted(number: int, seed: int, seen: int, data: str = "") -> np.ndarray:
-    """(4,) which columns are said to count, of which the first so many are seen."""
+    """Which columns, by default four, are said to count; the first so many are seen."""
     rng = np.random.default_rng([number, seed, seen])
     truth = rng.normal(size=(OBJECTS, 3))
-    columns = rng.normal(size=(OBJECTS, 4))
+    columns = rng.normal(size=(OBJECTS, seen + MANY if data == "many" else 4))
     columns[:, :seen] = truth[:, :seen]
+    if data == "correlated":
+        columns[:, seen:] *= np.sqrt(1 - ALIKE**2)
+        columns[:, seen:] += ALIKE * truth[:, :1]
+    elif data == "heavy tails":
+        columns[:, seen:] = rng.standard_t(2, size=columns[:, seen:].shape)
+    elif "marked" in data:
+        order = rng.random(columns[:, seen:].shape).argsort(axis=0)
+        columns[:, seen:] = order < int(data.split()[0])
     answers = ts.simulate(
         truth * np.sqrt(WEIGHTS), number, noise="logistic", seed=int(rng.integers(2**31))
     )
-    if data:
+    if not seen and data:
         answers = _next_door(truth * np.sqrt(WEIGHTS), answers, data, rng)
     space = ts.features.FeatureSpace(name="columns", values=columns)
     return ~ts.features.feature_weights(space, answers, replicates=60, seed=seed).is_zero

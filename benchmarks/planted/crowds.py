@@ -31,6 +31,7 @@ def cases() -> Iterator[Case]:
         ("side", "neighbour", "people who press one side"),
         ("precision", "neighbour", "people of unequal precision"),
         ("same questions", "neighbour", "the same questions for all"),
+        ("weights", "neighbour", "continuous attention"),
         ("two kinds", "planted", ""), ("two kinds and guessers", "planted", ""),
     ):
         yield Case(place=place, words=GROUPS, data=data, role=role, neighbour=neighbour,
@@ -50,16 +51,6 @@ def cases() -> Iterator[Case]:
     ):
         yield Case(place=place, words=words, data=data, role=role, neighbour=neighbour,
                    says=lambda seed, data=data: bool(compared(data, seed)[0].guessers.any()))
-    # No page says this alone: only what held-out answers and halves of the people show is said.
-    for data, role, neighbour in (
-        ("alike", "null", ""), ("precision", "neighbour", "people of unequal precision"),
-        ("guessers", "neighbour", "people who guess"),
-        ("side", "neighbour", "people who press one side"),
-        ("same questions", "neighbour", "the same questions for all"), ("weights", "planted", ""),
-    ):
-        yield Case(place="WeightedEuclidean", words="p_attention_ < .05", data=data, role=role,
-                   neighbour=neighbour, rate=None, says=lambda seed, data=data: bool(
-                       WeightedEuclidean(n_init=2).fit(crowd(data, seed)).p_attention_ < 0.05))
     place = "People, Weights"
     for data, role, neighbour in (
         ("alike", "null", ""), ("own directions", "neighbour", "directions of their own"),

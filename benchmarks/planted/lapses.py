@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from planted import Sentence
+from planted import Case, Sentence
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.inference.uncertainty.calibration import Truth, simulated_answers
 from tripletscope.core.models.embedding import STE, TSTE
@@ -15,6 +15,8 @@ from tripletscope.core.models.simulation.simulate import answer, random_question
 from tripletscope.core.people.careless import LapseFit, with_lapses
 
 OBJECTS, PEOPLE, CARELESS, RATE, RUNS = 30, 30, 6, 0.4, 20
+#: Objects, people, and answers of each, of the crowds next door.
+FEW = (15, 16, 100)
 #: Methods by whose response function people answer, with the size of the map; the last row of
 #: log-normal noise is of distances.
 KINDS = {
@@ -41,6 +43,64 @@ def crowd(kind: str, careless: int, each: int, seed: int) -> tuple[Triplets, np.
     rows[turned, 1:] = rows[turned, :0:-1]
     names = pd.DataFrame({"participant": [f"p{k:02}" for k in who]})
     return Triplets(rows, numbered_objects(OBJECTS), names), rates
+
+
+def cases() -> Iterator[Case]:
+    words = "somebody clearly guesses more often"
+    for data, role, neighbour in (
+        ("careful", "null", ""), ("CKL", "neighbour", "another response (CKL)"),
+        ("Cauchy", "neighbour", "another response (Cauchy)"),
+        ("third", "neighbour", "one dimension more"),
+        ("noise", "neighbour", "unequal noise per object"),
+        ("precision", "neighbour", "people of unequal precision"),
+        ("two kinds", "neighbour", "two kinds of people"),
+        ("same questions", "neighbour", "the same questions for all"),
+        ("liked", "neighbour", "popularity"), ("guessers", "planted", ""),
+    ):
+        yield Case(
+            place="Data, Exclusions", words=words, data=data, role=role, neighbour=neighbour,
+            says=lambda seed, data=data: bool(
+                with_lapses(STE(n_init=1), next_door(data, seed)).stand_out.any()
+            ),
+        )
+
+
+def next_door(data: str, seed: int) -> Triplets:
+    """Answers of a few people who are careful, by the neighbouring model."""
+    n, people, each = FEW
+    rng = np.random.default_rng([seed, sum(map(ord, data))])
+    who = np.repeat(np.arange(people), each)
+    x = 1.3 * rng.normal(size=(n, 3 if data == "third" else 2))
+    maps = np.repeat(x[None], people, axis=0)
+    if data == "two kinds":
+        maps *= np.sqrt(np.where(np.arange(people)[:, None] % 2, [0.35, 1.65], [1.65, 0.35]))[
+            :, None
+        ]
+    if data == "precision":
+        maps *= np.exp(0.3 * rng.normal(size=people))[:, None, None]
+    asked = random_questions(n, people * each, rng)
+    if data == "same questions":
+        asked = np.tile(asked[:each], (people, 1))
+    seen = maps[who[:, None], asked]
+    if data == "noise":
+        noise = 0.5 * np.exp(0.6 * rng.normal(size=n))[asked]
+        seen = seen + noise[:, :, None] * rng.normal(size=seen.shape)
+    near, far = (((seen[:, 0] - seen[:, k]) ** 2).sum(axis=1) for k in (1, 2))
+    lead = far - near
+    if data in ("CKL", "Cauchy"):
+        least = {"CKL": 0.1, "Cauchy": 1.0}[data]
+        lead = np.log((least + far) / (least + near))
+    if data == "liked":
+        worth = 0.8 * rng.normal(size=n)[asked[:, 1:]]
+        lead += worth[:, 0] - worth[:, 1]
+    rates = rng.uniform(0.0, 0.05, people)
+    if data == "guessers":
+        rates[:3] = RATE
+    likely = (1.0 - rates[who]) / (1.0 + np.exp(-lead)) + rates[who] / 2.0
+    turned = rng.random(len(who)) > likely
+    asked[turned, 1:] = asked[turned, :0:-1]
+    names = pd.DataFrame({"participant": [f"p{k:02}" for k in who]})
+    return Triplets(asked, numbered_objects(n), names)
 
 
 def sentences(runs: int | None) -> Iterator[Sentence]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri, stdtrit
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
@@ -122,9 +123,9 @@ def feature_weights(
     Returns
     -------
     FeatureWeights
-        With percentile intervals over objects and `unit` at once: random numbers fit some objects
-        by luck. A weight is never negative: a feature whose interval reaches 0 may as well be left
-        out, and so may all of them if together they do not predict held-out choices.
+        With intervals over objects and `unit` at once: random numbers fit some objects by luck. A
+        weight is never negative: a feature whose interval reaches 0 may as well be left out, and so
+        may all of them if together they do not predict held-out choices.
 
     Raises
     ------
@@ -137,7 +138,9 @@ def feature_weights(
     -----
     There is no penalty, which would bias the weights. In a replicate a choice has the product of
     random weights of its objects, exponential with mean 1, and of the draws of its unit (Owen &
-    Eckles, 2012); these intervals are rather too long than too short. Correlated features share
+    Eckles, 2012). Percentiles are widened as Student's t is, by the effective number of objects
+    that carry a feature: of a mark on a few objects hardly anything is known, and of one object
+    nothing. These intervals are rather too long than too short. Correlated features share
     their weight arbitrarily; `unique_parts` says what each adds.
 
     References
@@ -185,14 +188,22 @@ def feature_weights(
     pieces = [(sets, parts, drawn(one)) for one in seeds]
     samples = np.array(list(results_of(_weigh, pieces, progress)))
     result = combine(sets, parts)
-    samples = result + (samples - result) * np.sqrt(units.correction)
+    degrees = _carried_by(tables, sets) - 1.0
+    if units.degrees is not None:
+        degrees = np.minimum(degrees, units.degrees)
+    wider = stdtrit(np.maximum(degrees, 1.0), 0.975) / ndtri(0.975)
+    samples = result + (samples - result) * wider * np.sqrt(units.correction)
     samples = np.maximum(samples, 0.0)
     share, shares = _shares(result), _shares(samples)
     unit_of = 1.0 / np.where(spread > 0, spread, 1.0) * _standard(tables)
+    # No resampling tells what a feature that one object carries would weigh for others.
+    several = degrees >= 1.0
+    (low, high), (heavy_low, heavy_high) = (
+        np.quantile(one, [0.025, 0.975], axis=0) for one in (shares, samples * unit_of)
+    )
     return FeatureWeights(
         [space for space, _ in names], [name for _, name in names],
-        share, *np.quantile(shares, [0.025, 0.975], axis=0),
-        result * unit_of, *np.quantile(samples * unit_of, [0.025, 0.975], axis=0),
+        share, low * several, high, result * unit_of, heavy_low * several, heavy_high,
         samples * unit_of, len(sets), unit=units.unit, n_units=units.number,
         **_held_out(answers, has_features, data, tables, unit, seed),
     )
@@ -245,6 +256,26 @@ def _standard(tables: list[FeatureSpace]) -> np.ndarray:
         spread = space.coordinates[space.known].std(axis=0)
         power = 1 if space.metric == "cityblock" else 2
         result.append(spread**power / (2 if space.metric in ("cosine", "correlation") else 1))
+    return np.concatenate(result)
+
+
+def _carried_by(tables: list[FeatureSpace], sets: Choices) -> np.ndarray:
+    """(k,) effective number of objects that carry each feature: 1 where one differs from all.
+
+    By how far each is from the centre.
+    """
+    seen = np.zeros(sets.n_objects, dtype=bool)
+    seen[sets.pairs] = True
+    result = []
+    for space in tables:
+        if space.values is None:
+            apart = space.distances[np.ix_(seen, seen)]
+            far = np.maximum(apart.mean(axis=1) - apart.mean() / 2.0, 0.0)[:, None]
+        else:
+            values = space.coordinates[seen]
+            far = (values - values.mean(axis=0)) ** 2
+        total, squares = far.sum(axis=0), (far**2).sum(axis=0)
+        result.append(total**2 / np.where(squares > 0, squares, 1.0))
     return np.concatenate(result)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+from scipy.special import expit, logit, logsumexp
 from sklearn.base import clone
 
 from tripletscope.core.data.choices import Choices
@@ -34,6 +34,12 @@ _ITERATIONS = 25
 _CLOSING_IN = 3
 #: Degrees of freedom of the t-STE that STE must be likelier than, by a log ratio of 20 to 1.
 _HEAVIER, _CLEARLY = 10.0, 3.0
+#: Precisions (factors of squared distances) and rates of single people; standard deviations of the
+#: log precision between people, and medians and spreads of the log odds of their rates.
+_PRECISIONS = np.exp(np.arange(-2.5, 1.51, 0.25))
+_RATES = np.concatenate([[0.002, 0.01, 0.02, 0.05], np.arange(0.1, 0.96, 0.05)])
+_DIFFER = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.9)
+_USUAL, _SPREADS = (-4.0, -3.0, -2.0, -1.0), (0.5, 1.0, 2.0)
 #: Least probability of a ranking, whose logarithm stays finite.
 _LEAST = 1e-300
 #: The same of one choice.
@@ -76,6 +82,9 @@ class LapseFit:
     heavier : float or None
         The last `log_likelihood` of t-STE with 10 degrees of freedom: errors in clear cases
         without guesses. None if the method is not STE, or has not converged.
+    imprecise : ndarray, shape (P,), or None
+        Probability that a person guesses no more often than usual, or in less than 10 %, where
+        people differ in precision, too, as much as makes all answers likeliest.
     """
 
     embedding: np.ndarray
@@ -96,6 +105,7 @@ class LapseFit:
     without: float
     converged: bool
     heavier: float | None = None
+    imprecise: np.ndarray | None = None
 
     @property
     def told(self) -> bool:
@@ -112,9 +122,11 @@ class LapseFit:
     def stand_out(self) -> np.ndarray:
         """(P,) bool: more guesses than usual, and than 10 %, correcting for the number of people.
 
-        Nobody stands out unless rates are `told`.
+        Not of people who may rather be less precise (`imprecise`), at 5 %. Nobody stands out unless
+        rates are `told`.
         """
-        return (self.at_least > max(LOW, self.usual)) & self.told
+        result = (self.at_least > max(LOW, self.usual)) & self.told
+        return result if self.imprecise is None else result & (self.imprecise < _LEVEL)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -211,7 +223,7 @@ def with_lapses(
         other = TSTE(alpha=_HEAVIER, **method.get_params())
         _, reached, _, done = _estimated(other, people, steps, part(progress, 0.6, 1.0))
         heavier = float(reached[-1]) if done else None
-    return _lapse_fit(people, state, np.array(path), without, converged, heavier)
+    return _lapse_fit(method, people, state, np.array(path), without, converged, heavier)
 
 
 def _estimated(
@@ -376,11 +388,46 @@ def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _Stat
     return _State(positions, chance, rates, population, _penalty(method, people, positions))
 
 
+def _imprecise(
+    method: OrdinalEmbedding, people: _People, positions: np.ndarray, usual: float
+) -> np.ndarray:
+    """(P,) probability of a usual rate, where people differ in precision, too: see `LapseFit`."""
+    number, crowd = len(people.names), people.crowd
+    whose = np.repeat(np.arange(number), people.n_answers)
+    likely = np.empty((len(_PRECISIONS), len(_RATES), number))
+    for each, precision in zip(likely, _PRECISIONS, strict=True):
+        chance = people.chance(method, positions * np.sqrt(precision))
+        for place, rate in enumerate(_RATES):
+            logs = np.log((1.0 - rate) * chance + rate * crowd.guess)
+            each[place] = np.bincount(whose, crowd.weight * logs, number)
+    width = np.gradient(_RATES) / (_RATES * (1.0 - _RATES))
+    of_rates = [
+        np.log(width) - 0.5 * ((logit(_RATES) - middle) / spread) ** 2
+        for middle in _USUAL for spread in _SPREADS
+    ]
+    of_precisions = [-0.5 * (np.log(_PRECISIONS) / differ) ** 2 for differ in _DIFFER]
+    joint = max(
+        (likely + _shared(one)[:, None, None] + _shared(other)[:, None]
+         for one in of_precisions for other in of_rates),
+        key=lambda given: logsumexp(given, axis=(0, 1)).sum(),
+    )
+    is_usual = max(LOW, usual) + 1e-9 >= _RATES
+    return np.exp(
+        logsumexp(joint[:, is_usual], axis=(0, 1)) - logsumexp(joint, axis=(0, 1))
+    )
+
+
+def _shared(logs: np.ndarray) -> np.ndarray:
+    """Logarithms of shares that add up to 1."""
+    return logs - logsumexp(logs)
+
+
 def _lapse_fit(
-    people: _People, state: _State, path: np.ndarray, without: float, converged: bool,
-    heavier: float | None,
+    method: OrdinalEmbedding, people: _People, state: _State, path: np.ndarray, without: float,
+    converged: bool, heavier: float | None,
 ) -> LapseFit:
     rates = state.rates.averaged(state.population)
+    usual = float(expit(state.population.usual))
     sides = [np.full(len(people.names), np.nan)] * 3
     if people.knows_sides:
         sides = [rates.first_side(), rates.first_side_at(_TAIL), rates.first_side_at(1.0 - _TAIL)]
@@ -389,6 +436,6 @@ def _lapse_fit(
         rates.rate_at(1.0 - _TAIL), rates.rate_at(_LEVEL / max(len(people.names), 1)), *sides,
         people.person_weight(rates.rate(), state.chance),
         people.weights(rates.guessed(people.crowd, state.chance)),
-        float(expit(state.population.usual)), state.population.spread, path, without, converged,
-        heavier,
+        usual, state.population.spread, path, without, converged, heavier,
+        _imprecise(method, people, state.positions, usual),
     )

@@ -43,6 +43,10 @@ _FLOOR = np.log(1e-4)
 _DIVISIONS, _OF_A_HALF = 6, 3
 #: Degrees within which axes are common to the people.
 _FIRM = 10.0
+#: Share of the variance of normally distributed values that so many groups of them hold at best.
+#: Max, J. (1960). Quantizing for minimum distortion. IRE Transactions on Information Theory, 6,
+#: 7-12.
+_OF_DEGREES = {2: 0.637, 3: 0.810, 4: 0.883, 5: 0.920, 6: 0.942}
 #: Of statements about single people together.
 _LEVEL = 0.05
 #: Fewest held-out choices of a person for a standard error: of one it would be 0.
@@ -301,7 +305,8 @@ class PeopleComparison(Gains):
     def n_groups(self) -> int:
         """Number of groups: one more as long as that predicts people better, beyond chance.
 
-        Of `others`, where some people answer like guesses.
+        Of `others`, where some people answer like guesses; and of people who do not differ by
+        degrees: see `differ_by_degrees`.
         """
         if others := self.others:
             return others.n_groups
@@ -310,8 +315,22 @@ class PeopleComparison(Gains):
             over = ONE if number == 1 else groups_model(number)
             if not self._is_ahead(groups_model(number + 1), over):
                 break
+            if self.differ_by_degrees(number + 1):
+                break
             number += 1
         return number
+
+    def differ_by_degrees(self, number: int) -> bool:
+        """Whether weights predict people better than so many groups, as they do by degrees.
+
+        Beyond chance; and the groups gain no larger part of what weights gain over precision than
+        they would hold of weights that are normally distributed.
+        """
+        group = groups_model(number)
+        if not {WEIGHTS, PRECISION, group} <= set(self.models.tolist()):
+            return False
+        part = self.gain(group, PRECISION)[0], self.gain(WEIGHTS, PRECISION)[0]
+        return self.gain(WEIGHTS, group)[1] > 0 and part[0] <= _OF_DEGREES[number] * part[1]
 
     @property
     def table(self) -> pd.DataFrame:

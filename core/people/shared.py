@@ -7,7 +7,7 @@ person looks at. Their accuracy is by Laplace's approximation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
@@ -89,12 +89,11 @@ class Parabolas:
         return float(value), np.array(slopes)
 
 
-def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread, float]:
-    """The likeliest spread of log weights, and its log marginal likelihood over that of weights 1.
+def best_spread(of_people: Parabolas, *, attention: bool = True) -> Spread:
+    """The likeliest spread of log weights.
 
-    A gamma prior of shape 2, which does not count in that likelihood, keeps the spread of few
-    people from 0, where intervals would have no width. Without `attention` people do not differ in
-    it.
+    A gamma prior of shape 2 keeps the spread of few people from 0, where intervals would have no
+    width. Without `attention` people do not differ in it.
 
     References
     ----------
@@ -116,7 +115,7 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread
     result = minimize(
         loss, min(starts, key=lambda one: loss(one)[0]), jac=True, method="L-BFGS-B", bounds=bounds
     ).x
-    return spread_of(result), of_people.gain(spread_of(result), result[-1])[0]
+    return spread_of(result)
 
 
 @dataclass(frozen=True)
@@ -195,16 +194,12 @@ def _turns(positions: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Shared:
-    """A fitted map x (n, d) with log weights (P, d).
-
-    `of_people` are parabolas of held-out answers; None if the fit was stopped.
-    """
+    """A fitted map x (n, d) with log weights (P, d)."""
 
     x: np.ndarray
     logs: np.ndarray
     spread: Spread
     optimum: Optimum
-    of_people: Parabolas | None = None
 
 
 def likeliest(
@@ -263,8 +258,7 @@ class SharedMap:
                 if part_of.optimum.stopped:
                     return now
                 parts.append(part_of)
-            of_people = self._of_people(parts)
-            spread, _ = best_spread(of_people, attention=attention)
+            spread = best_spread(self._of_people(parts), attention=attention)
             moved = max(
                 abs(spread.consistency - now.spread.consistency),
                 abs(spread.attention - now.spread.attention),
@@ -274,7 +268,6 @@ class SharedMap:
                 self._all, now.x, now.logs, spread, self._prior,
                 progress=part(progress, share, share),
             )
-            now = replace(now, of_people=of_people)
             if moved < _SETTLED or now.optimum.stopped:
                 break
         return now

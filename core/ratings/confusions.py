@@ -27,6 +27,8 @@ from tripletscope.core.ratings.measured import (
 
 #: Fewest errors per object for comparisons.
 _FEWEST = 1.0
+#: Rounds in which expected errors are fitted to how often each is shown, and answered.
+_FITTED = 50
 
 
 class Confusions(Measured):
@@ -149,6 +151,27 @@ class Confusions(Measured):
             self.ids, squares(mean, n), squares(error, n), squares(count, n), len(self.raters),
             "raters" if people > 1 else "trials", squares(drawn, n), self.notes,
         )
+
+    def at_random(self, rng: np.random.Generator) -> Confusions:
+        """Errors that depend on how hard a stimulus is, and how often a response is given, alone.
+
+        Of each person, who is right as often.
+        """
+        drawn = []
+        for counts in self._counts:
+            right = np.diag(np.diag(counts))
+            shown, answered = (counts - right).sum(axis=1), (counts - right).sum(axis=0)
+            likely = np.outer(shown, answered) * ~np.eye(len(counts), dtype=bool)
+            for _ in range(_FITTED):
+                for axis, sums in ((0, answered), (1, shown)):
+                    now = np.expand_dims(likely.sum(axis=axis), axis)
+                    likely *= np.expand_dims(sums, axis) / np.where(now > 0, now, 1.0)
+            drawn.append(right + [
+                rng.multinomial(round(errors), row / errors) if errors else np.zeros(len(row))
+                for errors, row in zip(likely.sum(axis=1), likely, strict=True)
+            ])
+        given = dict(zip(self.raters, drawn, strict=False)) or drawn[0]
+        return type(self).from_matrix(given, self.ids, **self.options)
 
     def _dissimilarity(self, counts: np.ndarray) -> np.ndarray:
         """(p,) dissimilarity of every pair; row sums cancel out."""

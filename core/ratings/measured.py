@@ -193,6 +193,23 @@ class Measured:
         """Each rater's comparable dissimilarities."""
         raise NotImplementedError
 
+    def at_random(self, rng: np.random.Generator) -> Measured | None:
+        """The same data of people who have nothing in common; None of fewer than two.
+
+        Objects change places within each person's data, which keep what they are of, such as piles.
+        """
+        if len(self.raters) < 2:
+            return None
+        named = [name for name in ("item", "item1", "item2") if name in self.table]
+        objects = self.table[named].to_numpy(dtype=object)
+        place, names = pd.factorize(objects.ravel())
+        place = place.reshape(objects.shape)
+        for rows in self.table.groupby("participant", observed=True).indices.values():
+            own, where = np.unique(place[rows], return_inverse=True)
+            place[rows] = rng.permutation(own)[where].reshape(len(rows), -1)
+        changed = {name: names[column] for name, column in zip(named, place.T, strict=True)}
+        return type(self)(self.table.assign(**changed), **self.options)
+
 
 class JudgedPairs:
     """Judged dissimilarities (m,) of units and `pair_number` pairs, and weights in the mean."""

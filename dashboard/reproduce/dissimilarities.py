@@ -100,7 +100,7 @@ class DissimilarityMap:
     def _chance(self, method: str) -> Iterator[str]:
         if self.chance is None:
             return
-        about = ["apart.mean"] if self.given is not None else ["matrix"]
+        about = ["given"] if self.given is not None else ["matrix"]
         if self.weigh:
             about.append("apart.weights")
         yield call("chance = ts.ratings.permuted_stress", method, *about)

@@ -186,8 +186,11 @@ def groups_said(comparison: PeopleComparison | None) -> str:
     if comparison is None or groups_model(2) not in comparison.models:
         return words("groups not tested")
     number, counted = comparison.n_groups, comparison.others or comparison
-    key = "one group" if number == 1 else "groups predict"
-    said = words(key, number=number, gain=counted.gain(groups_model(max(number, 2)), PRECISION))
+    gain = counted.gain(groups_model(max(number, 2)), PRECISION)
+    if number == 1 and gain[1] > 0 and counted.differ_by_degrees(2):
+        said = words("people by degrees", gain=counted.gain(WEIGHTS, groups_model(2)))
+    else:
+        said = words("one group" if number == 1 else "groups predict", number=number, gain=gain)
     if comparison.others is None:
         return said
     return f"{said} {words('groups without guesses', number=int(comparison.guessers.sum()))}"

@@ -259,7 +259,7 @@ def cross_validate(
         for seed in np.random.SeedSequence(seed).spawn(repeats)
         for masks in divisions(triplets, folds, np.random.default_rng(seed))
     ]
-    errors, missed = [], []
+    errors, of_popularity, missed = [], [], []
     once = np.full(len(triplets), np.nan, dtype=np.float32)
     wrong, times_predicted, popular = np.zeros((3, len(triplets)), dtype=np.float32)
     mistakes = results_of(
@@ -267,7 +267,9 @@ def cross_validate(
     )
     for (*_, learned, held_out), each in zip(parts, mistakes, strict=True):
         errors.append(np.average(each, weights=triplets.weight[held_out]))
-        popular[held_out] += popularity_mistakes(triplets, learned, held_out)
+        popularity = popularity_mistakes(triplets, learned, held_out)
+        of_popularity.append(np.average(popularity, weights=triplets.weight[held_out]))
+        popular[held_out] += popularity
         once[held_out] = each
         if not len(errors) % folds:  # every answer is predicted once more, or hardly any of ratings
             predicted = np.isfinite(once)
@@ -288,26 +290,36 @@ def cross_validate(
         int(np.count_nonzero(triplets.weight[times_predicted > 0])),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
         missed=None if missed[0] is None else sum((m / repeats).astype(np.float32) for m in missed),
-        popularity=popularity_beside(popular, wrong, triplets, people), **unit_fields(people),
+        popularity=popularity_beside(
+            popular, wrong, triplets, people, (np.array(of_popularity), errors), 1.0 / (folds - 1)
+        ), **unit_fields(people),
     )
 
 
 def popularity_beside(
-    popular: np.ndarray, wrong: np.ndarray, triplets: Judgements, people: SamplingUnits | None
+    popular: np.ndarray, wrong: np.ndarray, triplets: Judgements, people: SamplingUnits | None,
+    of_folds: tuple[np.ndarray, np.ndarray] | None = None, ratio: float = 0.0,
 ) -> np.ndarray:
     """(2, 3) error of popularity, and by how much it is above another, with 95 % intervals.
 
     popular, wrong (T,): Errors of the prediction of each answer; NaN where there is none.
+    of_folds (m,) each: Errors of both in every fold, with the `ratio` of held-out answers to those
+        learned from. Comparisons of one set of ratings are one group: intervals are over folds.
     """
     which = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0))
     units = people or SamplingUnits("answers", int(triplets.groups.max()) + 1, triplets.groups)
     weight, result = triplets.weight[which], []
-    for values in (popular[which].astype(float), popular[which].astype(float) - wrong[which]):
+    for less in (0.0, 1.0):
+        values = popular[which].astype(float) - less * wrong[which]
         mean = float(np.average(values, weights=weight))
-        reach = reach_over_people(
-            np.array([]), 0.0, units.influence(values, weight, which), units.number,
-            units.shared(values, weight, which),
-        )
+        if of_folds is not None and triplets.is_one_rating:
+            parts = of_folds[0] - less * of_folds[1]
+            reach = float(corrected_reach(parts, ratio))
+        else:
+            reach = reach_over_people(
+                np.array([]), 0.0, units.influence(values, weight, which), units.number,
+                units.shared(values, weight, which),
+            )
         result.append((mean, mean - reach, mean + reach))
     return np.array(result)
 

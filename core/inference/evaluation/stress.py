@@ -14,6 +14,7 @@ from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.embedding.mds import Scaling
+from tripletscope.core.ratings.measured import Measured
 
 #: Level of the test.
 _LEVEL = 0.05
@@ -50,17 +51,21 @@ class StressTest:
 
 @with_random_state
 def permuted_stress(
-    method: Scaling, dissimilarities: np.ndarray, weights: np.ndarray | None = None, *,
+    method: Scaling, dissimilarities: np.ndarray | Measured, weights: np.ndarray | None = None, *,
     permutations: int = 39, seed: Seed = 0, progress: Progress = silent,
 ) -> StressTest:
     """Compare the stress of dissimilarities with that of the same values between other pairs.
+
+    Of the data of several people, with that of data of people who have nothing in common: a
+    person's piles make a map by themselves. Of confusions, with that of errors that depend on how
+    hard a stimulus is, and how often a response is given, alone.
 
     Parameters
     ----------
     method : NMDS or MDS
         Fitted as clones, from up to four starts.
-    dissimilarities : ndarray, shape (n, n)
-        Symmetric; NaN where unknown.
+    dissimilarities : ndarray, shape (n, n), or Measured
+        Symmetric; NaN where unknown. Or what they come from, such as `tripletscope.ratings.Piles`.
     weights : ndarray, shape (n, n), optional
         Of pairs; values change places, weights do not. By default all known pairs count the same.
     permutations : int
@@ -91,16 +96,15 @@ def permuted_stress(
     >>> found.p, found.is_chance
     (0.05, False)
     """
+    rng, measured = np.random.default_rng(seed), None
+    if isinstance(dissimilarities, Measured):
+        measured, dissimilarities = dissimilarities, dissimilarities.dissimilarities(0).mean
     values = np.asarray(dissimilarities, dtype=float)
     refuse_lengths(rows=values, columns=values.T)
-    first, second = np.triu_indices(len(values), 1)
-    known = np.isfinite(values[first, second])
-    first, second = first[known], second[known]
     weights = np.isfinite(values).astype(float) if weights is None else weights
     method = clone(method).set_params(n_init=min(_STARTS, method.n_init))
-    rng, orders = np.random.default_rng(seed), [np.arange(len(first))]
-    orders += [rng.permutation(len(first)) for _ in range(permutations)]
-    jobs = [(method, values, weights, first, second, order) for order in orders]
+    others = [_at_random(values, measured, rng) for _ in range(permutations)]
+    jobs = [(method, one, weights) for one in (values, *others)]
     found = []
     for stress in in_parallel(_stress_of, jobs):
         found.append(stress)
@@ -109,11 +113,25 @@ def permuted_stress(
     return StressTest(found[0], np.array(found[1:]))
 
 
+def _at_random(
+    values: np.ndarray, measured: Measured | None, rng: np.random.Generator
+) -> np.ndarray:
+    """(n, n) dissimilarities of people who have nothing in common, or of one in random order."""
+    other = None if measured is None else measured.at_random(rng)
+    if other is not None:
+        return other.dissimilarities(0).mean
+    result = values.copy()
+    first, second = np.triu_indices(len(values), 1)
+    known = np.isfinite(values[first, second])
+    first, second = first[known], second[known]
+    order = rng.permutation(len(first))
+    result[first, second] = result[second, first] = values[first[order], second[order]]
+    return result
+
+
 def _stress_of(
-    method: Scaling, values: np.ndarray, weights: np.ndarray, first: np.ndarray, second: np.ndarray,
-    order: np.ndarray, halt: Halt,
+    method: Scaling, values: np.ndarray, weights: np.ndarray, halt: Halt
 ) -> float:
-    """Stress-1 of the values between pairs (p,), in another order."""
-    values = values.copy()
-    values[first, second] = values[second, first] = values[first[order], second[order]]
-    return float(clone(method).fit_dissimilarities(values, weights=weights).loss_)
+    """Stress-1 of a map of dissimilarities."""
+    known = np.where(np.isfinite(values), weights, 0.0)
+    return float(clone(method).fit_dissimilarities(values, weights=known).loss_)

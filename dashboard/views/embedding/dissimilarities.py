@@ -145,7 +145,7 @@ def _begin_own(context: Context, method: Any, neighbours: int | None, weigh: boo
         make = partial(map_dissimilarities, weigh=weigh, most=_REPLICATES)
         mapped = pool().call(make, method, measured, progress=part(progress, 0.0, 0.5))
         weights = measured.weights if weigh else None
-        chance = _by_chance(method, measured.mean, part(progress, 0.5, 1.0), weights)
+        chance = _by_chance(method, data, part(progress, 0.5, 1.0), weights)
         if weigh:
             source += " Pairs are weighted by one over their squared standard errors."
         return MappedDissimilarities(
@@ -157,13 +157,14 @@ def _begin_own(context: Context, method: Any, neighbours: int | None, weigh: boo
 
 
 def _by_chance(
-    method: Any, matrix: np.ndarray, progress: Progress, weights: np.ndarray | None = None
+    method: Any, given: np.ndarray | Measured, progress: Progress,
+    weights: np.ndarray | None = None,
 ) -> StressTest | None:
     """Stress of random orders; None for more objects than are tried, or where it was stopped."""
-    if len(matrix) > _TESTED:
+    if (given.n_objects if isinstance(given, Measured) else len(given)) > _TESTED:
         return None
     try:
-        return pool().call(permuted_stress, method, matrix, weights, progress=progress)
+        return pool().call(permuted_stress, method, given, weights, progress=progress)
     except Stopped:
         return None
 

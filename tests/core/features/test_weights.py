@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.features.weights import feature_weights
+from tripletscope.core.features.weights import _carried_by, feature_weights
 from tripletscope.core.models.simulation.simulate import simulate
 
 NAMES = ["colour", "shape", "size", "price"]
@@ -79,3 +79,29 @@ def test_more_features_than_can_be_told_apart_are_refused():
     many = FeatureSpace(name="x", values=np.random.default_rng(0).normal(size=(25, 61)))
     with pytest.raises(DataError, match="61 features cannot be weighted by 1,500 choices"):
         feature_weights(many, answered(0))
+
+
+@pytest.mark.parametrize("marked", [1, 2])
+def test_a_mark_on_few_objects_does_not_count(marked):
+    """That an object is farther from all others than the features say speaks of no feature."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        columns = np.column_stack([SEEN[:, 0], rng.permutation(25) < marked])
+        found = feature_weights(
+            FeatureSpace(name="x", values=columns), answered(seed, 3000), replicates=40
+        )
+        assert found.is_zero.tolist() == [False, True]
+        assert found.weight_low[1] == found.share_low[1] == 0.0
+
+
+def test_marks_and_distances_are_carried_by_as_many_objects():
+    marks = (np.arange(25) < 3) * 1.0
+    spaces = [
+        FeatureSpace(name="marks", values=marks[:, None]),
+        FeatureSpace(name="apart", distances=cdist(marks[:, None], marks[:, None])),
+        FeatureSpace(name="halves", values=((np.arange(25) < 12) * 1.0)[:, None]),
+    ]
+    few, apart, halves = _carried_by(spaces, answered(0).choices)
+    assert few == pytest.approx(3.9, abs=0.1)
+    assert apart == pytest.approx(few, rel=0.3)
+    assert halves == pytest.approx(25, abs=0.5)

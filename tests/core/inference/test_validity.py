@@ -111,6 +111,21 @@ def test_popularity_is_told_of_likings_and_not_of_central_objects(seed):
         assert ("popularity" in ts.run("split_error", method, halves).doubted) == has
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_popularity_is_told_of_one_set_of_ratings(seed):
+    """Errors that go to preferred responses, whatever the stimulus; the interval is over folds."""
+    rng = np.random.default_rng(seed)
+    share = np.exp(1.2 * rng.normal(size=(1, 14)) + np.zeros((14, 1))) * ~np.eye(14, dtype=bool)
+    share *= 0.4 / share.sum(axis=1, keepdims=True)
+    share[np.diag_indices(14)] = 0.6
+    counts = np.stack([rng.multinomial(200, row) for row in share])
+    answers = ts.ratings.Confusions.from_matrix(counts).triplets()
+    assert answers.is_one_rating
+    error = ts.cross_validate(ts.STE(n_init=1), answers)
+    assert np.isfinite(error.popularity).all()
+    assert error.doubted
+
+
 def test_among_guesses_nobody_is_better():
     guesses, other = Doubt("guessing"), Doubt("another method")
     assert by_gravity([Doubt("copies"), other, None, guesses])[0] is guesses

@@ -10,6 +10,7 @@ import pytest
 from tests.core.people.planted import answers_of, guessing, own_directions, weighing
 from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
 from tripletscope.core.people import PeopleComparison, WeightedEuclidean, compare_people
+from tripletscope.dashboard.results.people import groups_said
 
 
 def test_weights_win_where_they_were_planted():
@@ -29,6 +30,34 @@ def test_one_map_wins_where_people_are_alike():
     found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=2, folds=3)
     assert found.chosen == "one map"
     assert found.n_groups == 1
+
+
+def test_people_who_differ_by_degrees_are_no_groups():
+    """Two groups predict them better than one map, and weights better than two groups."""
+    data = weighing(people=24, each=100, attention=0.9, n=12)[0]
+    found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=2, folds=3)
+    assert found.gain("2 groups", over="precision")[1] > 0
+    assert found.differ_by_degrees(2)
+    assert found.n_groups == 1
+    assert groups_said(found).startswith("One group: people differ by degrees.")
+
+
+def test_a_part_of_what_weights_gain_is_what_degrees_leave():
+    models = np.array(["one map", "precision", "weights", "2 groups"])
+    noise = 0.01 * np.random.default_rng(0).normal(size=(20, 4))
+
+    def of(weights: float, groups: float) -> PeopleComparison:
+        log_share = np.array([-0.6, -0.6, -0.6 + weights, -0.6 + groups]) + noise
+        return PeopleComparison(
+            np.arange(20).astype(str), np.full(20, 50), models, log_share, noise, log_share,
+            np.full(20, 0.5),
+        )
+
+    assert of(0.1, 0.06).differ_by_degrees(2)
+    assert of(0.1, 0.06).n_groups == 1
+    assert not of(0.1, 0.07).differ_by_degrees(2)
+    assert not of(0.06, 0.06).differ_by_degrees(2)
+    assert of(0.06, 0.06).n_groups == 2
 
 
 def test_groups_are_counted_by_held_out_answers():

@@ -14,6 +14,7 @@ from tripletscope.core.people.floor import answers_needed, floor_of
 from tripletscope.core.people.groups import errors_by_group, groups_of
 from tripletscope.core.people.maps import observer_maps
 from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
+from tripletscope.core.scale import MLDS
 
 METHOD = STE(n_components=2, n_init=1)
 
@@ -33,6 +34,28 @@ def test_floor():
     few = data.take(np.arange(240))
     some = floor_of(METHOD, few, groups_of(few, "participant"))
     assert some.reached.tolist() == [True, False]
+
+
+def test_of_a_map_repeats_of_a_question_count_less():
+    data = crowd(1, 120, 12)
+    data = data.take(np.unique(data.questions, return_index=True)[1])
+    data, n = data.take(np.arange(96)), 96
+    for answers, counted in (
+        (data, n), (data.take(np.arange(n) // 4), n // 4 * 2), (data.take([0] * n), 4),
+    ):
+        some = floor_of(METHOD, answers, groups_of(answers, "participant"))
+        assert some.n_answers.tolist() == [counted]
+        assert some.reached.all() == (counted == n)
+
+
+def test_of_a_scale_all_answers_count():
+    triads = simulate(np.linspace(0, 1, 5)[:, None], 8, noise="logistic", seed=0)
+    data = Triplets(
+        np.sort(triads.rows, axis=1)[:, [1, 0, 2]][np.arange(80) // 10], triads.objects,
+        pd.DataFrame({"participant": ["p"] * 80}),
+    )
+    floor = floor_of(MLDS(), data, groups_of(data, "participant"))
+    assert floor.n_answers.tolist() == [80]
 
 
 def test_nothing_is_said_of_people_on_thin_data():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import tripletscope as ts
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation.stress import permuted_stress
 from tripletscope.core.models.embedding import MDS, NMDS
@@ -45,3 +47,37 @@ def test_noisy_distances_are_none(method):
 def test_a_stop_ends_it():
     with pytest.raises(Stopped):
         permuted_stress(MDS(), square(np.ones((5, 5))), progress=lambda *_, **__: True)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_people_who_sort_at_random_have_no_map(seed):
+    """Piles of a person make a map by themselves; that of three people fits better than chance."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({
+        "participant": np.repeat(["a", "b", "c"], 12), "item": [f"o{k:02}" for k in range(12)] * 3,
+        "pile": rng.integers(4, size=36).astype(str),
+    })
+    piles = ts.ratings.Piles(table)
+    assert permuted_stress(NMDS(n_init=1), piles, permutations=19).is_chance
+    alike = table.assign(pile=np.tile(np.arange(12) // 3, 3).astype(str))
+    assert not permuted_stress(NMDS(n_init=1), ts.ratings.Piles(alike), permutations=19).is_chance
+
+
+def test_data_at_random_keep_what_each_person_did():
+    rng = np.random.default_rng(0)
+    ratings = pd.DataFrame({
+        "participant": ["a"] * 3 + ["b"] * 3, "item1": ["x", "x", "y"] * 2,
+        "item2": ["y", "z", "z"] * 2, "rating": [1.0, 2.0, 3.0, 2.0, 1.0, 3.0],
+    })
+    given = ts.ratings.Ratings(ratings)
+    other = given.at_random(rng)
+    assert other.table["rating"].tolist() == ratings["rating"].tolist()
+    assert other.ids == given.ids
+    assert ts.ratings.Ratings(ratings[:3]).at_random(rng) is None
+    counts = np.array([[40, 9, 1, 2], [11, 38, 1, 5], [0, 2, 48, 3], [4, 4, 4, 30]])
+    heard = ts.ratings.Confusions.from_matrix({"p": counts, "q": 2 * counts})
+    for mine, drawn in zip(heard._counts, heard.at_random(rng)._counts, strict=True):
+        np.testing.assert_array_equal(np.diag(mine), np.diag(drawn))
+        np.testing.assert_array_equal(mine.sum(axis=1), drawn.sum(axis=1))
+    no_errors = ts.ratings.Confusions.from_matrix(np.diag([5, 5, 5]))
+    np.testing.assert_array_equal(no_errors.at_random(rng)._counts, no_errors._counts)
