@@ -80,13 +80,18 @@ def _groups(columns: Columns) -> list[list[ColumnCells]]:
     names = [column for column in columns if not never_objects(column.name)
              and not (column.counts_rows and column.name.startswith(("column ", "Unnamed")))]
     if not groups and len(names) in (3, 4) and not any(c.is_measure for c in names) and not (
-        all(c.is_constant for c in names) and columns.table.n_rows > 1  # lines of a text
+        columns.table.n_rows > 1 and all(c.is_constant and _are_phrases(c) for c in names)
     ):
         few = max(column.n_written for column in names) < TELLING
         called = [column.name for column in names]
         neutral = is_neutral(columns, called) or tuple(map(normalised, called)) in WEAK_TRIPLES
         groups = [names] if few and neutral else []
     return groups
+
+
+def _are_phrases(column: ColumnCells) -> bool:
+    """Whether cells are of several words: the same ones in each row are lines of a text."""
+    return all(" " in text for text in column.values)
 
 
 def _by_names(
