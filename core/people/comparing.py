@@ -474,7 +474,7 @@ def _weighted_map(
     method: WeightedEuclidean, answers: Judgements, halt: Halt
 ) -> tuple[np.ndarray, np.ndarray]:
     """A map with its own axes, and which objects it places."""
-    fitted = clone(method).fit(answers, progress=halt)
+    fitted = clone(method).without_test().fit(answers, progress=halt)
     return fitted.embedding_, fitted.placed_
 
 
@@ -501,7 +501,7 @@ def _fold(
     if model in (PRECISION, WEIGHTS):
         alike = model == PRECISION or method.alike
         fitted = WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
-        result = fitted.fit(learned, progress=halt).judged(others)
+        result = fitted.without_test().fit(learned, progress=halt).judged(others)
     elif model in (ONE, OWN):
         result = _unweighted(method, learned, others, model == OWN, halt)
     else:

@@ -9,7 +9,12 @@ import pytest
 
 from tests.core.people.planted import answers_of, guessing, own_directions, weighing
 from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
-from tripletscope.core.people import PeopleComparison, WeightedEuclidean, compare_people
+from tripletscope.core.people import (
+    PeopleComparison,
+    WeightedEuclidean,
+    compare_people,
+    weights,
+)
 from tripletscope.dashboard.results.people import groups_said
 
 
@@ -119,6 +124,16 @@ def test_axes_of_halves_of_the_people_agree_where_there_are_any(seed):
     own = compare_people(method, own_directions(seed=seed), most_groups=1, folds=3)
     assert own.attention_shown
     assert not own.axes_agree
+
+
+def test_comparing_does_without_the_test_of_attention(monkeypatch):
+    """It takes a quarter of a fit, and no comparison reads it."""
+    asked = []
+    monkeypatch.setattr(weights, "p_of_attention", lambda *_, **__: asked.append(1) or 0.5)
+    data, _, _ = weighing(people=8, each=40, n=8)
+    compare_people(WeightedEuclidean(n_init=1), data, most_groups=2, folds=2)
+    assert not asked
+    assert WeightedEuclidean(n_init=1).fit(data).p_attention_ == 0.5
 
 
 def test_of_few_people_there_are_no_halves():
