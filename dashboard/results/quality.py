@@ -221,7 +221,7 @@ def verdict_of(shown: ShownResults, verdict: Verdict) -> Iterator[Statement | Ad
         yield Statement(words("verdict guessing", people=people))
     elif not verdict.reasons:
         key = "verdict none" if verdict.guessing is False else "verdict unknown"
-        yield Statement(words(key, people=people))
+        yield Statement(words(key if people > 1 else "verdict one", people=people))
     looked, left = (
         [words(f"measure {code}") for code in codes]
         for codes in (verdict.looked_at, verdict.not_looked_at)

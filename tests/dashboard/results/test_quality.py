@@ -125,6 +125,8 @@ def test_a_verdict_says_what_it_is_about():
     )
     unknown = people.drop(columns=["agrees", "consistent", "failed"]).assign(median_time=1.0)
     assert "; whether all guess is unknown." in said(verdict(unknown), answers=answers)
+    alone = said(verdict(people.iloc[:1]), answers=answers)
+    assert alone.startswith("One participant: there are no others to compare with. Checked: ")
     nobody = said(verdict(people.iloc[:0]), answers=answers)
     assert nobody == "The file names no participants: nobody can stand out."
     blind = said(verdict(people[["participant", "answers"]]), answers=answers)
