@@ -179,9 +179,11 @@ def p_of_attention(
     even = shrunk @ (vectors / np.sqrt(np.maximum(values, 1e-9 * values[-1])))
     expected = np.einsum("pka,pkl,plb->ab", even, covariance, even)
 
+    lean = information @ of_all
+
     def spread(slopes: np.ndarray) -> np.ndarray:
         """Of slopes (..., P, q)."""
-        common = np.einsum("pkl,lm,...m->...pk", information, of_all, slopes.sum(axis=-2))
+        common = np.einsum("pkm,...m->...pk", lean, slopes.sum(axis=-2))
         own = np.einsum("...pk,pka->...pa", slopes - common, even)
         return np.linalg.eigvalsh(
             np.einsum("...pa,...pb->...ab", own, own) - expected

@@ -281,7 +281,7 @@ class PeopleComparison(Gains):
 
     @property
     def others(self) -> PeopleComparison | None:
-        """The same without the people who answer like guesses, of one map, precision and groups.
+        """The same without the people who answer like guesses, and without maps of their own.
 
         None where nobody does, or fewer than six others are left. Groups are counted there: in
         their maps, guesses are noise.
@@ -291,7 +291,7 @@ class PeopleComparison(Gains):
         left, (log_share, accuracy) = ~self.guessers, self.others_share
         return PeopleComparison(
             self.people[left], self.n_choices[left],
-            self.models[~np.isin(self.models, (WEIGHTS, OWN))], log_share,
+            self.models[self.models != OWN], log_share,
             np.full_like(log_share, np.nan), accuracy, self.chance[left], self.others_shared,
             self.others_questions,
         )
@@ -310,15 +310,15 @@ class PeopleComparison(Gains):
         """
         if others := self.others:
             return others.n_groups
-        number = 1
+        number, seen = 1, 1
         while groups_model(number + 1) in self.models:
             over = ONE if number == 1 else groups_model(number)
             if not self._is_ahead(groups_model(number + 1), over):
                 break
-            if self.differ_by_degrees(number + 1):
-                break
             number += 1
-        return number
+            if not self.differ_by_degrees(number):  # two groups of three kinds may look like that
+                seen = number
+        return seen
 
     def differ_by_degrees(self, number: int) -> bool:
         """Whether weights predict people better than so many groups, as they do by degrees.
@@ -396,7 +396,7 @@ def compare_people(
     left = ~np.isin(people[who], found.people[found.guessers])
     if groups and not left.all() and len(np.unique(who[left])) >= 2 * _OF_A_HALF:
         others = _compared(
-            method, answers.take(left), [ONE, PRECISION, *groups], folds, seed,
+            method, answers.take(left), [model for model in models if model != OWN], folds, seed,
             part(progress, 0.6, 0.9),
         )
         found = replace(

@@ -43,6 +43,8 @@ class Floor:
         The estimate that needs so many.
     n_components : int
         Dimensions of the map, or weighted axes.
+    n_given : ndarray of int, shape (p,), or None
+        Answers, each counted once. None if they are `n_answers`.
     """
 
     names: np.ndarray
@@ -50,11 +52,17 @@ class Floor:
     needed: np.ndarray
     what: str
     n_components: int
+    n_given: np.ndarray | None = None
 
     @property
     def reached(self) -> np.ndarray:
         """(p,) bool."""
         return self.n_answers >= self.needed
+
+    def medians(self, which: np.ndarray | slice = slice(None)) -> tuple[int, int, int]:
+        """Median numbers of answers: needed, given, and what these count as."""
+        given = self.n_answers if self.n_given is None else self.n_given
+        return tuple(int(np.median(one[which])) for one in (self.needed, given, self.n_answers))
 
 
 def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray]) -> Floor:
@@ -80,4 +88,5 @@ def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray
     return Floor(
         np.array(list(members)), np.array([number(of) for of in counting]),
         np.array([answers_needed(n, d * n) for n in about]), "map", d,
+        np.array([len(of) for of in counting]),
     )

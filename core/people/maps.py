@@ -69,10 +69,11 @@ def observer_maps(
     floor = floor_of(method, triplets, members)
     members = {name: members[name] for name in floor.names[floor.reached].tolist()}
     if len(members) < 2:
+        needed, gave, worth = floor.medians()
         raise DataError(
             "fewer than two people gave enough answers for their own maps", file=triplets.name,
-            remedy=f"A map takes {np.median(floor.needed):,.0f} answers of each, and they gave "
-            f"{np.median(floor.n_answers):,.0f} (medians).",
+            remedy=f"A map takes {needed:,} answers of each, and they gave {gave:,}"
+            f"{f', which count as {worth:,}' if worth < gave else ''} (medians).",
         )
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
     common, *maps = results_of(map_of, pieces, progress)

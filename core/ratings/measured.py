@@ -16,6 +16,8 @@ from tripletscope.core.engine.declared import with_random_state
 
 #: Most comparisons from measured dissimilarities, and fewest from one rater's.
 MOST_ANSWERS, _FEWEST_EACH = 200_000, 20
+#: Objects of most people from which on other places of them are other data.
+_OBJECTS = 5
 #: Most questions to list; of more, some are drawn.
 _ALL_AT_ONCE = 2_000_000
 #: Degrees of freedom of the mean variance of all pairs, beside a pair's own.
@@ -197,6 +199,7 @@ class Measured:
         """The same data of people who have nothing in common; None of fewer than two.
 
         Objects change places within each person's data, which keep what they are of, such as piles.
+        Where most people have hardly any, nothing would change: None, too.
         """
         if len(self.raters) < 2:
             return None
@@ -204,9 +207,13 @@ class Measured:
         objects = self.table[named].to_numpy(dtype=object)
         place, names = pd.factorize(objects.ravel())
         place = place.reshape(objects.shape)
+        numbers = []
         for rows in self.table.groupby("participant", observed=True).indices.values():
             own, where = np.unique(place[rows], return_inverse=True)
             place[rows] = rng.permutation(own)[where].reshape(len(rows), -1)
+            numbers.append(len(own))
+        if np.median(numbers) < _OBJECTS:
+            return None
         changed = {name: names[column] for name, column in zip(named, place.T, strict=True)}
         return type(self)(self.table.assign(**changed), **self.options)
 

@@ -26,6 +26,8 @@ from tripletscope.core.ratings.measured import (
 
 #: Smaller relative differences of dissimilarities are rounding.
 _EQUAL = 1e-9
+#: Pairs of most people from which on another order of their ratings is other data.
+_PAIRS = 10
 #: Standardisations of raters.
 STANDARDS = {
     "none": "As rated",
@@ -112,6 +114,20 @@ class Ratings(Measured):
         first, second, rater, rating = (x[~alike] for x in (first, second, rater, rating))
         self._unit, self._pair = rater, pair_number(first, second, len(self.ids))
         self._value = self._standardised(rating)
+
+    def at_random(self, rng: np.random.Generator) -> Ratings | None:
+        """The same ratings in another order of each person's pairs; None where people have few."""
+        if len(self.raters) < 2:
+            return None
+        rating = self.table["rating"].to_numpy().copy()
+        is_pair = (self.table["item1"] != self.table["item2"]).to_numpy()
+        each = [rows[is_pair[rows]]
+                for rows in self.table.groupby("participant", observed=True).indices.values()]
+        if np.median([len(rows) for rows in each]) < _PAIRS:
+            return None
+        for rows in each:
+            rating[rows] = rng.permutation(rating[rows])
+        return type(self)(self.table.assign(rating=rating), **self.options)
 
     @classmethod
     def from_matrices(

@@ -71,6 +71,7 @@ class Square:
         if len(self.ids) < 4 or not np.isfinite(self.values).all() or (inner < 0).any() or not (
             inner.any() and np.allclose(self.values[-1, :-1], inner.sum(axis=0))
             and np.allclose(self.values[:-1, -1], inner.sum(axis=1))
+            and np.isclose(self.values[-1, -1], inner.sum())  # a hub has no such corner
         ):
             return self
         return replace(self, values=inner, ids=self.ids[:-1], rows=self.rows[:-1],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
@@ -209,6 +210,11 @@ class MLDS(Method):
         self.triplet_error_ = 1.0 - self.score(answers)
         progress(1.0, loss=-self.log_likelihood_, snapshot=self.scale_[self.level_of_, None])
         return self
+
+    def _to_predict(self, triplets: Any, y: Any = None, convert: Callable = answers_of) -> Any:
+        """As in the fit, a table holds recorded trials."""
+        is_table = isinstance(triplets, pd.DataFrame | Recorded)
+        return super()._to_predict(triplets, y, answers_of if is_table else convert)
 
     def trials(self, data: Any) -> ScaleTrials:
         """Answers as trials of this method."""

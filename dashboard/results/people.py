@@ -124,9 +124,11 @@ def floor_said(floor: Floor, by: str = "participant") -> str:
     units = "people" if by == "participant" else "groups"
     who = words(f"{'all' if few.all() else 'some'} {units} below", few=int(few.sum()),
                 number=len(few), by=by)
+    needed, gave, worth = floor.medians(few)
     return words(
         "below the floor", who=who, what=words(f"floor {floor.what}", d=floor.n_components),
-        needed=int(np.median(floor.needed[few])), gave=int(np.median(floor.n_answers[few])),
+        needed=needed,
+        gave=words("gave worth", gave=gave, worth=worth) if worth < gave else words.whole(gave),
     )
 
 

@@ -119,7 +119,9 @@ def _at_random(
     """(n, n) dissimilarities of people who have nothing in common, or of one in random order."""
     other = None if measured is None else measured.at_random(rng)
     if other is not None:
-        return other.dissimilarities(0).mean
+        drawn = other.dissimilarities(0).mean
+        if np.array_equal(np.isfinite(drawn), np.isfinite(values)):  # no object loses its pairs
+            return drawn
     result = values.copy()
     first, second = np.triu_indices(len(values), 1)
     known = np.isfinite(values[first, second])

@@ -58,6 +58,9 @@ def _crossed(columns: Columns, free: list[str]) -> tuple[str, str, int] | None:
         return None
     frame = pd.DataFrame({"one": one.texts, "other": other.texts, "n": columns[count].numbers})
     counts = frame.pivot_table(index="one", columns="other", values="n").to_numpy()
+    # How often objects were together is as often for either order of a pair.
+    if np.array_equal(counts, counts.T):
+        return None
     right = np.mean(np.diag(counts) >= counts.max(axis=1))
     return (one.name, other.name, CERTAIN) if right > _USUALLY else None
 

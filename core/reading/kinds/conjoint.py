@@ -20,6 +20,8 @@ _MOST = 30
 _SLIPS = 0.2
 #: Rows that may say nothing by themselves.
 _FEW = 10
+#: Same and different, and ratings.
+_OTHER_KEYS = {"s", "d", *"0123456789"}
 
 
 def chosen_first(values: set[str]) -> set[str] | None:
@@ -30,7 +32,9 @@ def chosen_first(values: set[str]) -> set[str] | None:
     words = {text.casefold() for text in values}
     codings = codings_of(words) if 0 < len(words) <= 2 else []
     coding = "first_is_nearer" if "first_is_nearer" in codings else next(iter(codings), None)
-    first = CHOICE_CODINGS[coding].words[0] if coding else in_order_of_keys(words)[:1]
+    # One key alone, and keys that people use for other things, are no choices.
+    keys = in_order_of_keys(words) if len(words) == 2 and not words & _OTHER_KEYS else []
+    first = CHOICE_CODINGS[coding].words[0] if coding else keys[:1]
     return {text for text in values if text.casefold() in first} if first else None
 
 

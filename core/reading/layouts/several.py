@@ -58,10 +58,14 @@ def _question(table: Table) -> tuple[str, list[str], str] | None:
         places = {str(k + 1) for k in range(len(group))}
         found = [one.name for one in columns.but(anchor, *group) if is_called_response(one.name)
                  and not any(word in normalised(one.name) for word in _OTHERWISE)
-                 and (names_one_of(one, options) >= _NAMED or one.values == places)]
+                 and _names_options(one, options) != (one.values == places)]
         if len(found) == 1 or (not found and name in _RANKS):
             return anchor, group, "".join(found)
     return None
+
+
+def _names_options(response: ColumnCells, options: Sequence[ColumnCells]) -> bool:
+    return names_one_of(response, options) >= _NAMED
 
 
 def _are_of_one(objects: Sequence[ColumnCells]) -> bool:
@@ -88,9 +92,11 @@ def _with_chosen_first(table: Table) -> Table | None:
             added, f"{listing(options, MOST_OPTIONS)} are in the order of their ranks."
         )
     shown = np.column_stack([plain_texts(table, column) for column in options])
-    said = plain_texts(table, choice)
-    is_chosen = shown == said[:, None]
-    if not is_chosen.any():
+    said, columns = plain_texts(table, choice), Columns(table)
+    # As they were found by: few places may be names of objects, too.
+    if _names_options(columns[choice], [columns[name] for name in options]):
+        is_chosen = shown == said[:, None]
+    else:
         is_chosen = said[:, None] == np.array([str(k + 1) for k in range(len(options))])
     order = np.argsort(~is_chosen, axis=1, kind="stable")
     ordered = np.take_along_axis(shown, order, axis=1)

@@ -65,6 +65,32 @@ def test_a_part_of_what_weights_gain_is_what_degrees_leave():
     assert of(0.06, 0.06).n_groups == 2
 
 
+def test_three_kinds_of_people_are_no_degrees():
+    """Two groups of them hold half of what weights gain, three hold all."""
+    models = np.array(["one map", "precision", "weights", "2 groups", "3 groups", "own maps"])
+    noise = 0.01 * np.random.default_rng(0).normal(size=(20, 6))
+
+    def of(*gains: float) -> PeopleComparison:
+        log_share = np.array([-0.6, -0.6, *(-0.6 + gain for gain in gains), -0.7]) + noise
+        return PeopleComparison(
+            np.arange(20).astype(str), np.full(20, 50), models, log_share, noise, 0.7 + noise,
+            np.full(20, 0.5),
+        )
+
+    assert of(0.10, 0.05, 0.10).n_groups == 3
+    assert of(0.10, 0.05, 0.07).n_groups == 1
+    found = of(0.10, 0.05, 0.05)
+    share = np.stack([found.log_share, found.accuracy])[..., :-1]
+    guess = np.arange(20)[:, None] < 4
+    some = replace(
+        found, log_share=np.where(guess, -0.7, found.log_share), others_share=share[:, 4:],
+        over_guessing=np.where(guess, -9.0, np.full((20, 6), 9.0)),
+    )
+    assert some.guessers.sum() == 4
+    assert some.n_groups == 1
+    assert groups_said(some).startswith("One group: people differ by degrees.")
+
+
 def test_groups_are_counted_by_held_out_answers():
     rng = np.random.default_rng(1)
     weights = np.array([[1.8, 0.2]] * 8 + [[0.2, 1.8]] * 8)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation.stress import permuted_stress
 from tripletscope.core.models.embedding import MDS, NMDS
@@ -63,17 +64,44 @@ def test_people_who_sort_at_random_have_no_map(seed):
     assert not permuted_stress(NMDS(n_init=1), ts.ratings.Piles(alike), permutations=19).is_chance
 
 
+def test_of_people_who_rated_a_pair_each_the_pairs_change_places():
+    """Within a person nothing could: a map without an error was "random order"."""
+    apart = distances(np.random.default_rng(0).normal(size=(10, 2)))
+    first, second = np.triu_indices(10, 1)
+    ratings = ts.ratings.Ratings(pd.DataFrame({
+        "participant": [f"p{k}" for k in range(len(first))], "item1": first.astype(str),
+        "item2": second.astype(str), "rating": apart[first, second],
+    }), direction="dissimilar")
+    assert not permuted_stress(NMDS(n_init=1), ratings, permutations=19).is_chance
+
+
+def test_pairs_that_nobody_rated_lose_no_object():
+    rng = np.random.default_rng(1)
+    pairs = np.array([(k, (k + 1) % 10) for k in range(10)] + [(0, 5), (2, 7)])
+    ratings = ts.ratings.Ratings(pd.DataFrame({
+        "participant": np.arange(12) % 3, "item1": pairs[:, 0].astype(str),
+        "item2": pairs[:, 1].astype(str), "rating": rng.random(12),
+    }), direction="dissimilar")
+    assert len(permuted_stress(NMDS(n_init=1), ratings, permutations=5).permuted) == 5
+
+
 def test_data_at_random_keep_what_each_person_did():
     rng = np.random.default_rng(0)
+    first, second = np.triu_indices(6, 1)
     ratings = pd.DataFrame({
-        "participant": ["a"] * 3 + ["b"] * 3, "item1": ["x", "x", "y"] * 2,
-        "item2": ["y", "z", "z"] * 2, "rating": [1.0, 2.0, 3.0, 2.0, 1.0, 3.0],
+        "participant": np.repeat(["a", "b"], 15), "item1": np.tile(first, 2).astype(str),
+        "item2": np.tile(second, 2).astype(str), "rating": rng.permutation(30).astype(float),
     })
-    given = ts.ratings.Ratings(ratings)
-    other = given.at_random(rng)
-    assert other.table["rating"].tolist() == ratings["rating"].tolist()
-    assert other.ids == given.ids
-    assert ts.ratings.Ratings(ratings[:3]).at_random(rng) is None
+    other = ts.ratings.Ratings(ratings).at_random(rng)
+    pairs = ["participant", "item1", "item2"]
+    pd.testing.assert_frame_equal(other.table[pairs], ratings[pairs])
+    for (_, mine), (_, drawn) in zip(*(
+        table.groupby("participant")["rating"] for table in (ratings, other.table)
+    ), strict=True):
+        assert sorted(mine) == sorted(drawn)
+        assert mine.tolist() != drawn.tolist()
+    assert ts.ratings.Ratings(ratings[:15]).at_random(rng) is None, "of one person"
+    assert ts.ratings.Ratings(ratings[12:18]).at_random(rng) is None, "of three pairs each"
     counts = np.array([[40, 9, 1, 2], [11, 38, 1, 5], [0, 2, 48, 3], [4, 4, 4, 30]])
     heard = ts.ratings.Confusions.from_matrix({"p": counts, "q": 2 * counts})
     for mine, drawn in zip(heard._counts, heard.at_random(rng)._counts, strict=True):
