@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError, SkipTestWarning
@@ -75,6 +76,17 @@ class AboutVectors:
     @property
     def transform(self):
         raise AttributeError("a map has a row for each object, not for each answer")
+
+
+def simulated_trials() -> pd.DataFrame:
+    """Comparisons of two intervals, as R's MLDS writes them; the second is larger if resp is 1."""
+    rng = np.random.default_rng(0)
+    levels = np.sort([rng.choice(8, 4, replace=False) for _ in range(200)], axis=1) + 1
+    size = (levels / 8.0) ** 2
+    second = size[:, 3] - size[:, 2] + 0.05 * rng.normal(size=200) > size[:, 1] - size[:, 0]
+    return pd.DataFrame(levels, columns=["S1", "S2", "S3", "S4"]).assign(resp=second.astype(int))[
+        ["resp", "S1", "S2", "S3", "S4"]
+    ]
 
 
 def about_vectors(method: Method) -> Method:
@@ -184,7 +196,14 @@ def test_a_map_becomes_a_table_where_scikit_learn_is_told_so():
     plain = method.fit_transform(answers())
     table = clone(method).set_output(transform="pandas").fit_transform(answers())
     assert table.columns.tolist() == ["ste0", "ste1", "ste2"]
+    assert table.index.tolist() == answers().ids
     np.testing.assert_array_equal(table, plain)
+    # Rows of a frame are answers, and those of a map objects, even where there are as many.
+    for frame in (pd.DataFrame(answers().rows), pd.DataFrame(answers().rows[:9], index=range(9))):
+        method = ts.STE(n_init=1).set_output(transform="pandas")
+        assert len(method.fit_transform(frame)) == method.n_objects_
+        placed = method.transform(frame)
+        assert placed.index.tolist() == [str(k) for k in range(method.n_objects_)]
 
 
 @pytest.mark.parametrize(
@@ -202,6 +221,13 @@ def test_probabilities_are_of_each_answer(method):
         np.testing.assert_allclose(proba[:, 1], fitted.choice_probabilities(data))
     if method.name in ("ste", "mlds"):  # heavier tails are not those of these answers
         assert proba.max(axis=1).mean() == pytest.approx(fitted.score(data), abs=0.05)
+
+
+def test_a_scale_predicts_the_table_that_it_was_fitted_to():
+    trials = simulated_trials()
+    method = ts.MLDS().fit(trials)
+    assert method.predict_proba(trials).shape == (len(trials), 2)
+    assert method.score(trials) == pytest.approx(1.0 - method.triplet_error_)
 
 
 def test_methods_without_a_likelihood_have_no_probabilities():

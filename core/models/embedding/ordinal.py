@@ -8,7 +8,9 @@ from itertools import islice
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metaestimators import available_if
 
 from tripletscope.core.data.choices import Choices, choices_of
@@ -278,8 +280,18 @@ class OrdinalEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Embedd
         return self.embedding_.shape[1]
 
     def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
-        """Fit and return `embedding_`, shape (n, d); see `set_output` for a table."""
-        return self.fit(triplets, y, **options).embedding_
+        """Fit and return `embedding_`, shape (n, d); by `set_output` a table with the objects."""
+        self.fit(triplets, y, **options)
+        return self._with_ids(self.embedding_, self.learned_answers)
+
+    def _with_ids(self, positions: np.ndarray, answers: Judgements) -> Any:
+        """Positions as they are, or a table where scikit-learn makes one.
+
+        It would take the rows of X for those of the result, which are objects.
+        """
+        if _get_output_config("transform", self)["dense"] != "pandas":
+            return positions
+        return pd.DataFrame(positions, index=pd.Index(answers.ids, name="id"))
 
     def transform(self, triplets: Judgements) -> np.ndarray:
         """Place further objects into the fitted map from answers about them.
@@ -308,10 +320,11 @@ class OrdinalEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Embedd
                 file=data.name, remedy="List the objects of the map first, then the others.",
             )
         with single_blas_thread():
-            return place(
+            positions = place(
                 data, self.embedding_, self.placed_, self._loss(), prior=self.prior,
                 n_starts=_PLACES, rng=np.random.default_rng(self.seed),
             )
+        return self._with_ids(positions, data)
 
     def _starts(
         self, answers: AnswerLayout, init_embedding: np.ndarray | None, most: int
