@@ -16,6 +16,7 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading import AmbiguousTable, OtherTask, file_of_measured
+from tripletscope.core.reading.kinds.conjoint import chosen_first
 from tripletscope.core.studies.quality.importing import read
 
 N_OBJECTS, N_ROWS = 9, 240
@@ -210,6 +211,26 @@ def test_options_may_stand_in_the_other_order(header, codes):
         found = said(read(frame.to_csv(index=False).encode()))
         rows = np.column_stack([shown[:, 0], nearer, farther])
         assert found == set(map(tuple, name[rows].tolist()))
+
+
+def test_a_place_among_options_is_not_an_object_of_that_number():
+    rng = np.random.default_rng(1)
+    four = np.array([rng.permutation(12)[:4] + 1 for _ in range(120)])
+    place = rng.integers(1, 4, 120)
+    frame = pd.DataFrame(four, columns=["anchor", "option1", "option2", "option3"])
+    found = said(read(frame.assign(response=place).to_csv(index=False).encode()))
+    chosen = four[np.arange(120), place]
+    assert found == {
+        (str(anchor), str(near), str(far)) for (anchor, *options), near in zip(four, chosen,
+                                                                             strict=True)
+        for far in options if far != near
+    }
+
+
+@pytest.mark.parametrize("keys", [["p"], ["k"], ["s", "d"], ["4", "5"]])
+def test_keys_of_something_else_choose_no_stimulus(keys):
+    assert chosen_first({*keys}) is None
+    assert chosen_first({"q", "p"}) == {"q"}
 
 
 def test_tables_about_three_people_or_things_are_asked_about():

@@ -279,6 +279,26 @@ def test_counts_of_all_pairs_in_both_orders_are_confusions():
     assert found.table["count"].sum() == counts.sum()
 
 
+def test_counts_of_objects_sorted_together_are_no_confusions():
+    """The diagonal is largest, too, but neither order of a pair is a stimulus."""
+    rng, names = np.random.default_rng(0), [*"abcdefgh"]
+    piles = rng.integers(0, 3, (20, 8))
+    counts = (piles[:, :, None] == piles[:, None]).sum(axis=0)
+    frame = pd.DataFrame([(a, b, counts[i, j]) for j, b in enumerate(names)
+                          for i, a in enumerate(names)], columns=["Var1", "Var2", "Freq"])
+    found = file_of_measured([("a.csv", frame.to_csv(index=False).encode())], None, {})
+    assert found.kind == "ratings"
+    assert found.options["direction"] == "similar"
+
+
+def test_a_hub_is_an_object():
+    """It adds up the others, but not what they add up to."""
+    names, star = ["ant", "bee", "cat", "dog", "hub"], np.eye(5)
+    star[4] = star[:, 4] = 1
+    content = pd.DataFrame(star, index=names, columns=names).to_csv().encode()
+    assert read_matrix(content).ids == names
+
+
 @pytest.mark.parametrize("words", [
     ("igual", "diferente"), ("même", "différent"), ("uguale", "diverso"), ("同じ", "違う"),
 ])
