@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import helmert
 
 from tripletscope.core.data.choices import Choices
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.responses import shares
 from tripletscope.core.people.likelihood import sums_by
@@ -146,13 +147,14 @@ def _stretches(difference: np.ndarray) -> np.ndarray:
 
 def p_of_attention(
     choices: Choices, loss: Loss, x: np.ndarray, number: int, *,
-    ratings: np.ndarray | None = None, seed: int = 0,
+    ratings: np.ndarray | None = None, seed: int = 0, progress: Progress = silent,
 ) -> float:
     """Level at which people are seen to differ in attention, whatever their precision and lapses.
 
     choices: By the units 0 to `number` - 1, the people; with one chosen pair each.
     x (n, d): The likeliest map for people who differ in precision alone.
     ratings (T, 2) or None: Of each answer of the data; see `Slopes`.
+    progress: NaN if it stops the test.
 
     Notes
     -----
@@ -194,6 +196,8 @@ def p_of_attention(
     rng, reached, size = np.random.default_rng(seed), 0, max(1, _DRAWN // (number * q))
     least = spread(total)
     for low in range(0, _DRAWS, size):
+        if progress(low / _DRAWS):
+            return np.nan
         drawn = rng.standard_normal((min(size, _DRAWS - low), number, q))
         reached += int(np.sum(spread(np.einsum("pkl,bpl->bpk", root, drawn)) >= least))
     return (1 + reached) / (1 + _DRAWS)

@@ -84,7 +84,8 @@ class LapseFit:
         without guesses. None if the method is not STE, or has not converged.
     imprecise : ndarray, shape (P,), or None
         Probability that a person guesses no more often than usual, or in less than 10 %, where
-        people differ in precision, too, as much as makes all answers likeliest.
+        people differ in precision, too, as much as makes all answers likeliest. None if the fit
+        has not converged.
     """
 
     embedding: np.ndarray
@@ -437,5 +438,5 @@ def _lapse_fit(
         people.person_weight(rates.rate(), state.chance),
         people.weights(rates.guessed(people.crowd, state.chance)),
         usual, state.population.spread, path, without, converged, heavier,
-        _imprecise(method, people, state.positions, usual),
+        _imprecise(method, people, state.positions, usual) if converged else None,
     )

@@ -321,6 +321,7 @@ class WeightedEuclidean(PeopleMap):
             self.p_attention_ = p_of_attention(
                 choices.take(choices.unit < number), self.response_loss, null.x, number,
                 ratings=sampling_units(answers, "answers").ratings, seed=self.seed,
+                progress=progress,
             )
 
     def _rotations(self) -> list[np.ndarray]:
