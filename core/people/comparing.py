@@ -171,7 +171,7 @@ class PeopleComparison(Gains):
         without two axes.
     others_share : ndarray, shape (2, P', M'), or None
         Mean log probability and accuracy of each of the people who do not answer like guesses,
-        under one map, precision and groups, learned from these people alone; None where nobody
+        under all models but own maps, learned from these people alone; None where nobody
         guesses, or fewer than six others are left.
     others_shared : ndarray, shape (2, M', M'), or None
         As `shared`, of these.

@@ -111,7 +111,7 @@ def test_people_who_guess_are_no_group(seed):
     assert not replace(found, over_guessing=None).guessers.any()
     others = found.others
     assert others.people.tolist() == found.people[~found.guessers].tolist()
-    assert others.table["model"].tolist() == ["one map", "precision", "2 groups"]
+    assert others.table["model"].tolist() == ["one map", "precision", "weights", "2 groups"]
 
 
 def test_groups_are_counted_among_those_who_do_not_guess():
