@@ -30,7 +30,7 @@ NO_VERDICTS = {
     ("dashboard/views/data/direction.py", "_comparison"): "what is meant by clearly",
     ("dashboard/views/data/weighting.py", "_compared"): "that a comparison needs somebody",
     ("dashboard/results/dimension_details.py", "_categories"): "an estimate with its interval",
-    ("core/reading/replies.py", "_chosen"): "why a reply of a model was not read",
+    ("core/prompts/replies.py", "_chosen"): "why a reply of a model was not read",
 }
 
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metaestimators import available_if
 
 from tripletscope.core.data.choices import Choices, choices_of
@@ -90,8 +89,54 @@ def map_of(method: Embedding, answers: Judgements, progress: Progress = silent) 
     return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
 
 
+class _Tables(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Maps as tables, where scikit-learn is told to make them."""
+
+    def fit_transform(self, triplets: Any, y: Any = None, **options: Any) -> np.ndarray:
+        """Fit and return the map."""
+        return self.fit(triplets, y, **options).embedding_
+
+    def transform(self, triplets: Any) -> np.ndarray:
+        """The map with further objects."""
+        return self._placing(triplets)
+
+
+class _RowsOfObjects:
+    """Rows of a map are objects: scikit-learn would name them by the rows of a frame of answers."""
+
+    def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
+        """Fit and return `embedding_`, shape (n, d); see `set_output` for a table."""
+        if isinstance(triplets, pd.DataFrame):
+            triplets, y = as_answers(triplets, y), None
+        return super().fit_transform(triplets, y, **options)
+
+    def transform(self, triplets: Judgements) -> np.ndarray:
+        """Place further objects into the fitted map from answers about them.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+            About the fitted objects, in the same order, followed by m others.
+
+        Returns
+        -------
+        ndarray, shape (n + m, d)
+            The fitted objects where they were, then the others where the loss of their answers
+            is least; the middle of the map for those without answers.
+
+        Raises
+        ------
+        DataError
+            If there are fewer objects than in the map.
+        """
+        self._require_fit()
+        if isinstance(triplets, pd.DataFrame):
+            triplets = as_answers(triplets, known=self.n_objects_)
+        return super().transform(triplets)
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class OrdinalEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Embedding):
+class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
     """Places n objects in d dimensions so that distances answer the triplets.
 
     Attributes
@@ -279,39 +324,8 @@ class OrdinalEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Embedd
         """Columns of a map, which are named by `get_feature_names_out`."""
         return self.embedding_.shape[1]
 
-    def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
-        """Fit and return `embedding_`, shape (n, d); by `set_output` a table with the objects."""
-        self.fit(triplets, y, **options)
-        return self._with_ids(self.embedding_, self.learned_answers)
-
-    def _with_ids(self, positions: np.ndarray, answers: Judgements) -> Any:
-        """Positions as they are, or a table where scikit-learn makes one.
-
-        It would take the rows of X for those of the result, which are objects.
-        """
-        if _get_output_config("transform", self)["dense"] != "pandas":
-            return positions
-        return pd.DataFrame(positions, index=pd.Index(answers.ids, name="id"))
-
-    def transform(self, triplets: Judgements) -> np.ndarray:
-        """Place further objects into the fitted map from answers about them.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-            About the fitted objects, in the same order, followed by m others.
-
-        Returns
-        -------
-        ndarray, shape (n + m, d)
-            The fitted objects where they were, then the others where the loss of their answers
-            is least; the middle of the map for those without answers.
-
-        Raises
-        ------
-        DataError
-            If there are fewer objects than in the map.
-        """
+    def _placing(self, triplets: Judgements) -> np.ndarray:
+        """(n + m, d) positions with those of further objects: see `transform`."""
         self._require_fit()
         data = as_answers(triplets, known=self.n_objects_)
         if data.n_objects < self.n_objects_:
@@ -320,11 +334,10 @@ class OrdinalEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Embedd
                 file=data.name, remedy="List the objects of the map first, then the others.",
             )
         with single_blas_thread():
-            positions = place(
+            return place(
                 data, self.embedding_, self.placed_, self._loss(), prior=self.prior,
                 n_starts=_PLACES, rng=np.random.default_rng(self.seed),
             )
-        return self._with_ids(positions, data)
 
     def _starts(
         self, answers: AnswerLayout, init_embedding: np.ndarray | None, most: int
