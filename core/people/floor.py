@@ -65,18 +65,22 @@ class Floor:
         return tuple(int(np.median(one[which])) for one in (self.needed, given, self.n_answers))
 
 
-def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray]) -> Floor:
+def floor_of(
+    method: Method, triplets: Judgements, members: dict[str, np.ndarray], *, of_scale: bool = False
+) -> Floor:
     """The floor of people or groups, by the positions of their answers; a scale has d = 1.
+
+    of_scale: Whether a map is one of a scale, by any method.
 
     Maps of 12 objects in the plane explained 80 % of the variance of the truth by 87 different
     questions, 55 % by 29 that were asked three times, and 81 % by 40 asked twenty times each.
     """
     d = int(getattr(method, "n_components", 1))
-    informs, is_scale = triplets.weight > 0, hasattr(method, "informing")
-    if is_scale:
-        informs = method.informing(triplets)
+    informs = triplets.weight > 0
+    if hasattr(method, "informing"):
+        informs, of_scale = method.informing(triplets), True
     counting = [of[informs[of]] for of in members.values()]
-    questions = None if is_scale else triplets.questions
+    questions = None if of_scale else triplets.questions
 
     def number(of: np.ndarray) -> int:
         if questions is None:

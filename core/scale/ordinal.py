@@ -325,7 +325,7 @@ def scales_by(
     groups = {"all": np.arange(len(triplets))}
     if by is not None:
         groups.update(list(groups_of(triplets, by).items())[:most])
-    floor = floor_of(method, triplets, groups)
+    floor = floor_of(method, triplets, groups, of_scale=True)
     enough = floor.reached
     enough[0] = True  # all answers together single out no person
     together = _together(method, triplets, by, list(groups.values()), enough, coverage, seed)

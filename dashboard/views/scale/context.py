@@ -63,7 +63,7 @@ class ScaleContext(Context):
     def floor(self, method: Method, by: str, most: int) -> Floor:
         """Who of the largest groups gave answers enough for a map of their own."""
         largest = list(groups_of(self.answers, by).items())[:most]
-        return floor_of(method, self.answers, dict(largest))
+        return floor_of(method, self.answers, dict(largest), of_scale=True)
 
 
 @dataclass(frozen=True)
