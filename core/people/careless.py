@@ -124,10 +124,11 @@ class LapseFit:
         """(P,) bool: more guesses than usual, and than 10 %, correcting for the number of people.
 
         Not of people who may rather be less precise (`imprecise`), at 5 %. Nobody stands out unless
-        rates are `told`.
+        rates are `told`, and `converged`.
         """
-        result = (self.at_least > max(LOW, self.usual)) & self.told
-        return result if self.imprecise is None else result & (self.imprecise < _LEVEL)
+        if self.imprecise is None:
+            return np.zeros(len(self.participants), dtype=bool)
+        return (self.at_least > max(LOW, self.usual)) & self.told & (self.imprecise < _LEVEL)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -222,9 +223,12 @@ def with_lapses(
     heavier = None
     if isinstance(method, STE) and converged:
         other = TSTE(alpha=_HEAVIER, **method.get_params())
-        _, reached, _, done = _estimated(other, people, steps, part(progress, 0.6, 1.0))
+        _, reached, _, done = _estimated(other, people, steps, part(progress, 0.6, 0.9))
         heavier = float(reached[-1]) if done else None
-    return _lapse_fit(method, people, state, np.array(path), without, converged, heavier)
+    imprecise = None
+    if converged:
+        imprecise = _imprecise(method, people, state, part(progress, 0.9, 1.0))
+    return _lapse_fit(people, state, np.array(path), without, heavier, imprecise)
 
 
 def _estimated(
@@ -364,6 +368,11 @@ class _State:
         """The objective of the algorithm."""
         return self.rates.log_likelihood + self.population.log_prior() - self.penalty
 
+    @property
+    def usual(self) -> float:
+        """Rate of the median person."""
+        return float(expit(self.population.usual))
+
 
 def _begin(method: OrdinalEmbedding, people: _People, positions: np.ndarray) -> _State:
     chance, population = people.chance(method, positions), Population()
@@ -390,17 +399,22 @@ def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _Stat
 
 
 def _imprecise(
-    method: OrdinalEmbedding, people: _People, positions: np.ndarray, usual: float
-) -> np.ndarray:
-    """(P,) probability of a usual rate, where people differ in precision, too: see `LapseFit`."""
+    method: OrdinalEmbedding, people: _People, state: _State, progress: Progress
+) -> np.ndarray | None:
+    """(P,) probability of a usual rate, where people differ in precision, too: see `LapseFit`.
+
+    None if stopped.
+    """
     number, crowd = len(people.names), people.crowd
     whose = np.repeat(np.arange(number), people.n_answers)
     likely = np.empty((len(_PRECISIONS), len(_RATES), number))
-    for each, precision in zip(likely, _PRECISIONS, strict=True):
-        chance = people.chance(method, positions * np.sqrt(precision))
+    for step, precision in enumerate(_PRECISIONS):
+        if progress(step / len(_PRECISIONS)):
+            return None
+        chance = people.chance(method, state.positions * np.sqrt(precision))
         for place, rate in enumerate(_RATES):
             logs = np.log((1.0 - rate) * chance + rate * crowd.guess)
-            each[place] = np.bincount(whose, crowd.weight * logs, number)
+            likely[step, place] = np.bincount(whose, crowd.weight * logs, number)
     width = np.gradient(_RATES) / (_RATES * (1.0 - _RATES))
     of_rates = [
         np.log(width) - 0.5 * ((logit(_RATES) - middle) / spread) ** 2
@@ -412,7 +426,7 @@ def _imprecise(
          for one in of_precisions for other in of_rates),
         key=lambda given: logsumexp(given, axis=(0, 1)).sum(),
     )
-    is_usual = max(LOW, usual) + 1e-9 >= _RATES
+    is_usual = max(LOW, state.usual) + 1e-9 >= _RATES
     return np.exp(
         logsumexp(joint[:, is_usual], axis=(0, 1)) - logsumexp(joint, axis=(0, 1))
     )
@@ -424,11 +438,10 @@ def _shared(logs: np.ndarray) -> np.ndarray:
 
 
 def _lapse_fit(
-    method: OrdinalEmbedding, people: _People, state: _State, path: np.ndarray, without: float,
-    converged: bool, heavier: float | None,
+    people: _People, state: _State, path: np.ndarray, without: float, heavier: float | None,
+    imprecise: np.ndarray | None,
 ) -> LapseFit:
     rates = state.rates.averaged(state.population)
-    usual = float(expit(state.population.usual))
     sides = [np.full(len(people.names), np.nan)] * 3
     if people.knows_sides:
         sides = [rates.first_side(), rates.first_side_at(_TAIL), rates.first_side_at(1.0 - _TAIL)]
@@ -437,6 +450,6 @@ def _lapse_fit(
         rates.rate_at(1.0 - _TAIL), rates.rate_at(_LEVEL / max(len(people.names), 1)), *sides,
         people.person_weight(rates.rate(), state.chance),
         people.weights(rates.guessed(people.crowd, state.chance)),
-        usual, state.population.spread, path, without, converged, heavier,
-        _imprecise(method, people, state.positions, usual) if converged else None,
+        state.usual, state.population.spread, path, without, imprecise is not None, heavier,
+        imprecise,
     )

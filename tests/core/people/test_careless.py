@@ -152,6 +152,12 @@ def test_refusals(crowd):
         with_lapses(STE(), crowd.data, progress=lambda *_, **__: True)
 
 
+@pytest.mark.parametrize("begun", [0.3, 0.7, 0.95])
+def test_nobody_stands_out_of_a_stopped_fit(crowd, begun):
+    stopped = with_lapses(STE(), crowd.data, progress=lambda done, **_: done >= begun)
+    assert not stopped.stand_out.any()
+
+
 def test_whoever_guesses_guesses_a_whole_ranking():
     """Else the weight of a ranking would be that of its last stage, and the likelihood fall."""
     rng = np.random.default_rng(3)
