@@ -64,7 +64,7 @@ def independent_share(triplets: Judgements) -> np.ndarray:
         """(g,) different values (r, k) of each group."""
         whose = np.repeat(group, codes.shape[1])
         most = int(codes.max()) + 1
-        return np.bincount(np.unique(whose * most + codes.ravel()) // most, minlength=len(names))
+        return np.bincount(different(whose * most + codes.ravel()) // most, minlength=len(names))
 
     pairs, questions = (
         different(codes[rated]) for codes in (triplets.compared_pairs, triplets.questions[:, None])

@@ -6,6 +6,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from tripletscope.core.data.places import different
+
 #: A group with more than this multiple of the questions of its largest trial is a chain of trials.
 #: Triads have three questions, of which a trial answers two.
 _CHAINED = 2
@@ -35,8 +37,10 @@ def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]
     """
     groups = linked(questions, trials)
     # Distinct questions in every group, and the most in any of its trials.
-    n_questions = np.bincount(groups[np.unique(questions, return_index=True)[1]])
-    each = np.unique(trials.astype(np.int64) * (int(questions.max(initial=0)) + 1) + questions)
+    group_of = np.full(int(questions.max(initial=-1)) + 1, -1)
+    group_of[questions] = groups
+    n_questions = np.bincount(group_of[group_of >= 0])
+    each = different(trials.astype(np.int64) * (int(questions.max(initial=0)) + 1) + questions)
     in_trial = np.bincount(each // (int(questions.max(initial=0)) + 1))
     largest = np.zeros(len(n_questions), dtype=np.int64)
     np.maximum.at(largest, groups, in_trial[trials])
@@ -76,7 +80,7 @@ def _are_mixed(rows: np.ndarray, trials: np.ndarray) -> bool:
     if company.max(initial=0) == 0:
         return True
     size, shown = np.bincount(company), np.repeat(trials, rows.shape[1]).astype(np.int64)
-    trial, object_ = np.divmod(np.unique(shown * len(objects) + place.ravel()), len(objects))
+    trial, object_ = np.divmod(different(shown * len(objects) + place.ravel()), len(objects))
     begins = np.flatnonzero(np.diff(trial, prepend=-1))
     in_trial = np.diff(begins, append=len(trial))
     return bool((in_trial < size[company[object_[begins]]]).any())

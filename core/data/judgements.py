@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped, recur
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.parts import AnswersPart
+from tripletscope.core.data.places import different
 
 #: Column of answers that are held out together, as those of a trial, but are no one choice.
 HELD_TOGETHER = "held_together"
@@ -181,7 +182,7 @@ class Judgements:
             np.maximum.at(most, self.questions[part], np.minimum(self.weight[part], 1.0))
             total = float(most.sum())
             if part is rated:
-                total = min(total, len(np.unique(self.compared_pairs[part])) / 2)
+                total = min(total, len(different(self.compared_pairs[part])) / 2)
             number += total
         return int(np.rint(number))
 
@@ -234,7 +235,7 @@ class Judgements:
     @property
     def n_trials(self) -> int:
         """Number of trials; of answers if trials are unknown."""
-        return len(self) if self.trials is None else len(np.unique(self.trials))
+        return len(self) if self.trials is None else len(different(self.trials))
 
     @cached_property
     def choices(self) -> Choices:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Triplets
 
 
@@ -63,7 +64,7 @@ def recognise(triplets: Triplets) -> list[LandmarkDesign]:
     """Landmark designs that contain all answers, with at most half of the objects."""
     designs = []
     n = int((triplets.answers_per_object > 0).sum())
-    n_asked = len(np.unique(triplets.questions))
+    n_asked = len(different(triplets.questions))
     for kernel, landmarks in (
         ("k1", np.unique(triplets.rows[:, 1:])), ("k2", k2_landmarks(triplets))
     ):

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
@@ -45,7 +46,7 @@ class Units:
 def objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
     """Choice and object of each participation of an object in a choice, once in each."""
     n = choices.n_objects
-    return np.divmod(np.unique(choices.stage[:, None] * n + choices.pairs), max(n, 1))
+    return np.divmod(different(choices.stage[:, None] * n + choices.pairs), max(n, 1))
 
 
 @dataclass(frozen=True, eq=False)

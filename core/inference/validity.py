@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from tripletscope.core.cluster.counting import ClusterCounts, recommend_clusters
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.columns import codes_of
+from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
@@ -302,7 +303,7 @@ def copies(answers: Judgements) -> np.ndarray:
 
     def are_many(block: np.ndarray) -> bool:
         # Comparisons that come of one ranking, say, agree as soon as one does.
-        number = len(block) if trials is None else len(np.unique(trials[block]))
+        number = len(block) if trials is None else len(different(trials[block]))
         return number >= _A_COPY
 
     order = np.argsort(who, kind="stable")

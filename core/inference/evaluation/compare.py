@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
@@ -221,7 +222,7 @@ def _n_trials(estimate: ErrorEstimate, triplets: Triplets) -> int:
     if triplets.trials is None and not rated.any():
         return estimate.n_answers
     trials = np.arange(len(triplets)) if triplets.trials is None else triplets.trials
-    others = len(np.unique(trials[predicted & ~rated]))
+    others = len(different(trials[predicted & ~rated]))
     return max(others + int(triplets.weight[rated].sum()), 1)
 
 

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import Number
@@ -173,7 +174,7 @@ def can_divide(triplets: Judgements, folds: int, repeats: int = 1, seed: int = 0
 
 def n_groups(triplets: Judgements) -> int:
     """Number of groups to hold out: questions or trials with answers of positive weight."""
-    return len(np.unique(triplets.groups[triplets.weight > 0]))
+    return len(different(triplets.groups[triplets.weight > 0]))
 
 
 def missed_choices(wrong: np.ndarray, data: Judgements) -> np.ndarray | None:
@@ -472,7 +473,7 @@ def clustered_mean(
         variance = (variance * people / (people - 1) if between is None else between) + shared
     # The variance of equal values is rounding.
     differ = variance > 0 and np.ptp(wrong) > 0
-    effective = error * (1 - error) / variance if differ else len(np.unique(groups))
+    effective = error * (1 - error) / variance if differ else len(different(groups))
     degrees = None if people is None else people - 1
     return error, *wilson(error, min(effective, len(wrong)), degrees=degrees)
 

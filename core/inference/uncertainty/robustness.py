@@ -14,6 +14,7 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.named import column_of
+from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Column, Number
@@ -172,7 +173,7 @@ def robustness(
         value[:, 1:][some], chance[:, some], np.nonzero(some)[0] == STATISTICS.index("moved")
     )
     here, *there = np.reshape([
-        len(np.unique(answers.questions[which])) for which in [*sets[1:], *random]
+        len(different(answers.questions[which])) for which in [*sets[1:], *random]
     ], (-1, len(views)))
     differs = (here < np.min(there, axis=0)) | (here > np.max(there, axis=0))
     bounds[2][:, 1:][:, differs] = np.nan

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.stats import poisson
 
+from tripletscope.core.data.places import different
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.formats.several import file_column
 from tripletscope.core.reading.interpretation.report import Note
@@ -164,8 +165,8 @@ def _is_free(values: np.ndarray, question: np.ndarray) -> bool:
 
     Those that describe the objects do not, and tell nothing of copies.
     """
-    n_questions = len(np.unique(question))
-    return len(np.unique(_mixed(question, values))) > _FREE * n_questions
+    n_questions = len(different(question))
+    return len(different(_mixed(question, values))) > _FREE * n_questions
 
 
 def _earlier(key: np.ndarray, among: np.ndarray) -> np.ndarray:
@@ -249,7 +250,7 @@ def _in_several(people: Codes, files: Codes, among: np.ndarray) -> list[int]:
     """Numbers of the people that occur in several files."""
     n = len(files.values) + 1
     among = among & (people.codes >= 0)
-    pairs = np.unique(people.codes[among].astype(np.int64) * n + files.codes[among])
+    pairs = different(people.codes[among].astype(np.int64) * n + files.codes[among])
     person, count = np.unique(pairs // n, return_counts=True)
     return person[count > 1].tolist()
 

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from tripletscope.core.data.columns import codes_of, divided
+from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.engine.short_repr import short_repr
@@ -219,7 +220,7 @@ def coverage(triplets: Judgements) -> Coverage:
         possible = 3 * comb(n, 3)
         needed = {d: needed_answers(n, d) for d in range(1, 11)}
     return Coverage(
-        len(triplets), len(np.unique(triplets.questions)), triplets.n_questions, possible, needed,
+        len(triplets), len(different(triplets.questions)), triplets.n_questions, possible, needed,
         [name for name, is_in in zip(triplets.ids, mentioned, strict=True) if not is_in],
         int(parts_of(triplets).max(initial=-1)) + 1,
     )
