@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Judgements
 
 #: Names of the sides of two or three options.
@@ -60,14 +61,14 @@ def independent_share(triplets: Judgements) -> np.ndarray:
         return share
     group, names = pd.factorize(triplets.answers[HELD_TOGETHER].iloc[rated])
 
-    def different(codes: np.ndarray) -> np.ndarray:
-        """(g,) different values (r, k) of each group."""
+    def by_group(codes: np.ndarray) -> np.ndarray:
+        """(g,) number of different values (r, k) of each group."""
         whose = np.repeat(group, codes.shape[1])
         most = int(codes.max()) + 1
         return np.bincount(different(whose * most + codes.ravel()) // most, minlength=len(names))
 
     pairs, questions = (
-        different(codes[rated]) for codes in (triplets.compared_pairs, triplets.questions[:, None])
+        by_group(codes[rated]) for codes in (triplets.compared_pairs, triplets.questions[:, None])
     )
     share[rated] = np.minimum(pairs / questions, 1.0)[group]
     return share

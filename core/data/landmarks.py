@@ -48,10 +48,10 @@ def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np
         anchor, first, second = (part.ravel() for part in grid)
     else:
         raise ValueError(f"kernel is {kernel!r}; it must be 'k1' or 'k2'.")
-    different = (anchor != first) & (anchor != second) & (first != second)
+    apart = (anchor != first) & (anchor != second) & (first != second)
     if kernel == "k2":  # two landmarks meet in both orders
-        different &= ~np.isin(first, landmarks) | (first < second)
-    return np.column_stack([anchor, first, second])[different]
+        apart &= ~np.isin(first, landmarks) | (first < second)
+    return np.column_stack([anchor, first, second])[apart]
 
 
 def n_landmark_questions(n_objects: int, n_landmarks: int, kernel: str) -> int:
