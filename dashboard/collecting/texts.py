@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import TEXTS, WORDS, Experiment
+from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS
 
 #: The page, its scripts and its style.
@@ -53,11 +54,13 @@ def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     return texts
 
 
-def n_asked(experiment: Experiment) -> int:
-    """Expected questions of a participant, without practice."""
-    e = experiment
-    catch = e.catch * ASKINGS[e.task].has_catch
-    return round(e.n_questions * (1 + e.repeated + catch + (e.gold_share if e.gold else 0)))
+def _asked(experiment: Experiment) -> tuple[int, bool]:
+    """Questions of the first participant, and whether practice tells right from wrong."""
+    try:
+        asked = person_list(experiment, 0).questions
+    except DataError:  # a draft
+        return experiment.n_questions, False
+    return len(asked), any(one and one.kind == "practice" and one.correct for one in asked)
 
 
 @cache
@@ -86,10 +89,11 @@ def page_texts(experiment: Experiment) -> dict[str, Any]:
         for name, text in shipped_texts(experiment.language).items()
     }
     texts |= {"title": experiment.title, **experiment.texts}
-    number = n_asked(experiment)
+    number, tells = _asked(experiment)
     places = {
         "n_questions": f"{number:,}" if experiment.language == "en" else str(number),
         "n_chosen": str(experiment.n_chosen), "title": experiment.title,
+        **{name: texts[name] if tells else "" for name in ("feedback", "no_feedback")},
     }
     for name in ("question", "how", *PAGES):  # the first two are places in those that follow
         for place, words in places.items():

@@ -45,7 +45,8 @@ TEXTS = (
 #: Names of other words on their pages, such as buttons and errors; a file of another language may
 #: have all of them.
 WORDS = (
-    "language", "how", "practised", "full", "other_browser", "wrong_id", "declined", "desktop_only",
+    "language", "how", "practised", "feedback", "no_feedback", "full", "other_browser", "wrong_id",
+    "declined", "desktop_only", "offline",
     "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
     "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
     "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated", "same",

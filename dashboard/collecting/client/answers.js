@@ -185,6 +185,17 @@ const Answers = (() => {
     return range;
   }
 
+  // Presses a button by a finger at once: browsers take the first tap after a drag for its end.
+  function tapped(button) {
+    button.addEventListener("touchend", (event) => {
+      const { clientX, clientY } = event.changedTouches[0];
+      const isOver = document.elementFromPoint(clientX, clientY)?.closest("button") === button;
+      if (button.disabled || !isOver || !event.cancelable) return;
+      event.preventDefault(); // no second click, which what comes next would get
+      button.click();
+    });
+  }
+
   // Objects that mouse, finger or keys move from a tray into piles or onto a round table.
   function table(asking, question, texts, update) {
     const { element, box } = Stimuli;
@@ -240,6 +251,7 @@ const Answers = (() => {
       const head = element("button", "head", words);
       head.type = "button";
       head.addEventListener("click", () => { if (held !== null) sort(held, pile); });
+      tapped(head);
       made.addEventListener("pointerup", ({ target }) => {
         if (held !== null && !target.closest("button")) sort(held, pile);
       });
@@ -332,8 +344,12 @@ const Answers = (() => {
         }
       } else if (key === "Backspace" || key === "Delete" || key === "0") {
         if (where[k] !== null) back(k);
-      } else if ((key === "Enter" || key === " ") && where.includes(null)) {
-        things[where.indexOf(null)].focus();
+      } else if (key === "Enter" || key === " ") {
+        // The last one leads to the button, which another press presses.
+        event.preventDefault();
+        event.stopPropagation();
+        const next = where.indexOf(null);
+        (next < 0 ? document.querySelector(".done") : things[next]).focus();
       } else if (!isRound && /^[1-9]$/.test(key) && boxes[key - 1]) {
         sort(k, key - 1);
       }
@@ -342,5 +358,5 @@ const Answers = (() => {
     return board;
   }
 
-  return { options, agree, byLot, cells, ends, item, slider, table };
+  return { options, agree, byLot, cells, ends, item, slider, table, tapped };
 })();

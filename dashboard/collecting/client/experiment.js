@@ -104,7 +104,9 @@
   }
 
   function connected(is) {
-    document.documentElement.classList.toggle("alone", !is);
+    const words = is ? "" : texts.offline;
+    const offline = document.querySelector("#offline");
+    if (offline.textContent !== words) offline.textContent = words; // said once
     const page = document.querySelector("#waiting");
     if (page && page.dataset.says !== String(is)) {
       page.dataset.says = String(is);
@@ -474,6 +476,10 @@
       group.querySelector(".done").disabled = false;
     } else if (simulation && composed(current)) {
       for (const number of Answers.byLot(told.asking, current)) choose(slots, number, group);
+    }
+    for (const button of isTable ? group.querySelectorAll(".done") : []) {
+      Answers.tapped(button);
+      button.addEventListener("keydown", (event) => { if (event.repeat) event.preventDefault(); });
     }
     // In a text, Enter begins a line.
     for (const button of item?.kind === "text" ? [] : group.querySelectorAll(".done")) {

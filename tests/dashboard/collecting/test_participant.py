@@ -243,8 +243,12 @@ def test_a_lost_connection_loses_nothing(context, tmp_path):
             page.locator(TURN).first.click()
             answered(page, answer_before)
             held += 1
+            if held == 2:
+                offline = page.get_by_text("No connection: your answers are kept")
+                expect(offline).to_be_visible()
         assert held >= 3, "questions are there ahead"
         expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+        expect(offline).to_be_hidden()
         assert len(answer_log.records(tmp_path)) <= 1
         context.set_offline(False)
         page.wait_for_selector(TURN)

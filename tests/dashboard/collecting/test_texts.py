@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from tests.dashboard.collecting.participants import colours
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import TEXTS, WORDS, Experiment
+from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collecting.texts import (
     CLIENT,
@@ -61,6 +64,20 @@ def test_pages_are_filled_in(language, task):
     assert shipped_texts(language)["question"][task].split("{")[0] in texts["instructions"][0]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_say_what_is_set(language):
+    plain = Experiment(title="T", objects=colours(), language=language, n_questions=14)
+    gold = replace(plain, gold_share=0.0, gold=(
+        {"shown": ["c0", "c1", "c7"], "correct": [0], "kind": "gold"},))
+    words = shipped_texts(language)
+    for experiment, tells in ((plain, False), (gold, True)):
+        texts = page_texts(experiment)
+        assert (words["feedback"] in html.unescape(texts["practice"])) == tells
+        assert (words["no_feedback"] in html.unescape(texts["practised"])) == tells
+        (number,) = re.findall(r"\b\d+\b", texts["instructions"][1])
+        assert int(number) == len(person_list(experiment, 0).questions) > 14
+
+
 def test_what_the_page_asks_for_is_there():
     asked = set()
     for path in CLIENT.glob("*.js"):
@@ -70,12 +87,12 @@ def test_what_the_page_asks_for_is_there():
 
 
 def test_nothing_in_a_text_runs():
-    html = rendered(
+    made = rendered(
         "<script>x()</script> <img src=x onerror=x()> [a](javascript:x()) [b](data:text/html,x) "
         "[c](https://d.invalid)\n\n<iframe src=x></iframe>"
     )
-    assert not re.search(r"<(script|img|iframe)|href=\"(javascript|data)", html)
-    assert '<a href="https://d.invalid" target="_blank" rel="noopener noreferrer">' in html
+    assert not re.search(r"<(script|img|iframe)|href=\"(javascript|data)", made)
+    assert '<a href="https://d.invalid" target="_blank" rel="noopener noreferrer">' in made
     experiment = Experiment(title="<b>", objects=colours(), texts={
         name: "<script>x()</script> {title}" for name in PAGES if name in (*TEXTS, *WORDS)})
     texts = page_texts(experiment)

@@ -15,6 +15,7 @@ from tests.dashboard.collecting.participants import (
     TURN,
     answered,
     collecting,
+    colours,
     ended,
     go_on,
     needs_jspsych,
@@ -93,6 +94,8 @@ def test_tables_are_filled_by_mouse_fingers_and_keys(browser, tmp_path):
         page.keyboard.press("0")  # and comes back
         expect(done).to_be_disabled()
         page.keyboard.press("1")
+        page.keyboard.press("Enter")  # leads to the button
+        expect(done).to_be_focused()
         page.keyboard.press("Enter")
         ended(page)
     (record,) = answer_log.records(folders["piles"])
@@ -123,12 +126,37 @@ def test_tables_are_filled_by_mouse_fingers_and_keys(browser, tmp_path):
     assert (places[4:, 1] > 0).all()
 
 
+def test_the_first_tap_after_drags_counts(browser, tmp_path):
+    """Browsers made no click of it in 12 of 12 runs."""
+    small(tmp_path, task="arrangement", n_questions=10, objects=colours(4))
+    phone = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    with collecting(tmp_path) as address:
+        page = opened(phone, address)
+        finger = phone.new_cdp_session(page)
+        for _ in range(10):
+            go_on(page, ANY)
+            before = shown(page)
+            for _ in range(4):
+                dragged(page, middle(page, ".tray .thing"), middle(page, ".round"), finger)
+            expect(page.locator(".done")).to_be_enabled()
+            page.touchscreen.tap(*middle(page, ".done"))
+            page.wait_for_function(
+                "before => document.documentElement.dataset.end || "
+                "document.querySelector('#progress span').textContent !== before", arg=before)
+        ended(page)
+    phone.close()
+    records = answer_log.records(tmp_path)
+    assert {record.input for record in records} == {"touch"}
+    assert len(records) == 10
+
+
 #: Keys that answer a question of each task, and what is answered by them.
 KEYS = {
     "ranking": ("1 2 Enter", (0, 1)), "similar_pair": ("1 2", (0, 1)), "odd_one_out": ("3", (2,)),
     "rating": ("Tab ArrowRight Enter", (52,)), "triad": ("ArrowLeft", (0,)),
-    "piles": ("Tab 1 2 1 2 1 2 1 2 Enter", (0, 1) * 4),
-    "arrangement": ("Tab" + " ArrowUp ArrowLeft Enter" * 8, (-0.05, 0) * 8),
+    "piles": ("Tab 1 2 1 2 1 2 1 2 Enter Enter", (0, 1) * 4),
+    "arrangement": ("Tab" + " ArrowUp ArrowLeft Enter" * 8 + " Enter", (-0.05, 0) * 8),
 }
 
 
