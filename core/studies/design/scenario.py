@@ -18,6 +18,8 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.engine.task import declared
+from tripletscope.core.inference.evaluation.compare import suggest_dimension
+from tripletscope.core.inference.evaluation.score import can_divide, cross_validate
 from tripletscope.core.inference.uncertainty.calibration import estimated_truth
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import (
@@ -35,8 +37,9 @@ from tripletscope.core.models.simulation.truth import (
     known_truth,
 )
 
-#: Answers that are enough to estimate their noise.
-_ENOUGH = 50_000
+#: Answers that are enough to estimate their noise, and the number of dimensions.
+_ENOUGH, _COMPARED = 50_000, 10_000
+_FOLDS, _MOST_DIMENSIONS = 5, 4
 
 #: Number of objects.
 OBJECTS = Number(4, 5_000, "Objects")
@@ -206,10 +209,12 @@ class SampleSizes:
 
 
 def scenario_like(triplets: Triplets) -> Scenario:
-    """A normal cloud in the plane with as many objects and about as much noise as some answers.
+    """A normal cloud with as many objects, dimensions and about as much noise as some answers.
 
-    See `tripletscope.core.inference.uncertainty.calibration.estimated_truth`; of very many answers,
-    a random part is used.
+    Up to four dimensions, by `tripletscope.core.inference.evaluation.compare.suggest_dimension`;
+    two where answers are too few to tell. The noise is that of
+    `tripletscope.core.inference.uncertainty.calibration.estimated_truth`; of very many answers, a
+    random part is used.
     """
     fewest, most = (int(end) for end in (OBJECTS.low, OBJECTS.high))
     if not fewest <= triplets.n_objects <= most:
@@ -217,18 +222,35 @@ def scenario_like(triplets: Triplets) -> Scenario:
             f"{triplets.n_objects:,} objects cannot be simulated, {fewest:,} to {most:,} can",
             file=triplets.name, remedy="Simulate another number of objects.",
         )
-    few = triplets
-    if len(triplets) > _ENOUGH:
-        few = triplets.take(np.random.default_rng(0).permutation(len(triplets))[:_ENOUGH])
-    truth = estimated_truth(STE(n_components=2), few, 0)
+    d = _dimensions(_some(triplets, _COMPARED))
+    few = _some(triplets, _ENOUGH)
+    truth = estimated_truth(STE(n_components=d), few, 0)
     mentioned = few.answers_per_object > 0
     declared = LEVELS["logistic"].spec
     # STE's positions are in units of its noise: the noise is 1 / their size.
     size = max(rms(truth.positions[mentioned]), 1.0 / declared.high)
     return Scenario(
-        n_objects=triplets.n_objects, n_components=2, truth="normal", noise="logistic",
+        n_objects=triplets.n_objects, n_components=d, truth="normal", noise="logistic",
         level=float(np.clip(1.0 / size, declared.low, declared.high)),
     )
+
+
+def _some(triplets: Triplets, most: int) -> Triplets:
+    """At most so many of the answers."""
+    if len(triplets) <= most:
+        return triplets
+    return triplets.take(np.random.default_rng(0).permutation(len(triplets))[:most])
+
+
+def _dimensions(triplets: Triplets) -> int:
+    """Fewest dimensions of a map that predicts about as well as the best; 2 of few answers."""
+    if not can_divide(triplets, _FOLDS):
+        return 2
+    errors = {
+        d: cross_validate(STE(n_components=d), triplets, folds=_FOLDS).fold_errors
+        for d in range(1, min(_MOST_DIMENSIONS, triplets.n_objects - 2) + 1)
+    }
+    return suggest_dimension(errors, 1.0 / (_FOLDS - 1))
 
 
 @declared

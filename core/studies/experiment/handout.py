@@ -6,6 +6,7 @@ Each is an `Experiment`, so that practice, repeats, checks and formats are the s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from tripletscope.core.data.landmarks import (
     landmark_questions,
     n_landmark_questions,
 )
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.inference.evaluation.choosing import kinds_of
 from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.studies.design.active import STRATEGIES, mixed
 from tripletscope.core.studies.experiment.drawing import (
@@ -86,6 +89,13 @@ def designed(
     if design not in DESIGNS:
         raise ValueError(f"design is {design!r}; it must be one of {', '.join(DESIGNS)}.")
     if design in SOURCES:
+        possible = n_possible(experiment)
+        if experiment.n_questions > possible and not ASKINGS[experiment.task].is_table:
+            raise DataError(
+                f"{experiment.n_questions:,} questions in a list about {len(experiment.objects):,} "
+                f"objects, which allow {possible:,} different ones", file=experiment.title,
+                remedy=f"Choose at most {possible:,}; a share of repeats asks some again.",
+            )
         return experiment.changed(source=design)
     rng = np.random.default_rng(experiment.seed)
     if design == "different":
@@ -103,6 +113,31 @@ def designed(
     return listed(experiment, mixed(landmark_questions(n, landmarks, design), rng), n_lists)
 
 
+def n_possible(experiment: Experiment) -> int:
+    """Number of different questions of an experiment, whatever the places of options."""
+    return _pool(experiment).n_possible
+
+
+def _pool(experiment: Experiment) -> QuestionPool:
+    return QuestionPool(
+        experiment.task, len(experiment.objects), experiment.n_shown, experiment.seed
+    )
+
+
+def asked_as(answers: Judgements) -> dict[str, Any]:
+    """Task, and numbers of options, of an experiment that asks like most of the answers."""
+    if answers.rows.shape[1] == 4:
+        return {"task": "pairs"}
+    kinds = [(len(stages), kind) for kind, _, stages in kinds_of(answers.choices, least=3)]
+    number, kind = max(kinds, key=lambda one: one[0], default=(0, None))
+    if 2 * number <= answers.n_trials:
+        return {"task": "triplet"}
+    if kind.name in ("ranking", "some"):
+        ranked = kind.steps if kind.name == "ranking" else kind.chosen
+        return {"task": "ranking", "n_options": kind.shown, "n_ranked": ranked}
+    return {"task": "odd_one_out"}
+
+
 def listed(experiment: Experiment, rows: np.ndarray, n_lists: int = 1) -> Experiment:
     """The experiment with rows (q, s) of objects' positions as questions, in `n_lists` lists."""
     ids = np.array([one.id for one in experiment.objects], dtype=object)
@@ -117,7 +152,7 @@ def listed(experiment: Experiment, rows: np.ndarray, n_lists: int = 1) -> Experi
 def _different(experiment: Experiment, n_lists: int, rng: np.random.Generator) -> np.ndarray:
     """(q, s) different questions for `n_lists` lists, in balance over each and over all."""
     n, each = len(experiment.objects), experiment.n_questions
-    pool = QuestionPool(experiment.task, n, experiment.n_shown, experiment.seed)
+    pool = _pool(experiment)
     total = each * n_lists
     if total > min(pool.n_possible, MOST):
         raise DataError(

@@ -118,11 +118,16 @@ def _chosen_experiment(current: Session) -> str:
 def _form(context: Context) -> _Draft:
     """Ask for everything of new questions."""
     current, info = context.session, context.session.dataset
-    form = ExperimentForm(current, _LIST, _BEGIN)
     material = ask_for_objects(current, _LIST, numbered=beginning(current).get("n_objects", 30))
-    answers = current.triplets() if info is not None and not info.has_only_pairs else None
+    answers = current.answers() if info is not None else None
     of_data = answers is not None and [each.id for each in material.stimuli] == answers.ids
+    begin = _BEGIN | (handout.asked_as(answers) if of_data else {})
+    of_data = of_data and not info.has_only_pairs
+    form = ExperimentForm(current, _LIST, begin)
     form.ask_for_task()
+    if not form.asking.is_table:
+        possible = handout.n_possible(Experiment(title="", objects=material.stimuli, **form.values))
+        form.begin = begin | {"n_questions": min(begin["n_questions"], possible)}
     designs = handout.DESIGNS | (handout.FOLLOWING if of_data else {})
     if form.values["task"] != "triplet":
         of_triplets = (*handout.KERNELS, *handout.FOLLOWING)
@@ -153,7 +158,9 @@ def _form(context: Context) -> _Draft:
         form.ask_for_checks()
     form.ask("seed")
     title, gold = f"{info.name}, new" if info else "Questions", form.values.pop("gold")
-    experiment = Experiment(title=title, objects=material.stimuli, **form.values)
+    experiment = Experiment(
+        title=title, objects=material.stimuli, most_people=n_lists, **form.values
+    )
     return _Draft(with_gold(experiment, gold), material, design, n_lists, options, landmarks)
 
 

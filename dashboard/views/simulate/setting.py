@@ -123,29 +123,30 @@ def scenario_of(info: DatasetInfo) -> Scenario | None:
 
 
 def _follow(current: Session) -> None:
-    """Offer to begin with a scenario like the open data set."""
+    """Offer to begin with a scenario like the open data set, and say what it took over."""
     info = current.dataset
-    if not can_follow(info) or not pressed(
+    if not can_follow(info):
+        return
+    if pressed(
         current, f"{PAGE}.follow", "Like the open data set", icon=":material/content_copy:",
         width="stretch",
-        help=f"As many objects and answers as {panels.plain(info.name)}, and the same noise level, "
-        f"estimated by STE.",
-    ):
-        return
-    like = scenario_of(info)
-    if like is None:
-        return
-    n_answers = min(info.n_answers, 1_000_000)
-    begin_with(current, {
-        **asdict(like), "level": round(like.level, 2), "most": n_answers,
-        "n_answers": n_answers, "participants": max(info.n_participants, 1),
-    })
-    current.drafts[_OF] = info.id
-    st.toast(panels.plain(
-        f"Like {info.name}: {count(info.n_objects, 'object')}, "
-        f"{answers_of(info)}, unit of distance {like.level:.2f}."
-    ))
-    st.rerun()
+        help=f"Takes objects, answers and participants of {panels.plain(info.name)}, its number of "
+        "dimensions by cross-validation, and its noise level, both by STE.",
+    ) and (like := scenario_of(info)) is not None:
+        n_answers, level = min(info.n_answers, 1_000_000), round(like.level, 2)
+        begin_with(current, {
+            **asdict(like), "level": level, "most": n_answers, "n_answers": n_answers,
+            "participants": max(info.n_participants, 1),
+            "lowest": round(level / 4, 2), "highest": round(2 * level, 2),
+        })
+        current.drafts[_OF] = info.id
+        st.rerun()
+    if current.drafts.get(_OF) == info.id:
+        begin = beginning(current)
+        st.caption(panels.plain(
+            f"Like {info.name}: {count(info.n_objects, 'object')} in {begin['n_components']}-D, "
+            f"{answers_of(info)}, unit of distance {begin['level']:.2f}."
+        ))
 
 
 def advice_at_hand(current: Session) -> str:

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import tripletscope as ts
 from tests.dashboard.views.harness import (
     figure,
     numbers,
@@ -250,6 +251,24 @@ def test_a_list_of_a_table_or_of_open_objects(services, planted):
     assert not app.exception
     assert "**One** more similar to" in said(app) or "to **One**" in said(app)
     assert not [button for button in app.button if button.key == f"{LIST}.make"]
+
+
+def test_a_further_list_is_the_experiment_that_was_planned(services):
+    """It asks as the data were asked, no check that was not wanted, and as many people as lists."""
+    answers = ts.read("sample_data/odd_one_out/answers.csv")
+    info = services.workspace.add_dataset(answers, origin="a.csv", report=[])
+    session = Session("test-session", {"drafts": {
+        "simulate.view": "questions", f"{LIST}.n_questions": 50, f"{LIST}.lists": 2}})
+    session.open(info.id)
+    session.save()
+    app = start("simulate", session.id)
+    assert app.selectbox(key=f"{LIST}.task").value == "odd_one_out"
+    app.button(key=f"{LIST}.make").click().run()
+    assert not app.exception
+    (kept,) = kept_experiments(services.workspace)
+    made = load_experiment(services.workspace, kept.slug)
+    assert (made.task, made.n_questions, made.most_people) == ("odd_one_out", 50, 2)
+    assert (made.catch, made.n_practice) == (0.0, 0)
 
 
 @pytest.mark.parametrize("name", ["design", "asking"])

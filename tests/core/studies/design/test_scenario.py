@@ -99,9 +99,9 @@ def test_how_far_observers_differ_is_part_of_the_description():
     assert "length scale" not in Scenario(truth="sigmoid", length_scale=0.88).described
 
 
-@pytest.mark.parametrize("level", [0.5, 1.2])
-def test_the_noise_of_answers_is_found_again(level):
-    scenario = Scenario(n_objects=25, noise="logistic", level=level)
+@pytest.mark.parametrize(("d", "level"), [(1, 0.4), (2, 0.5), (2, 1.2), (3, 0.8)])
+def test_noise_and_dimensions_of_answers_are_found_again(d, level):
+    scenario = Scenario(n_objects=25, n_components=d, noise="logistic", level=level)
     found = scenario_like(simulated_data(scenario, 3000, seed=2))
-    assert (found.n_objects, found.n_components, found.noise) == (25, 2, "logistic")
+    assert (found.n_objects, found.n_components, found.noise) == (25, d, "logistic")
     assert found.level == pytest.approx(level, rel=0.2)

@@ -11,8 +11,16 @@ import pytest
 from tests.core.studies.experiment.made import experiment_of, gold_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.elsewhere import questions_for
-from tripletscope.core.studies.experiment.handout import DESIGNS, designed, listed, mixed
+from tripletscope.core.studies.experiment.handout import (
+    DESIGNS,
+    asked_as,
+    designed,
+    listed,
+    mixed,
+)
 from tripletscope.core.studies.experiment.lists import person_list
+from tripletscope.core.studies.experiment.results import gathered_answers
+from tripletscope.core.studies.experiment.simulated import simulated_participants
 
 
 def plain(n, **values):
@@ -41,6 +49,24 @@ def test_lists_are_balanced_and_different(n, q, design):
     assert np.ptp(np.bincount(rows[:, 1:].ravel(), minlength=n)) <= 2
     lean = np.bincount(rows[:, 1], minlength=n) - np.bincount(rows[:, 2], minlength=n)
     assert np.abs(lean).max() <= 4
+
+
+@pytest.mark.parametrize("design", ["balanced", "random", "landmark"])
+def test_no_list_has_more_questions_than_there_are(design):
+    with pytest.raises(DataError, match=r"100 questions .* 6 objects, which allow 60 different"):
+        designed(plain(6, n_questions=100), design)
+    assert len(rows_of(designed(plain(6, n_questions=60), design))) == 60
+
+
+@pytest.mark.parametrize(("task", "values"), [
+    ("triplet", {}), ("odd_one_out", {}), ("ranking", {"n_options": 5, "n_ranked": 2}),
+    ("pairs", {}),
+])
+def test_a_further_list_asks_as_before(task, values):
+    asked = experiment_of(9, task=task, n_questions=40, **values)
+    places = np.random.default_rng(0).normal(size=(9, 2))
+    records = simulated_participants(asked, places, 3)
+    assert asked_as(gathered_answers(asked, records)) == {"task": task, **values}
 
 
 def test_several_lists_share_no_question():
