@@ -389,21 +389,26 @@ def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 
 
 def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> Judgements:
-    """Answers with their participants' questionnaire, but for texts, as columns.
+    """Answers with their participants' questionnaire, but for texts, as columns."""
+    records = [one for one in records if one.item is None or one.item["kind"] != "text"]
+    return with_facts_of_people(answers, questionnaire_answers(records))
+
+
+def with_facts_of_people(answers: Judgements, facts: pd.DataFrame) -> Judgements:
+    """Answers with facts about their participants as columns.
 
     Names with a meaning, such as ``weight``, are followed by ``(asked)``.
+
+    facts: ``participant``, once each, and further columns.
     """
-    records = [one for one in records if one.item is None or one.item["kind"] != "text"]
-    said = questionnaire_answers(records).set_index("participant")
-    table = answers.answers
-    if said.empty or "participant" not in table:
+    facts, table = facts.set_index("participant"), answers.answers
+    if facts.empty or "participant" not in table:
         return answers
     who = table["participant"].astype("str")
-    table = table.assign(**{
-        f"{name} (asked)" if name in {*table, *TAKEN} else name: who.map(said[name]).to_numpy()
-        for name in said
+    return answers.with_columns({
+        f"{name} (asked)" if name in {*table, *TAKEN} else name: who.map(facts[name]).to_numpy()
+        for name in facts
     })
-    return type(answers)(answers.rows, objects=answers.objects, answers=table, name=answers.name)
 
 
 def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:

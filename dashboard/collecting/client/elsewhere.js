@@ -82,7 +82,8 @@ window.Elsewhere = (() => {
       return {
         ...Object.fromEntries(columns.map((column, k) => [column, values[k]])),
         id: cells.length > 1 ? `${answer.id}-${place + 1}` : answer.id,
-        list: mine.list + 1, code: mine.code, ...asked, ...parameters,
+        list: mine.list + 1, code: mine.code, began: mine.began, ...mine.device, ...asked,
+        ...parameters,
       };
     });
   }
@@ -180,7 +181,11 @@ window.Elsewhere = (() => {
       if (!await claim(about.take_over)) return { state: "elsewhere", token: "here", done: 0, left: 0 };
       mine = (!isSimulated && Keeping.browser.get(place())) || {
         list: whichList(), answered: [], rows: [], ended: false,
-        code: code || Keeping.uuid().slice(0, 8).toUpperCase(),
+        code: code || Keeping.uuid().slice(0, 8).toUpperCase(), began: new Date().toISOString(),
+        device: {
+          window: `${about.device.width} × ${about.device.height}`, touch: about.device.touch,
+          browser: about.device.agent,
+        },
       };
       keep();
       const done = mine.answered.length;

@@ -11,6 +11,7 @@ from tripletscope.core.studies.experiment import results
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collecting import answer_log
+from tripletscope.dashboard.collecting.participants import conditions
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.wording.formats import count
@@ -55,6 +56,8 @@ def open_answers(
     else:
         answers = results.gathered_answers(experiment, records)
     answers = results.with_questionnaire(answers, records)
+    real = [one for one in answer_log.people(folder) if not one.simulated]
+    answers = results.with_facts_of_people(answers, conditions(real))
     made_of = answers.fingerprint
     if measured is not None:
         made_of += f" {sum(record.is_about_objects for record in records)}"

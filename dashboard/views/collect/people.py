@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.collecting.answer_log import CollectedPerson
 from tripletscope.dashboard.collecting.following import forget_states
+from tripletscope.dashboard.collecting.participants import participants_table
 from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
@@ -24,43 +23,38 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext
 from tripletscope.dashboard.views.elements import show_error
 
-_STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}
 _PROBLEM = f"{PAGE}.people.problem"
-
-
-def _people_table(
-    people: Sequence[CollectedPerson], records: Sequence[AnswerRecord]
-) -> pd.DataFrame:
-    """A row for every participant, the last one first."""
-    conduct = {row["participant"]: row for row in conduct_table(records).to_dict("records")}
-    rows = []
-    for person in reversed(people):
-        row = conduct.get(person.name, {"checks": 0, "repeats": 0, "median_time": None})
-        rows.append({
-            "participant": person.name, "state": _STATES[person.state],
-            "answered": person.n_answers, "of": person.n_questions,
-            "failed checks": f"{row['failed']} of {row['checks']}" if row["checks"] else "",
-            "consistent": f"{row['consistent']} of {row['repeats']}" if row["repeats"] else "",
-            "median_time": row["median_time"],
-            "minutes": None if person.seconds is None else person.seconds / 60,
-            "began": person.began,
-        })
-    return pd.DataFrame(rows)
+#: Columns of the table that are shown; all are in the file.
+_SHOWN = (
+    "participant", "state", "answered", "questions", "failed checks", "consistent repeats",
+    "median_time", "minutes", "began",
+)
 
 
 def show_people_of(
     context: CollectContext, people: Sequence[CollectedPerson], records: Sequence[AnswerRecord]
 ) -> None:
-    """How every participant answers."""
-    table, column = _people_table(people, records), st.column_config
+    """How every participant answers, the last one first."""
+    table, column = participants_table(people, records)[::-1], st.column_config
+    for name, part, whole in (
+        ("failed checks", "failed", "checks"), ("consistent repeats", "consistent", "repeats")
+    ):
+        if part in table:
+            table[name] = [
+                f"{some:.0f} of {of:.0f}" if of > 0 else ""
+                for some, of in zip(table[part], table[whole], strict=True)
+            ]
     st.markdown("**Participants**")
     st.dataframe(
         table, hide_index=True, placeholder="", key=f"{PAGE}.people.{context.slug}",
         height=min(38 + 35 * max(len(table), 1), 320),
+        column_order=[name for name in _SHOWN if name in table],
         column_config={
             "participant": column.Column(pinned=True),
             "failed checks": column.Column(help="Catch and gold questions with a wrong answer."),
-            "consistent": column.Column(help="Repeated questions with the same answer as before."),
+            "consistent repeats": column.Column(
+                help="Repeated questions with the same answer as before."
+            ),
             "median_time": column.NumberColumn(
                 "median time (s)", format="%.2f", help="Response time, practice aside."
             ),

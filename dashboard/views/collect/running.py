@@ -17,6 +17,7 @@ from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import answer_log, following, jspsych, running
 from tripletscope.dashboard.collecting.answer_log import CollectingState
+from tripletscope.dashboard.collecting.participants import participants_table
 from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
 from tripletscope.dashboard.collecting.writer import NotKept, copied
 from tripletscope.dashboard.interface import panels
@@ -207,6 +208,10 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
     def table() -> pd.DataFrame:
         return results.answers_table(experiment, now())
 
+    def participants() -> pd.DataFrame:
+        real = [one for one in answer_log.people(context.folder) if not one.simulated]
+        return participants_table(real, now())
+
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
         icon=":material/folder_open:", width="stretch", disabled=not records,
@@ -236,9 +241,11 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
         icon=":material/download:", disabled=not records,
         help="A backup while the server runs: the whole log, with participants’ data.",
     )
-    if experiment.before or experiment.after:
-        csv_button(
-            "Questionnaires (CSV)", lambda: results.questionnaire_answers(now()),
-            export.file_name(experiment.title, "questionnaires"), f"{PAGE}.items.{context.slug}",
-            width="stretch", disabled=not records, help="A row per participant.",
-        )
+    csv_button(
+        "Participants (CSV)", participants,
+        export.file_name(experiment.title, "participants"), f"{PAGE}.participants.{context.slug}",
+        width="stretch", disabled=not records,
+        help="A row for each: state, parameters of the address, times, device, checks, "
+        "questionnaire. Questionnaires, and parameters that some share, such as a condition, are "
+        "also columns of the answers.",
+    )

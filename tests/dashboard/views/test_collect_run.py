@@ -160,7 +160,7 @@ def test_what_was_measured_opens_on_its_page(services, answered, holding):
         app = on_tab(start(PAGE), PAGE, "running")
         if app.selectbox[0].value != slug:
             app.selectbox[0].select(slug).run()
-        assert "Questionnaires (CSV)" in {one.proto.label for one in app.get("download_button")}
+        assert "Participants (CSV)" in {one.proto.label for one in app.get("download_button")}
         press(app, f"{PAGE}.answers.{slug}")
     assert app.title[0].value == "Embedding"
     assert app.segmented_control(key="embedding.view").value == "dissimilarities"
