@@ -56,7 +56,11 @@ def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
     yield from accuracy_said(result, table, ceilings)
     spaces, models = table["space"].nunique(), table["model"].nunique()
-    text = words("features of", over=words.over(result.unit, result.n_units), about=shown.about)
+    there = [words(f"by {name}") for name in MODEL_NAMES if name in {*table["model"]}]
+    text = words(
+        "features of", models=words.listing(there), over=words.over(result.unit, result.n_units),
+        about=shown.about,
+    )
     if ceilings:
         text += f" {words('ceiling band')}"
     yield Drawing(

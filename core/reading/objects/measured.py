@@ -130,6 +130,8 @@ _NUMBERING = ("", "column1", "unnamed0", "index", "row", "rownames", "indexlevel
 _ASIDE = 1
 #: Fewest objects with measurements.
 _FEWEST = 3
+#: Most groups of objects that a column of texts may name.
+_MOST_GROUPS = 10
 
 
 @short_repr
@@ -283,16 +285,37 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
         if result.notna().any() and (texts[column][result.isna()] == "").all():
             numbers[str(column)] = result.to_numpy(dtype=float)
     order = [column for column in table.columns if column in numbers]
+    rest = [c for c in texts.columns if c != id_column and c not in numbers]
+    grouped = {str(c): coded for c in rest if (coded := _groups(str(c), texts[c]))}
+    for coded in grouped.values():
+        numbers |= coded
+        order += coded
     if not order:
         raise no_numbers(name)
-    left = [c for c in texts.columns if c != id_column and c not in numbers]
+    if grouped:
+        notes.append(f"Groups, coded by differences: {listing([*grouped])}.")
+    left = [str(c) for c in rest if str(c) not in grouped]
     if left:
-        notes.append(f"No numbers, and left out: {listing([str(c) for c in left])}.")
+        notes.append(f"No numbers, and left out: {listing(left)}.")
     return _matched(
         title_of(name), np.column_stack([numbers[column] for column in order]), order,
         None if id_column is None else texts[id_column].tolist(), about, name, notes,
         table.row_numbers(np.arange(table.n_rows)), square=False,
     )
+
+
+def _groups(column: str, texts: pd.Series) -> dict[str, np.ndarray]:
+    """Columns for the groups that a column of texts names; none if it names single objects.
+
+    Objects of different groups have a squared distance of 1: two groups are 0 and 1, of more each
+    has a column.
+    """
+    names = sorted({*texts})
+    if "" in names or not 2 <= len(names) <= min(_MOST_GROUPS, len(texts) // 2):
+        return {}
+    size = 1.0 if len(names) == 2 else np.sqrt(0.5)
+    named = names[1:] if len(names) == 2 else names
+    return {f"{column}: {one}": size * (texts == one).to_numpy(dtype=float) for one in named}
 
 
 def _numbering(texts: pd.DataFrame, table: Table) -> str | None:

@@ -147,3 +147,24 @@ def test_numbers_in_single_precision_stay_so():
     (found,) = read_feature_tables(npy(values), ABOUT, "f.npy")
     assert found.values.dtype == np.float32
     np.testing.assert_array_equal(found.values, values)
+
+
+GROUPS = b"id,size,kind,side,note\n" + b"".join(
+    b"%s,%d,%s,%s,%s\n" % row for row in zip(
+        [f"o{k}".encode() for k in range(9)], range(9), [b"cup", b"pan", b"fork"] * 3,
+        [b"left", b"left", b"right"] * 3, [b"n%d" % k for k in range(9)], strict=True)
+)
+
+
+def test_groups_are_features_by_their_differences():
+    about = Triplets(np.array([[0, 1, 2]]), pd.DataFrame({"id": [f"o{k}" for k in range(9)]}))
+    (found,) = read_feature_tables(GROUPS, about, "groups.csv")
+    assert found.columns == [
+        "size", "kind: cup", "kind: fork", "kind: pan", "side: right"]
+    apart = ((found.values[:, None] - found.values) ** 2)
+    kinds, sides = apart[..., 1:4].sum(axis=-1), apart[..., 4]
+    assert np.allclose(kinds, ~np.equal.outer(np.arange(9) % 3, np.arange(9) % 3))
+    assert sides[0].tolist() == [0, 0, 1] * 3
+    said = " ".join(found.notes)
+    assert "Groups, coded by differences: kind and side." in said
+    assert "No numbers, and left out: note." in said
