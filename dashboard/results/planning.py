@@ -13,6 +13,7 @@ import pandas as pd
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.detection import Detection
@@ -304,8 +305,10 @@ def detection_said(detection: Detection) -> str:
     first = detection.revealed
     at = len(detection.found) - 1 if first is None else first
     key = "reveal none" if first is None else "reveal from on" if first else "reveal at once"
+    share, repeats = float(detection.found[at]), len(detection.suggested)
+    low, high = wilson(share, repeats)
     return words(
-        key, number=int(detection.n_answers[at]), share=float(detection.found[at]),
+        key, number=int(detection.n_answers[at]), share=share, repeats=repeats, low=low, high=high,
         which=words("all dimensions" if detection.true > 1 else "one dimension",
                     true=detection.true),
         fewer=int(detection.n_answers[at - 1]), before=float(detection.found[at - 1]),

@@ -87,10 +87,12 @@ def test_what_is_said_of_several_plans():
 
 @pytest.mark.parametrize(("suggested", "true", "text"), [
     ([[1, 2], [1, 2], [2, 2], [1, 3]], 2,
-     "Even 200 answers reveal all 2 dimensions in only 75% of the simulations."),
-    ([[2, 1], [1, 1], [1, 1]], 1, "200 answers reveal the single dimension in 100% of the "
-     "simulations; 100 do so in 67%."),
-    ([[1, 1], [1, 1]], 1, "100 answers reveal the single dimension in 100% of the simulations."),
+     "Even 200 answers reveal all 2 dimensions in only 75% of 4 simulations (95% interval 30% to "
+     "95%)."),
+    ([[2, 1], [1, 1], [1, 1]], 1, "200 answers reveal the single dimension in 100% of 3 "
+     "simulations (95% interval 44% to 100%); 100 do so in 67%."),
+    ([[1, 1], [1, 1]], 1, "100 answers reveal the single dimension in 100% of 2 simulations (95% "
+     "interval 34% to 100%)."),
 ])
 def test_what_is_said_of_dimensions(suggested, true, text):
     assert detection_said(Detection(np.array([100, 200]), np.array(suggested), true)) == text
