@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import minimize_scalar
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import rms
@@ -35,11 +36,17 @@ from tripletscope.core.models.simulation.truth import (
     SCALES,
     TRUTHS,
     known_truth,
+    scale_function,
 )
+from tripletscope.core.scale import MLDS
 
 #: Answers that are enough to estimate their noise, and the number of dimensions.
 _ENOUGH, _COMPARED = 50_000, 10_000
 _FOLDS, _MOST_DIMENSIONS = 5, 4
+#: Share of answers whose anchor lies between the others: 1 of triads, 1/3 of random triplets.
+_ORDERED = 0.95
+#: Logarithms of noise levels on a scale from 0 to 1.
+_LOG_LEVELS = (-6.0, 3.0)
 
 #: Number of objects.
 OBJECTS = Number(4, 5_000, "Objects")
@@ -209,12 +216,13 @@ class SampleSizes:
 
 
 def scenario_like(triplets: Triplets) -> Scenario:
-    """A normal cloud with as many objects, dimensions and about as much noise as some answers.
+    """A normal cloud, or a scale, with about as much noise as some answers.
 
-    Up to four dimensions, by `tripletscope.core.inference.evaluation.compare.suggest_dimension`;
-    two where answers are too few to tell. The noise is that of
-    `tripletscope.core.inference.uncertainty.calibration.estimated_truth`; of very many answers, a
-    random part is used.
+    The cloud has as many objects and up to four dimensions, by
+    `tripletscope.core.inference.evaluation.compare.suggest_dimension`; two where answers are too
+    few to tell. Of triads of ordered levels, the truth is the scale that is most like MLDS's. The
+    noise is that of `tripletscope.core.inference.uncertainty.calibration.estimated_truth`; of very
+    many answers, a random part is used.
     """
     fewest, most = (int(end) for end in (OBJECTS.low, OBJECTS.high))
     if not fewest <= triplets.n_objects <= most:
@@ -222,17 +230,52 @@ def scenario_like(triplets: Triplets) -> Scenario:
             f"{triplets.n_objects:,} objects cannot be simulated, {fewest:,} to {most:,} can",
             file=triplets.name, remedy="Simulate another number of objects.",
         )
-    d = _dimensions(_some(triplets, _COMPARED))
     few = _some(triplets, _ENOUGH)
-    truth = estimated_truth(STE(n_components=d), few, 0)
-    mentioned = few.answers_per_object > 0
-    declared = LEVELS["logistic"].spec
-    # STE's positions are in units of its noise: the noise is 1 / their size.
-    size = max(rms(truth.positions[mentioned]), 1.0 / declared.high)
+    scale, declared = _scale_like(few), LEVELS["logistic"].spec
+    if scale is not None:
+        truth, d, level = scale.name, 1, scale.level
+    else:
+        truth, d = "normal", _dimensions(_some(few, _COMPARED))
+        fitted = estimated_truth(STE(n_components=d), few, 0)
+        # STE's positions are in units of its noise: the noise is 1 / their size.
+        level = 1.0 / max(rms(fitted.positions[few.answers_per_object > 0]), 1e-9)
     return Scenario(
-        n_objects=triplets.n_objects, n_components=d, truth="normal", noise="logistic",
-        level=float(np.clip(1.0 / size, declared.low, declared.high)),
+        n_objects=triplets.n_objects, n_components=d, truth=truth, noise="logistic",
+        level=float(np.clip(level, declared.low, declared.high)),
     )
+
+
+class _ScaleLike(NamedTuple):
+    """A scale of `SCALES`, and the noise of answers about it."""
+
+    name: str
+    level: float
+
+
+def _scale_like(triplets: Triplets) -> _ScaleLike | None:
+    """The scale that is most like MLDS's of triads of ordered levels; None of other answers."""
+    for column in triplets.objects.columns.drop("label", errors="ignore"):
+        values = pd.to_numeric(triplets.objects[column], errors="coerce").to_numpy(dtype=float)
+        anchor, near, far = values[triplets.rows].T
+        between = (np.minimum(near, far) < anchor) & (anchor < np.maximum(near, far))
+        if np.isfinite(values).all() and between.mean() >= _ORDERED:
+            fitted = MLDS(stimulus=column).fit(triplets)
+            line = np.linspace(0.0, 1.0, len(fitted.scale_))
+            scales = {name: scale_function(name, line) for name in SCALES if name != "observer"}
+            name = min(scales, key=lambda one: np.sum((scales[one] - fitted.scale_) ** 2))
+            return _ScaleLike(name, _level_on(scales[name][fitted.level_of_], triplets))
+    return None
+
+
+def _level_on(scale: np.ndarray, triplets: Triplets) -> float:
+    """The noise of `answer`'s ``logistic`` that makes answers about a scale (n,) likeliest."""
+    anchor, near, far = scale[triplets.rows].T
+    margin = (far - anchor) ** 2 - (near - anchor) ** 2
+
+    def unlikely(log_level: float) -> float:
+        return float(triplets.weight @ np.logaddexp(0.0, -margin * np.exp(-2.0 * log_level)))
+
+    return float(np.exp(minimize_scalar(unlikely, bounds=_LOG_LEVELS, method="bounded").x))
 
 
 def _some(triplets: Triplets, most: int) -> Triplets:

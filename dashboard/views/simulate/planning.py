@@ -57,19 +57,19 @@ def show_planning(context: Context) -> None:
 
 def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     """What the form asks for: every method with every design."""
-    classes = setting.simulated_methods()
+    classes, begin = setting.simulated_methods(), setting.beginning(current)
     chosen = several(
         current, f"{setting.prefix(current)}.methods", "Methods",
         {name: method.title for name, method in classes.items()},
-        default=[DEFAULT_EMBEDDING.name],
+        default=begin.get("methods", [DEFAULT_EMBEDDING.name]),
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )
     methods = [setting.method_settings(current, classes[name]) for name in chosen]
     spec = next(p.spec for p in parameters(plan) if p.name == "design")
     designs = several(
-        current, f"{setting.prefix(current)}.designs", spec.label, spec.options, default=["random"],
-        help=spec.help,
+        current, f"{setting.prefix(current)}.designs", spec.label, spec.options,
+        default=begin.get("designs", ["random"]), help=spec.help,
     )
     options = setting.simulation_form(current, plan, "plan", hidden=(*SCENARIO, *VARYING, "design"))
     if refused := too_many(options):

@@ -26,7 +26,6 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import advice_of_best
 from tripletscope.dashboard.views.elements import errors_shown
 from tripletscope.dashboard.views.opening import answers_of
-from tripletscope.dashboard.wording.formats import count
 
 PAGE = "simulate"
 #: Not asked for: the truth has as many dimensions, and objects in the order of their stimulus.
@@ -37,6 +36,8 @@ _ENOUGH = 50
 _BEGIN, _TURN = f"{PAGE}.begin", f"{PAGE}.turn"
 #: Where it notes which data set the forms follow.
 _OF = f"{PAGE}.of"
+#: Method and questions of plans of a scale.
+_OF_SCALES = {"methods": ["mlds"], "designs": ["triads"]}
 
 
 def simulated_methods() -> dict[str, type[Method]]:
@@ -138,15 +139,13 @@ def _follow(current: Session) -> None:
             **asdict(like), "level": level, "most": n_answers, "n_answers": n_answers,
             "participants": max(info.n_participants, 1),
             "lowest": round(level / 4, 2), "highest": round(2 * level, 2),
+            "described": like.described, **(_OF_SCALES if like.is_scale else {}),
         })
         current.drafts[_OF] = info.id
         st.rerun()
     if current.drafts.get(_OF) == info.id:
-        begin = beginning(current)
-        st.caption(panels.plain(
-            f"Like {info.name}: {count(info.n_objects, 'object')} in {begin['n_components']}-D, "
-            f"{answers_of(info)}, unit of distance {begin['level']:.2f}."
-        ))
+        said = beginning(current)["described"]
+        st.caption(panels.plain(f"Like {info.name}: {said}; {answers_of(info)}."))
 
 
 def advice_at_hand(current: Session) -> str:

@@ -99,6 +99,14 @@ def test_how_far_observers_differ_is_part_of_the_description():
     assert "length scale" not in Scenario(truth="sigmoid", length_scale=0.88).described
 
 
+@pytest.mark.parametrize("truth", ["sigmoid", "cubic"])
+def test_triads_are_of_a_scale(truth):
+    scenario = Scenario(n_objects=12, truth=truth, noise="logistic", level=0.25)
+    found = scenario_like(simulated_data(scenario, 2000, design="triads", seed=1))
+    assert (found.truth, found.dimensions, found.n_objects) == (truth, 1, 12)
+    assert found.level == pytest.approx(0.25, rel=0.25)
+
+
 @pytest.mark.parametrize(("d", "level"), [(1, 0.4), (2, 0.5), (2, 1.2), (3, 0.8)])
 def test_noise_and_dimensions_of_answers_are_found_again(d, level):
     scenario = Scenario(n_objects=25, n_components=d, noise="logistic", level=level)
