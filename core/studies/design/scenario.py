@@ -254,16 +254,24 @@ class _ScaleLike(NamedTuple):
 
 def _scale_like(triplets: Triplets) -> _ScaleLike | None:
     """The scale that is most like MLDS's of triads of ordered levels; None of other answers."""
+    column = column_of_triads(triplets)
+    if column is None:
+        return None
+    fitted = MLDS(stimulus=column).fit(triplets)
+    line = np.linspace(0.0, 1.0, len(fitted.scale_))
+    scales = {name: scale_function(name, line) for name in SCALES if name != "observer"}
+    name = min(scales, key=lambda one: np.sum((scales[one] - fitted.scale_) ** 2))
+    return _ScaleLike(name, _level_on(scales[name][fitted.level_of_], triplets))
+
+
+def column_of_triads(triplets: Triplets) -> str | None:
+    """The column of the objects' levels by which anchors lie between the options, if one does."""
     for column in triplets.objects.columns.drop("label", errors="ignore"):
         values = pd.to_numeric(triplets.objects[column], errors="coerce").to_numpy(dtype=float)
         anchor, near, far = values[triplets.rows].T
         between = (np.minimum(near, far) < anchor) & (anchor < np.maximum(near, far))
-        if np.isfinite(values).all() and between.mean() >= _ORDERED:
-            fitted = MLDS(stimulus=column).fit(triplets)
-            line = np.linspace(0.0, 1.0, len(fitted.scale_))
-            scales = {name: scale_function(name, line) for name in SCALES if name != "observer"}
-            name = min(scales, key=lambda one: np.sum((scales[one] - fitted.scale_) ** 2))
-            return _ScaleLike(name, _level_on(scales[name][fitted.level_of_], triplets))
+        if len(between) and np.isfinite(values).all() and between.mean() >= _ORDERED:
+            return column
     return None
 
 

@@ -21,6 +21,7 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.choosing import kinds_of
 from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.studies.design.active import STRATEGIES, mixed
+from tripletscope.core.studies.design.scenario import column_of_triads
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
     balanced,
@@ -128,6 +129,8 @@ def asked_as(answers: Judgements) -> dict[str, Any]:
     """Task, and numbers of options, of an experiment that asks like most of the answers."""
     if answers.rows.shape[1] == 4:
         return {"task": "pairs"}
+    if column_of_triads(answers) is not None:
+        return {"task": "triad"}
     kinds = [(len(stages), kind) for kind, _, stages in kinds_of(answers.choices, least=3)]
     number, kind = max(kinds, key=lambda one: one[0], default=(0, None))
     if 2 * number <= answers.n_trials:

@@ -129,7 +129,7 @@ def _follow(current: Session) -> None:
     if not can_follow(info):
         return
     if pressed(
-        current, f"{PAGE}.follow", "Like the open data set", icon=":material/content_copy:",
+        current, f"{PAGE}.follow", "Like my data", icon=":material/content_copy:",
         width="stretch",
         help=f"Takes objects, answers and participants of {panels.plain(info.name)}, its number of "
         "dimensions by cross-validation, and its noise level, both by STE.",

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tripletscope as ts
 from tests.core.studies.experiment.made import experiment_of, gold_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.elsewhere import questions_for
@@ -67,6 +68,12 @@ def test_a_further_list_asks_as_before(task, values):
     places = np.random.default_rng(0).normal(size=(9, 2))
     records = simulated_participants(asked, places, 3)
     assert asked_as(gathered_answers(asked, records)) == {"task": task, **values}
+
+
+def test_triads_of_levels_are_asked_as_triads():
+    answers = ts.read("sample_data/difference_scaling/answers.csv")
+    assert asked_as(answers) == {"task": "triad"}
+    assert asked_as(ts.read("sample_data/ekman_colors/answers.csv")) == {"task": "triplet"}
 
 
 def test_several_lists_share_no_question():
