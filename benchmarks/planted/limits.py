@@ -40,6 +40,8 @@ def cases() -> Iterator[Case]:
         for data, role, neighbour in (
             ("coins", "null", ""), ("side", "neighbour", "people who press one side"),
             ("the same coins", "neighbour", "the same questions for all"),
+            ("weighted coins", "neighbour", "weights of answers"),
+            ("heavy coins", "neighbour", "a tenth of the answers weighs ten times as much"),
             ("a third", "planted", ""), ("two fifths", "planted", ""),
         ):
             yield Case(place="Guesses", words=words, data=data, role=role, neighbour=neighbour,
@@ -82,7 +84,12 @@ def coins(data: str, seed: int) -> ts.Triplets:
     if data == "side":  # which of the two is shown on that side is random
         asked = np.where((rng.random(number) < 0.5)[:, None], asked, asked[:, [0, 2, 1]])
     rows = np.where(near[:, None], asked, asked[:, [0, 2, 1]])
-    return _by(rows, np.repeat(np.arange(FLIPPING), EACH))
+    answers = _by(rows, np.repeat(np.arange(FLIPPING), EACH))
+    if data == "weighted coins":
+        return answers.reweighted(rng.lognormal(size=number))
+    if data == "heavy coins":
+        return answers.reweighted(np.where(rng.random(number) < 0.1, 10.0, 1.0))
+    return answers
 
 
 def _lean(positions: np.ndarray, asked: np.ndarray) -> np.ndarray:
