@@ -241,14 +241,14 @@ def run(
         compare_conditions, compare_people, count_clusters, cross_validate, detect_dimension,
         diagnose, dimension_reproducibility, errors_by_group, explain, feature_weights, fit,
         heterogeneity, kernel_map, laplace, learning_curve, left_over, map_correlation,
-        observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve, posterior, predict_column,
-        recover_spaces, reliability, response_model, robustness, scales_by, search_curve,
-        shared_dimensions, spectrum, split_error, stability, tune, uncertainty_by_dimension,
-        unique_parts, who_predicts_whom, with_lapses.
+        map_measured, observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve, posterior,
+        predict_column, recover_spaces, reliability, response_model, robustness, scales_by,
+        search_curve, shared_dimensions, spectrum, split_error, stability, tune,
+        uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None
-        None only for simulations.
+        None only for simulations. Of ``map_measured``, ratings and so on: `Measured`.
     options : mapping, optional
         Keyword arguments of the task's function.
     progress : Progress

@@ -17,6 +17,7 @@ from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.tste import TSTE
+from tripletscope.core.ratings import Measured
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step, current_job
@@ -26,6 +27,7 @@ from tripletscope.dashboard.wording import words
 from tripletscope.dashboard.working.pool import pool
 
 _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
+_SECONDS_OF_SQUARE = 5e-3  # of a map of dissimilarities and its replicates
 _LOOK_AGAIN = 0.1  # seconds
 #: Results that take longer are preceded by a first one, of fewer replicates.
 _FIRST_WITHIN = 5.0  # seconds
@@ -73,7 +75,7 @@ def submit(
 ) -> Job:
     """Compute missing results in the background; they reach the workspace one by one.
 
-    triplets: None for simulations, which belong to no data set.
+    triplets: None for simulations, which belong to no data set; what was measured, for tasks of it.
     page: A newer job of the same page on the same data replaces this one.
     unasked: Whether looking at a page was the only request.
     first_done: Called once the first piece is there as a whole.
@@ -229,10 +231,12 @@ def _alone(result: str, progress: Progress) -> Iterator[None]:
             del _at_work[result]
 
 
-def _seconds(triplets: Triplets | None, task: str) -> float:
+def _seconds(triplets: Triplets | Measured | None, task: str) -> float:
     """Approximate duration of a task on an idle machine."""
     if triplets is None:  # a simulation, whose size is in its options
         return 5.0
+    if isinstance(triplets, Measured):
+        return 1.0 + _SECONDS_OF_SQUARE * triplets.n_objects**2
     return _SECONDS_PER_ANSWER * len(triplets.rows) * (1 if task == "fit" else 10)
 
 

@@ -1,4 +1,6 @@
 from .core.inference.evaluation.stress import permuted_stress as permuted_stress
+from .core.inference.uncertainty.measured_map import MeasuredMap as MeasuredMap
+from .core.inference.uncertainty.measured_map import map_measured as map_measured
 from .core.inference.uncertainty.resampling import map_dissimilarities as map_dissimilarities
 from .core.models.embedding.mds import MDS as MDS
 from .core.models.embedding.mds import NMDS as NMDS

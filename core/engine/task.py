@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import wraps
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -71,7 +71,10 @@ class Computation:
     columns: Columns of the answers that the result depends on, beside the answers themselves.
     needs_data: False for simulations, which take None as data.
     first: Values of options for a first result, which is there long before the whole one.
+    of_measured: Whether its data are `tripletscope.core.ratings.Measured`, not answers.
     """
+
+    of_measured: ClassVar[bool] = False
 
     name: str
     words: str

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
 
@@ -129,6 +132,19 @@ class Measured:
 
     def __repr__(self) -> str:
         return (f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the table and the options."""
+        digest = hashlib.blake2b(
+            repr([self.kind, self.options, [*self.table]]).encode(), digest_size=16
+        )
+        for _, column in self.table.items():
+            if is_numeric_dtype(column):
+                digest.update(column.to_numpy(dtype=float, na_value=np.nan))
+            else:
+                digest.update("\0".join(column.astype("str")).encode())
+        return digest.hexdigest()
 
     @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:

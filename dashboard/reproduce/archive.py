@@ -65,6 +65,7 @@ _ABOUT = {
     "objects": "The objects that were compared.",
     "answers": "Every imported answer: the nearer and the farther object.",
     "pairs": "Every imported comparison of two pairs of objects.",
+    "measured": "Ratings, piles and the like, of which the answers were made.",
     "catch": "Trials with a correct response by construction.",
     "gold": "Questions with an answer that every attentive participant gives.",
 }
@@ -175,8 +176,8 @@ class Deposit:
 
     @property
     def steps(self) -> Steps:
-        return Steps(self.info, self.cleaning, self.runs, self.pairs, named=self.named,
-                     tables=self.features)
+        return Steps(self.info, self.cleaning, self.runs, self.pairs, self.measured,
+                     named=self.named, tables=self.features)
 
     @property
     def named(self) -> dict[str, dict[int, str]]:
@@ -201,11 +202,14 @@ class Deposit:
         cleaning = renamed_cleaning(self.cleaning, names)
         pairs = self.pairs and renamed_answers(self.pairs, names)
         left, kept = [reworded(sentence, names) for sentence in self.left], []
+        ratings = self.measured and measured(
+            self.measured.kind, renamed(self.measured.table, names), self.measured.options
+        )
         new = {
-            run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs)
+            run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs, ratings)
             for one, run in self.kept
         }
-        new = {run.key: _of(run, cleaning.triplets, pairs) for run in self.runs} | new
+        new = {run.key: _of(run, cleaning.triplets, pairs, ratings) for run in self.runs} | new
         said = {
             "name": reworded(self.info.name, names), "origin": reworded(self.info.origin, names),
             "report": [reworded(sentence, names) for sentence in self.info.report],
@@ -221,9 +225,6 @@ class Deposit:
                 by_script = one.state in (None, self.info.state)
                 left.append(f"{one.name}: it depends on who answered"
                             f"{'; the script computes it' * by_script}.")
-        ratings = self.measured and measured(
-            self.measured.kind, renamed(self.measured.table, names), self.measured.options
-        )
         return replace(
             self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,
             left=left, kept=kept, measured=ratings, names=names, views=views,
@@ -248,12 +249,12 @@ def _nameless(
     return extra
 
 
-def _of(run: Run, *answers: Judgements | None) -> Run:
+def _of(run: Run, answers: Judgements, pairs: Judgements | None, rated: Measured | None) -> Run:
     """The run under its key with the participants' new names."""
     if not run.data or "distances" in run.options:
         return run
     renewed = []
-    for one in filter(None, answers):
+    for one in [rated] if TASKS[run.task].of_measured else filter(None, (answers, pairs)):
         try:
             renewed.append(replace(
                 run, data=TASKS[run.task].fingerprint(run.fresh(), one, run.options),
@@ -359,7 +360,7 @@ def _described(deposit: Deposit, contents: dict[str, bytes]) -> dict[str, pd.Dat
     frames = {
         "objects": raw.objects.drop(columns="image", errors="ignore"),
         "answers": _by_name(raw) if isinstance(raw, Triplets) else None,
-        "pairs": None, "catch": cleaning.catch_trials,
+        "pairs": None, "measured": None, "catch": cleaning.catch_trials,
         "gold": None if cleaning.gold is None else _by_name(cleaning.gold),
     }
     for path in [path for path in contents if path.startswith("data/")]:

@@ -16,12 +16,14 @@ from tripletscope._names import place_of
 from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Inner, Method, unfitted
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.presets import published_in
+from tripletscope.core.ratings import Measured
 from tripletscope.core.reading import MeasuredTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.run import TASKS, Run, key
@@ -36,6 +38,8 @@ from tripletscope.dashboard.results import UNCERTAIN, MapFigure
 from tripletscope.dashboard.wording import literal
 
 _LINE = 92  # characters
+#: Columns of positions of objects.
+_POSITIONS = "ijkl"
 #: Columns of answers that reading recognises by their names.
 _ROLES = (*SIDE_ROLES, "side", "trial")
 
@@ -53,7 +57,8 @@ _CONFIRM = f'''def confirm(result, key, data):
 #: Names of files of data beside a script, by content.
 BESIDE = {
     "objects": "objects", "answers": "imported-answers", "pairs": "comparisons-of-pairs",
-    "exclusions": "exclusions", "catch": "catch-trials", "gold": "gold", "figure": "map-figure",
+    "measured": "measured", "exclusions": "exclusions", "catch": "catch-trials", "gold": "gold",
+    "figure": "map-figure",
 }
 
 
@@ -76,6 +81,7 @@ class Steps:
     cleaning: The imported answers and exclusions.
     runs: Results, except those of uploaded distances or unknown features.
     pairs: Comparisons of pairs, if there are triplets too.
+    measured: Ratings and so on behind the answers, where results are of them.
     drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
     named: Names of dimensions, by position, by the key of their fit.
     unknown: Results of several views, and of features that are neither columns of the objects nor
@@ -86,6 +92,7 @@ class Steps:
     cleaning: Cleaning
     runs: Sequence[Run]
     pairs: Quadruples | None = None
+    measured: Measured | None = None
     drawn: MapFigure | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     tables: Sequence[MeasuredTable] = ()
@@ -131,9 +138,14 @@ class Steps:
         raw, cleaning = self.cleaning.raw, self.cleaning
         add("objects", ".csv", export.csv(raw.objects.drop(columns="image", errors="ignore")))
         if isinstance(raw, Triplets) and len(raw):
-            add("answers", *_written(raw))
+            if self._are_numbered:
+                add("answers", ".csv", export.csv(position_table(raw)))
+            else:
+                add("answers", *_written(raw))
         if self.pairs is not None:
-            add("pairs", ".csv", export.csv(pair_table(self.pairs)))
+            add("pairs", ".csv", export.csv(position_table(self.pairs)))
+        if self._left is not None:
+            add("measured", ".csv", export.csv(self._left.table))
         if self.info.exclusions:
             add("exclusions", ".json", json.dumps(self.info.exclusions, indent=2).encode())
             if cleaning.catch_trials is not None:
@@ -145,6 +157,23 @@ class Steps:
         if self.drawn is not None:
             add("figure", ".json", self.drawn.to_json().encode())
         return Sources(files, paths)
+
+    @property
+    def _are_numbered(self) -> bool:
+        """Whether triplets stand in a file by positions: their names could not be read again."""
+        return bool(WRITERS["anchored"].problem(self.cleaning.raw))
+
+    @cached_property
+    def _left(self) -> Measured | None:
+        """What was measured of those who are not excluded; None if no result is of that."""
+        if self.measured is None or "measured" not in {self.data_of(run) for run in self.runs}:
+            return None
+        gone = {who for step in self.info.exclusions for who in step["removed_participants"]}
+        table = self.measured.table
+        if not gone or "participant" not in table:
+            return self.measured
+        table = table[~table["participant"].astype("str").isin(gone)]
+        return type(self.measured)(table, **self.measured.options)
 
     def _table_files(self) -> dict[str, SpaceSource]:
         """Kept tables that results need, by the names of their files."""
@@ -167,7 +196,9 @@ class Steps:
         """The steps, in order; `results` begins the names of files of results."""
         self._taken.clear()
         imports = {"import numpy as np", "import tripletscope as ts"}
-        if {"pairs", "catch"} & paths.keys():
+        if {"pairs", "catch", "measured"} & paths.keys() or (
+            "answers" in paths and self._are_numbered
+        ):
             imports.add("import pandas as pd")
         if "exclusions" in paths:
             imports.add("import json")
@@ -192,18 +223,20 @@ class Steps:
             self._taken[name] = run.task
             cells += self._result(run, name, data, results)
             if data != "None":
-                drawn.setdefault(data, []).append(name)
+                drawn.setdefault(self.shown_with(run), []).append(name)
         cells += _figures(drawn, self.info.titled, self._names())
         if "figure" in paths:
             cells += self._map(paths["figure"], results)
         return cells
 
     def _data(self, paths: Mapping[str, str]) -> list[str]:
-        lines = []
-        if "answers" in paths:
-            raw, named = self.cleaning.raw, []
+        lines, raw = [], self.cleaning.raw
+        if "answers" in paths and self._are_numbered:
+            lines += _from_positions("answers", raw, paths["answers"], paths["objects"])
+        elif "answers" in paths:
+            named = []
             further = [c for c in raw.answers if c not in (*_ROLES, HELD_TOGETHER)]
-            if further and paths["answers"].endswith(WRITERS["anchored"].suffix):
+            if further:
                 # Kept columns may look like responses.
                 roles = roles_of(raw) | {"keep": further}
                 listed = pformat(roles, width=_LINE - 10, compact=True, sort_dicts=False)
@@ -211,18 +244,17 @@ class Steps:
                 named.append("columns")
             lines.append(call("answers = ts.read", repr(paths["answers"]), *named,
                               f"objects={paths['objects']!r}"))
-        if "pairs" in paths:
-            texts = dict.fromkeys((
-                name for name, column in self.pairs.answers.items()
-                if not is_numeric_dtype(column)
-            ), "str")
+        if "measured" in paths:
+            table = self._left.table
+            texts = {c: "str" for c, column in table.items() if not is_numeric_dtype(column)}
+            options = [f"{name}={value!r}" for name, value in self._left.options.items()]
             lines += [
-                f"table = pd.read_csv({paths['pairs']!r}, dtype={texts!r})"
-                + without_marks(self.pairs.answers),
-                'pairs = ts.Quadruples(table[list("ijkl")], '
-                'answers=table.drop(columns=list("ijkl")),',
-                f"                      objects=ts.features.read_objects({paths['objects']!r}))",
+                call("rated = pd.read_csv", repr(paths["measured"]), f"dtype={texts!r}",
+                     "keep_default_na=False", 'na_values=[""]') + without_marks(table),
+                call(f"measured = {public_name(type(self._left))}", "rated", *options),
             ]
+        if "pairs" in paths:
+            lines += _from_positions("pairs", self.pairs, paths["pairs"], paths["objects"])
         return lines
 
     def _exclusions(self, paths: Mapping[str, str]) -> str:
@@ -290,6 +322,8 @@ class Steps:
     def data_of(self, run: Run) -> str:
         if not run.data:
             return "None"
+        if TASKS[run.task].of_measured:
+            return "measured"
         if isinstance(self.cleaning.raw, Quadruples):
             return "pairs"
         if self.pairs is not None:
@@ -298,9 +332,15 @@ class Steps:
                 return "pairs"
         return "answers"
 
-    def data(self, name: str) -> Judgements | None:
+    def shown_with(self, run: Run) -> str:
+        """The data whose objects a result is about."""
+        data = self.data_of(run)
+        return "answers" if data == "measured" else data
+
+    def data(self, name: str) -> Judgements | Measured | None:
         left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
-        return {"answers": left, "pairs": left if only_pairs else self.pairs, "None": None}[name]
+        return {"answers": left, "pairs": left if only_pairs else self.pairs,
+                "measured": self._left, "None": None}[name]
 
     def _is_of_now(self, run: Run, data: str) -> bool:
         """Whether this version computes it under the same key."""
@@ -328,11 +368,13 @@ def _figures(
 
 def reproduction(
     info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], drawn: MapFigure | None = None,
-    named: Mapping[str, Mapping[int, str]] | None = None,
+    named: Mapping[str, Mapping[int, str]] | None = None, measured: Measured | None = None,
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
-    steps = Steps(info, cleaning, runs, drawn=drawn, named=named or {})
+    steps = Steps(
+        info, cleaning, runs, measured=measured, drawn=drawn, named=named or {}
+    )
     sources = steps.sources(lambda what, ending: f"{name}-{BESIDE[what]}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),
@@ -355,14 +397,28 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
     }
 
 
-def pair_table(pairs: Quadruples) -> pd.DataFrame:
-    """Comparisons of pairs, by the positions of their objects, with their columns."""
-    rows = pd.DataFrame(pairs.rows, columns=list("ijkl"))
-    return pd.concat([rows, pairs.answers], axis=1)
+def position_table(answers: Judgements) -> pd.DataFrame:
+    """Triplets or comparisons of pairs, by the positions of their objects, with their columns."""
+    rows = pd.DataFrame(answers.rows, columns=list(_POSITIONS[: answers.rows.shape[1]]))
+    return pd.concat([rows, answers.answers], axis=1)
+
+
+def _from_positions(name: str, answers: Judgements, path: str, objects: str) -> list[str]:
+    """Lines that make answers of a `position_table`."""
+    texts = {
+        column: "str" for column, values in answers.answers.items() if not is_numeric_dtype(values)
+    }
+    positions = f'list("{_POSITIONS[: answers.rows.shape[1]]}")'
+    return [
+        f"table = pd.read_csv({path!r}, dtype={texts!r})" + without_marks(answers.answers),
+        call(f"{name} = {public_name(type(answers))}", f"table[{positions}]",
+             f"answers=table.drop(columns={positions})",
+             f"objects=ts.features.read_objects({objects!r})"),
+    ]
 
 
 def _written(triplets: Triplets) -> tuple[str, bytes]:
-    """Suffix and content of a file of answers; names, where they can be read again."""
+    """Suffix and content of a file of answers; positions, where names cannot be read again."""
     layout = "npy" if WRITERS["anchored"].problem(triplets) else "anchored"
     return WRITERS[layout].suffix, write_answers(triplets, layout)
 

@@ -18,7 +18,7 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
     groups: dict[str, list[Run]] = {}
     for run in runs:
         if "distances" not in run.options:
-            groups.setdefault(steps.data_of(run), []).append(run)
+            groups.setdefault(steps.shown_with(run), []).append(run)
     files: dict[str, bytes] = {}
     for data, some in groups.items():
         if data == "None":

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.inference.evaluation.stress import StressTest
+from tripletscope.core.inference.uncertainty.measured_map import MOST_DRAWN, MeasuredMap, nearest
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.validity import Doubt, by_gravity, degenerate, random_order
 from tripletscope.core.models.embedding.mds import NMDS
 from tripletscope.core.models.embedding.ordinal import Embedding
-from tripletscope.core.ratings import Measured
+from tripletscope.core.ratings import KINDS
+from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
@@ -42,8 +44,6 @@ class MappedDissimilarities:
     objects (m,): Positions of its objects among those of the data set.
     neighbours: Nearest ones that the map is to keep, by LOE.
     samples: Maps of other raters, if known.
-    given: Ratings and so on behind the matrix.
-    weigh: Whether pairs count by their standard errors.
     chance: Stress of the same values in random order, where it was computed.
     """
 
@@ -53,9 +53,41 @@ class MappedDissimilarities:
     neighbours: int | None
     source: str
     samples: Samples | None = None
-    given: Measured | None = None
-    weigh: bool = False
     chance: StressTest | None = None
+
+
+@presents("map_measured", told_in="dissimilarities")
+def measured_map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The map of what people measured."""
+    result, fitted = run.result(), run.fresh()
+    fitted.embedding_, fitted.loss_, fitted.converged_ = (
+        result.embedding, result.loss, result.converged
+    )
+    fitted.disparities_, fitted.stress_per_object_ = result.disparities, result.stress_per_object
+    fitted.n_objects_ = len(result.ids)
+    place = {name: k for k, name in enumerate(shown.answers.ids)}
+    yield from dissimilarities_of(shown, MappedDissimilarities(
+        fitted, result.dissimilarities, np.array([place[name] for name in result.ids]),
+        result.neighbours, " ".join(_source(shown, run, result)), result.samples, result.chance,
+    ))
+
+
+def _source(shown: ShownResults, run: Run, result: MeasuredMap) -> Iterator[str]:
+    """What dissimilarities are of, and what is known of their errors."""
+    people, n = result.n_raters, len(result.ids)
+    # A matrix of nobody in particular may hold anything.
+    is_told = people or result.kind != "ratings"
+    what = KINDS[result.kind].title if is_told else words("values of pairs")
+    yield words("measured of" if people else "measured", name=shown.name, what=what, number=people)
+    missing = int(np.isnan(result.dissimilarities[np.triu_indices(n, 1)]).sum())
+    if missing:
+        yield words("pairs never judged", number=words.count(missing, "pair"))
+    if result.drawn is None and n > MOST_DRAWN:
+        yield words("ellipses of few", most=MOST_DRAWN)
+    elif result.drawn is None:
+        yield words("nothing judged twice")
+    if run.options["weigh"]:
+        yield words("pairs weighted")
 
 
 @presents(MappedDissimilarities)
@@ -158,12 +190,3 @@ def _pairs(shown: ShownResults, result: MappedDissimilarities) -> pd.DataFrame:
     return table.assign(disparity=fitted.disparities_[upper]).dropna(
         subset="disparity", ignore_index=True
     )
-
-
-def nearest(matrix: np.ndarray, neighbours: int) -> np.ndarray:
-    """(m, m) whether an object is among so many nearest ones of another."""
-    away = matrix + np.diag(np.full(len(matrix), np.inf))
-    near = np.zeros(matrix.shape, dtype=bool)
-    order = np.argsort(away, axis=1, kind="stable")[:, : min(neighbours, len(matrix) - 1)]
-    np.put_along_axis(near, order, True, axis=1)
-    return near

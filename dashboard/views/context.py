@@ -16,6 +16,7 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.method import Method, described
 from tripletscope.core.engine.progress import Progress
+from tripletscope.core.ratings import Measured
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.theme import Canvas
@@ -129,10 +130,13 @@ class Context:
 
     def submit(
         self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = (), *,
-        unasked: bool = False,
+        unasked: bool = False, data: Measured | None = None,
     ) -> Job:
-        """Compute in the background what is not there yet; see `analysis.submit`."""
-        answers = self.answers if self.info else None
+        """Compute in the background what is not there yet; see `analysis.submit`.
+
+        data: What was measured, where it is of that; by default the answers.
+        """
+        answers = data or (self.answers if self.info else None)
         pieces = [(self.settled(method), *of) for method, *of in pieces]
         return analysis.submit(
             self.session, self.info, answers, self._slot(), title, pieces, names, unasked=unasked

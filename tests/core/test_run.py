@@ -9,6 +9,7 @@ from functools import cache, wraps
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tripletscope.core import run as run_module
@@ -23,8 +24,9 @@ from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.score import cross_validate, split_error
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.embedding import NMDS, STE, TSTE
 from tripletscope.core.people import WeightedEuclidean
+from tripletscope.core.ratings import Ratings
 from tripletscope.core.run import TASKS, Run, key, run
 from tripletscope.core.scale import MLDS
 
@@ -60,7 +62,7 @@ QUICK = {
     "left_over": {"folds": 2, "n_components": 1},
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
     "robustness": {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10},
-    "shared_dimensions": {"permutations": 99},
+    "shared_dimensions": {"permutations": 99}, "map_measured": {"replicates": 4},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
 
@@ -88,8 +90,13 @@ METHODS = {
     "compare_people": WeightedEuclidean(n_init=1),
     "compare_conditions": WeightedEuclidean(by="who", n_init=1),
     "map_correlation": FEATURES, "left_over": FEATURES, "recover_spaces": FEATURES,
-    "align_spaces": FEATURES, "shared_dimensions": FEATURES,
+    "align_spaces": FEATURES, "shared_dimensions": FEATURES, "map_measured": NMDS(n_init=2),
 }
+#: Data of tasks that are not about answers: two people rate the distances of places on a line.
+DATA = {"map_measured": Ratings(pd.DataFrame([
+    {"participant": who, "item1": str(i), "item2": str(j), "rating": abs(i - j) + k * (i % 2)}
+    for k, who in enumerate("pq") for i in range(6) for j in range(i)
+]), direction="dissimilar")}
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +133,8 @@ def computed(split_data, given) -> Callable[[str], Run]:
 
         TASKS.add(task, replace(usual, function=watched))
         try:
-            return run(task, METHODS.get(task, ALONE), split_data, QUICK[task])
+            data = DATA.get(task, split_data)
+            return run(task, METHODS.get(task, ALONE), data, QUICK[task])
         finally:
             TASKS.add(task, usual)
 
@@ -137,7 +145,7 @@ def computed(split_data, given) -> Callable[[str], Run]:
 def test_a_run_is_plain_data(task, split_data, computed):
     found, method = computed(task), METHODS.get(task, ALONE)
     assert found.complete
-    assert found.key == key(task, method, split_data, QUICK[task])
+    assert found.key == key(task, method, DATA.get(task, split_data), QUICK[task])
     json.dumps({name: value for name, value in vars(found).items() if name != "arrays"})
     assert all(isinstance(array, np.ndarray) for array in found.arrays.values())
     assert not hasattr(method, "n_objects_"), "the caller's method was fitted"

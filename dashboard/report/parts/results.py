@@ -107,6 +107,6 @@ def _methods(material: Material, tests: list[Run]) -> TextTable:
 
 # These consist of the presentations that are declared for them.
 for _order, _name in enumerate(
-    ("similarities", "clusters", "scales", "trees", "features", "groups"), 4
+    ("dissimilarities", "similarities", "clusters", "scales", "trees", "features", "groups"), 4
 ):
     part(_name, "results", _order)(partial(Material.blocks_in, part=_name))

@@ -9,27 +9,29 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.progress import Progress, Stopped, part
 from tripletscope.core.inference.evaluation.stress import StressTest, permuted_stress
-from tripletscope.core.inference.uncertainty.resampling import map_dissimilarities
+from tripletscope.core.inference.uncertainty.measured_map import MOST_DRAWN, nearest
 from tripletscope.core.models.embedding import LOE, NMDS
-from tripletscope.core.ratings import KINDS, Dissimilarities, Measured
-from tripletscope.dashboard import export
+from tripletscope.core.ratings import Measured
+from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method, switch
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
-from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities, nearest
+from tripletscope.dashboard.reproduce.recipe import reproduction
+from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import read_or_show_error, run_button
 from tripletscope.dashboard.views.embedding.fitting import PAGE
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 
 _PLACE = f"{PAGE}.dissimilarities"
-#: Replicates are mapped of so many objects; of more they would take an hour.
-_REPLICATES, _MOST = 100, 150
+_TASK = "map_measured"
 #: Random orders are tried of so many objects; of more, structure is hardly in doubt.
 _TESTED = 60
 _NO_MAP = (
@@ -48,20 +50,32 @@ def show_dissimilarities(context: Context) -> None:
     """A matrix between the objects, mapped by its order alone."""
     picture, side = context.picture_and_side()
     with side:
-        _ask(context)
+        kept = _ask(context)
     job = context.job
     with picture:
-        if job is not None and job.results:
+        if job is not None and job.results and isinstance(job.results[0], MappedDissimilarities):
             result = job.results[0]
             again = steps_of(result, context.triplets.ids)
             name = export.file_name(context.info.name, result.fitted.name)
             context.present(result, files=partial(again.files, f"{name}-again"))
+        elif kept is not None:
+            context.present(kept, files=partial(_again, context.info, kept))
         else:
             context.empty(*_NO_MAP if MEASURED in context.info.extra else _NO_MATRIX)
 
 
-def _ask(context: Context) -> None:
-    """The form, and the button that maps what was measured, or what was uploaded."""
+def _again(info: DatasetInfo, run: Run) -> dict[str, bytes]:
+    workspace = services().workspace
+    return reproduction(
+        info, workspace.cleaning(info), [run], measured=workspace.measured(info)
+    )
+
+
+def _ask(context: Context) -> Run | None:
+    """The form, and the button that maps what was measured, or what was uploaded.
+
+    Returns the map of what was measured, if there is one.
+    """
     session, measured = context.session, MEASURED in context.info.extra
     file = st.file_uploader(
         "Another matrix" if measured else "Matrix", key=_PLACE,
@@ -78,15 +92,42 @@ def _ask(context: Context) -> None:
         "count more. With few raters, agreement is mostly chance, and plain means give a "
         "better map.",
     )
-    is_asked = run_button(session, f"{_PLACE}.run", "Fit", disabled=file is None and not measured)
+    data = _measured(context.info) if is_own else None
+    options = {"weigh": weigh, "neighbours": neighbours}
+    kept = None if data is None else analysis.find(context.info, data, method, _TASK, options)
+    is_asked = run_button(
+        session, f"{_PLACE}.run", "Fit",
+        disabled=(file is None and not measured) or (kept is not None and kept.complete),
+    )
+    if not is_own:
+        if is_asked:
+            _begin_uploaded(context, method, neighbours, file)
+        return None
     # Who has just asked for a map of it need not ask again.
-    at_once = is_own and context.job is None and context.triplets.n_objects <= _MOST
-    if not (is_asked or at_once):
-        return
-    if is_own:
-        _begin_own(context, method, neighbours, weigh)
-    else:
-        _begin_uploaded(context, method, neighbours, file)
+    at_once = kept is None and context.job is None and context.triplets.n_objects <= MOST_DRAWN
+    if is_asked or at_once:
+        title = f"{method.title}: {context.info.name}"
+        context.submit(title, [(method, _TASK, options)], unasked=not is_asked, data=data)
+        st.rerun()
+    return kept or _newest(context, data)
+
+
+def _newest(context: Context, data: Measured) -> Run | None:
+    """The newest map with other settings, where there is one."""
+    for listed in context.runs(_TASK, "matrix_embedding"):
+        run = services().workspace.run(context.info.id, listed.key)
+        if run is not None and run.data == data.fingerprint:
+            return run
+    return None
+
+
+def _measured(info: DatasetInfo) -> Measured:
+    return _measured_of((info.id, info.imported, info.state), info)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _measured_of(content: tuple[str | None, ...], _info: DatasetInfo) -> Measured:
+    return services().workspace.measured(_info)
 
 
 def _ask_for_neighbours(context: Context) -> int:
@@ -97,7 +138,9 @@ def _ask_for_neighbours(context: Context) -> int:
     ) or 1)
 
 
-def _begin_uploaded(context: Context, method: Any, neighbours: int | None, file: Any) -> None:
+def _begin_uploaded(
+    context: Context, method: Method, neighbours: int | None, file: Any
+) -> None:
     content = read_or_show_error(
         context.session, _PLACE, file, "distances", words="Reading the matrix",
         about=context.triplets,
@@ -125,73 +168,19 @@ def _begin_uploaded(context: Context, method: Any, neighbours: int | None, file:
     st.rerun()
 
 
-def _begin_own(context: Context, method: Any, neighbours: int | None, weigh: bool) -> None:
-    """Map what the data set was made of."""
-    info, objects = context.info, np.array(context.triplets.ids, dtype=object)
-
-    def work(progress: Progress) -> MappedDissimilarities:
-        data = services().workspace.measured(info)
-        measured = data.dissimilarities(_drawn_of(data))
-        place = {name: i for i, name in enumerate(objects)}
-        where = np.array([place[name] for name in measured.ids])
-        source = f"{info.origin}. {_described(data, measured)}"
-        if neighbours is not None:
-            distances = np.where(np.isfinite(measured.mean), measured.mean, np.inf)
-            graph = nearest(distances, neighbours)
-            fitted = pool().call(method.fit_graph, graph, progress=progress)
-            return MappedDissimilarities(
-                fitted, measured.mean, where, neighbours, source, given=data
-            )
-        make = partial(map_dissimilarities, weigh=weigh, most=_REPLICATES)
-        mapped = pool().call(make, method, measured, progress=part(progress, 0.0, 0.5))
-        weights = measured.weights if weigh else None
-        chance = _by_chance(method, data, part(progress, 0.5, 1.0), weights)
-        if weigh:
-            source += " Pairs are weighted by one over their squared standard errors."
-        return MappedDissimilarities(
-            mapped.fitted, measured.mean, where, None, source, mapped.samples, data, weigh, chance
-        )
-
-    context.begin(f"{method.title}: {info.name}", f"Fitting {method.title}", work)
-    st.rerun()
-
-
-def _by_chance(
-    method: Any, given: np.ndarray | Measured, progress: Progress,
-    weights: np.ndarray | None = None,
-) -> StressTest | None:
+def _by_chance(method: Method, matrix: np.ndarray, progress: Progress) -> StressTest | None:
     """Stress of random orders; None for more objects than are tried, or where it was stopped."""
-    if (given.n_objects if isinstance(given, Measured) else len(given)) > _TESTED:
+    if len(matrix) > _TESTED:
         return None
     try:
-        return pool().call(permuted_stress, method, given, weights, progress=progress)
+        return pool().call(permuted_stress, method, matrix, progress=progress)
     except Stopped:
         return None
-
-
-def _drawn_of(data: Measured | None) -> int:
-    return _REPLICATES if data is not None and data.n_objects <= _MOST else 0
-
-
-def _described(data: Measured, measured: Dissimilarities) -> str:
-    """What dissimilarities are of, and what is known of their errors."""
-    people = measured.n_raters
-    # A matrix of nobody in particular may hold anything.
-    words = KINDS[data.kind].title if people or data.kind != "ratings" else "Values of pairs"
-    words += f" of {count(people, 'person', 'people')}." if people else "."
-    missing = int(np.isnan(measured.mean[np.triu_indices(len(measured.mean), 1)]).sum())
-    if missing:
-        words += f" {count(missing, 'pair')} never judged, and therefore omitted."
-    if data.n_objects > _MOST and not len(measured.replicates):
-        words += f" Ellipses are for up to {_MOST} objects."
-    elif not len(measured.replicates):
-        words += " No pair was judged twice, so errors cannot be estimated."
-    return words
 
 
 def steps_of(result: MappedDissimilarities, ids: Sequence[str]) -> DissimilarityMap:
     """What maps it again; `ids` are of all objects of the data set."""
     return DissimilarityMap(
-        result.fitted, [ids[i] for i in result.objects], result.matrix, result.given,
-        _drawn_of(result.given), result.weigh, _REPLICATES, result.neighbours, result.chance,
+        result.fitted, [ids[i] for i in result.objects], result.matrix, result.neighbours,
+        result.chance,
     )

@@ -8,7 +8,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from tests.core.test_run import FEATURES, METHODS, QUICK, features
+from tests.core.test_run import DATA, FEATURES, METHODS, QUICK, features
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine import parallel
 from tripletscope.core.engine.engine import Engine, engine
@@ -41,7 +41,7 @@ def computed(task: str, answers: Triplets) -> Run:
     method = METHODS.get(task, STE(n_init=2))
     if method is FEATURES:
         method = features(answers.n_objects)
-    return run(task, method, answers, QUICK[task])
+    return run(task, method, DATA.get(task, answers), QUICK[task])
 
 
 def alone(

@@ -1,6 +1,7 @@
 """Results that reports are written of: computed once for all tests."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tripletscope as ts
@@ -49,7 +50,12 @@ def results(colours):
         ("feature_weights", wavelength, {"replicates": 20}),
         ("map_correlation", wavelength, {"replicates": 20}),
     ]
-    return computed(colours, asked)
+    ids, square = colours.triplets.ids, np.random.default_rng(0).random((14, 14))
+    rated = ts.ratings.Ratings(pd.DataFrame([
+        {"item1": ids[i], "item2": ids[j], "rating": square[i, j]}
+        for i in range(14) for j in range(i)
+    ]))
+    return (*computed(colours, asked), ts.run("map_measured", ts.ratings.NMDS(n_init=2), rated))
 
 
 def computed(colours, asked):

@@ -1,9 +1,11 @@
 """A report says of a result what a page says of it, and under the same figures."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tripletscope.core.run import TASKS
 from tripletscope.dashboard.report.document import Paragraph
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
@@ -48,6 +50,7 @@ COMPUTED = {
         ("agreement_curve", ts.AgglomerativeClustering(),
          {"labels": "warm", "points": 2, "repeats": 2}),
     ],
+    ("map_measured", ""): [("map_measured", ts.ratings.NMDS(), {"replicates": 10})],
     ("tune", ""): [("tune", STE, {"most": 1})],
     ("learning_curve", ""): [("learning_curve", STE, {"repeats": 2})],
     ("ordinal_scale", ""): [("ordinal_scale", LINE, {"maps": 10})],
@@ -86,16 +89,31 @@ def test_everything_that_is_told_is_compared():
     assert told == set(COMPUTED) | ELSEWHERE
 
 
+def rated_as(answers) -> ts.ratings.Ratings:
+    """Ratings of the objects of some answers by two people."""
+    rng = np.random.default_rng(0)
+    return ts.ratings.Ratings(pd.DataFrame([
+        {"participant": who, "item1": one, "item2": other, "rating": rng.random()}
+        for who in "pq" for k, one in enumerate(answers.ids) for other in answers.ids[:k]
+    ]))
+
+
 @pytest.mark.parametrize("place", COMPUTED, ids=" ".join)
 def test_a_report_says_what_the_page_says(answers, place):
-    runs = tuple(ts.run(task, of, answers, options) for task, of, options in COMPUTED[place])
+    rated = rated_as(answers)
+    runs = tuple(
+        ts.run(task, of, rated if TASKS[task].of_measured else answers, options)
+        for task, of, options in COMPUTED[place]
+    )
     blocks = [
-        block for section in written(Material("Colours", ts.Cleaning(answers), runs)).values()
+        block for section in written(
+            Material("Colours", ts.Cleaning(answers), runs, measured="ratings")
+        ).values()
         for block in section.blocks
     ]
     text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
     captions = {block.caption for block in blocks if isinstance(block, Drawing)}
-    page = ShownResults(runs, answers, "Colours", cautious=True)
+    page = ShownResults(runs, answers, "Colours", cautious=True, measured="ratings")
     parts = list(presented(page, *(run for run in runs if run.task == place[0])))
     said = [part.text for part in parts if isinstance(part, Statement)]
     drawn = [part for part in parts if isinstance(part, Drawing) and not part.is_folded]

@@ -9,8 +9,12 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tripletscope.core.inference.uncertainty.measured_map import nearest
+from tripletscope.core.studies.quality import Exclusion
+from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
-from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities, nearest
+from tripletscope.dashboard.reproduce.recipe import reproduction
+from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities
 from tripletscope.dashboard.views.embedding.dissimilarities import steps_of
 
 # The fifth has a mark in files, with which it would come before the last one, not after.
@@ -61,20 +65,34 @@ def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
     assert now.replace(", in random orders from", " and") == then
 
 
-@pytest.mark.parametrize("weigh", [False, True])
-def test_ratings_with_replicates(ratings, weigh, tmp_path, monkeypatch):
-    apart = ratings.dissimilarities(20)
-    method = ts.ratings.MDS(n_components=2)
-    fitted = ts.ratings.map_dissimilarities(method, apart, weigh=weigh, most=5).fitted
-    made = DissimilarityMap(fitted, apart.ids, apart.mean, ratings, 20, weigh, 5)
-    np.testing.assert_array_equal(again(made, tmp_path, monkeypatch), fitted.embedding_)
-
-
-@pytest.mark.parametrize("uploaded", [False, True])
-def test_nearest_neighbours(ratings, uploaded, tmp_path, monkeypatch):
-    matrix = ratings.dissimilarities(0).mean
+def test_nearest_neighbours(matrix, tmp_path, monkeypatch):
     fitted = ts.ratings.LOE(n_components=2).fit_graph(nearest(matrix, 2))
-    made = DissimilarityMap(
-        fitted, IDS, matrix, None if uploaded else ratings, neighbours=2
-    )
+    made = DissimilarityMap(fitted, IDS, matrix, neighbours=2)
     np.testing.assert_array_equal(again(made, tmp_path, monkeypatch), fitted.embedding_)
+
+
+@pytest.mark.parametrize(("method", "options", "left"), [
+    (ts.ratings.NMDS(seed=2), {"replicates": 5}, False),
+    (ts.ratings.MDS(n_components=2), {"replicates": 5, "weigh": True}, True),
+    (ts.ratings.LOE(), {"neighbours": 2}, False),
+])
+def test_what_was_measured(ratings, method, options, left, tmp_path, monkeypatch):
+    """Also without a person who was excluded: the script reads the ratings of the others."""
+    workspace = Workspace(tmp_path / "w")
+    answers = ratings.triplets(name="rated")
+    info = workspace.add_dataset(answers, origin="a.csv", report=[], measured=ratings)
+    if left:
+        cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("2",)))
+        info = workspace.update_dataset(info, cleaning)
+    data = workspace.measured(info)
+    assert len(data.raters) == 4 - left
+    found = ts.run("map_measured", method, data, options)
+    (tmp_path / "s").mkdir()
+    monkeypatch.chdir(tmp_path / "s")
+    files = reproduction(info, workspace.cleaning(info), [found], measured=data)
+    for name, content in files.items():
+        (tmp_path / "s" / name).write_bytes(content)
+    runpy.run_path("rated.py")
+    (stored,) = (tmp_path / "s").glob("*map_measured*.npz")
+    with np.load(stored) as made:
+        np.testing.assert_array_equal(made["embedding"], found.arrays["embedding"])

@@ -139,14 +139,23 @@ def test_the_script_draws_the_map_as_it_was_composed(tmp_path, planted):
     assert re.sub(own, "", made.read_text()) == re.sub(own, "", expected.decode())
 
 
-def test_names_that_cannot_be_read_again_become_numbers(tmp_path):
-    data = Triplets.from_array([[0, 1, 2]], ids=["1e5", "nan", "x"])
+def test_names_that_cannot_be_read_again_become_positions(tmp_path, planted):
+    ids = ["1e5", "nan", "NA", "=x", *planted.ids[4:]]
+    objects = planted.objects.assign(id=ids, label=ids)
+    answers = planted.answers.assign(participant=["p", "q", "=r", "nan", "1"] * 500, weight=0.5)
+    data = Triplets(planted.rows, objects, answers, "names")
     with pytest.raises(Exception, match="would not be read back"):
         write_answers(data)
-    workspace = Workspace(tmp_path)
+    workspace = Workspace(tmp_path / "w")
     info = workspace.add_dataset(data, origin="a", report=[])
-    files = recipe.reproduction(info, workspace.cleaning(info), [])
-    assert any(name.endswith(".npy") for name in files)
+    done = [run("fit", STE(n_init=1), workspace.triplets(info))]
+    files = recipe.reproduction(info, workspace.cleaning(info), done)
+    (tmp_path / "s").mkdir()
+    for name, content in files.items():
+        (tmp_path / "s" / name).write_bytes(content)
+    ran(tmp_path / "s", "names.py")
+    with np.load(tmp_path / "s" / "names-fit_ste.npz") as again:
+        np.testing.assert_array_equal(again["embedding_"], done[0].arrays["embedding_"])
 
 
 def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):

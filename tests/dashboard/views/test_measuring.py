@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from io import BytesIO
+from zipfile import ZipFile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,11 +15,13 @@ from tests.core.ratings.planted import confused, points, rated
 from tests.dashboard.views.harness import figure, settled, start, words
 from tests.paths import ROOT, SAMPLES
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.models.embedding import NMDS
+from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.imports import accept_measured, open_archive
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.terms import Terms
-from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.uploads import ask_aside
 
 MEASURED = ROOT / "tests" / "fixtures" / "measured"
@@ -73,13 +80,32 @@ def test_ratings_come_to_a_map_with_ellipses(services):
     app = mapped(app, services)
     text = words(app).replace("\\", "")
     assert "NMDS, 2 dimensions" in text
-    assert "Similarity ratings of 9 people" in text
+    assert "Similarity ratings of 9 participants" in text
     assert "Ellipses contain 95 % of an object’s positions in maps of other raters" in text
     assert "ellipses" in [trace.get("name") for trace in figure(app, f"{PLACE}.map")["data"]]
     app.selectbox(key=f"{PLACE}.method").select("mds").run()
     app.toggle(key=f"{PLACE}.weigh").set_value(True).run()
     app = mapped(app, services)
     assert "weighted by one over their squared standard errors" in words(app)
+
+
+def test_a_map_of_ratings_is_there_after_a_restart(services, kept):
+    """It is a result as others are: no job is needed to see it, and report and archive have it."""
+    session = Session("first")
+    session.open(kept.id)
+    session.save()
+    app = mapped(start("embedding", session.id, "dissimilarities"), services)
+    (run,) = services.workspace.runs(kept.id, "map_measured")
+    assert run.complete
+    another = Session("second")
+    another.open(kept.id)
+    another.save()
+    app = start("embedding", another.id, "dissimilarities")
+    assert figure(app, f"{PLACE}.map")["data"]
+    assert not services.jobs.of(another.id)
+    assert app.button(key=f"{PLACE}.run").disabled
+    app.number_input(key=f"{PLACE}.nmds.n_components").set_value(1).run()
+    assert "NMDS, 1 dimension" in words(settled(app, services))
 
 
 def test_the_direction_can_be_said(services):
@@ -147,6 +173,25 @@ def test_people_who_are_left_out_rate_no_more(services, kept):
     )
     assert len(services.workspace.measured(left).raters) == 8
     assert len(services.workspace.measured(kept).raters) == 9
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_the_map_of_what_was_measured_is_in_archives(services, kept, hidden, tmp_path):
+    before = services.workspace.measured(kept)
+    found = run("map_measured", NMDS(), before, {"replicates": 5})
+    services.workspace.add_run(kept, found, "NMDS")
+    content = archive(services.workspace, kept, Terms("Rated", pseudonyms=hidden))
+    with ZipFile(BytesIO(content)) as file:
+        file.extractall(tmp_path)
+    assert b"p3" not in b"".join(
+        path.read_bytes() for path in tmp_path.rglob("*.csv")) or not hidden
+    (script,) = tmp_path.rglob("*.py")
+    assert "confirm(map_measured_nmds" in script.read_text()
+    subprocess.run([sys.executable, script.name], cwd=script.parent, check=True,
+                   env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+    (made,) = tmp_path.rglob("*map_measured*.npz")
+    with np.load(made) as again:
+        np.testing.assert_array_equal(again["embedding"], found.arrays["embedding"])
 
 
 def test_what_was_measured_goes_into_archives(services, kept):
