@@ -63,6 +63,14 @@ class MeasuredMap:
         Stress from as few starts as `permuted`.
     permuted : ndarray, shape (p,), or None
         Stress of the same data of people who have nothing in common; None of more than 60 objects.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> given = ts.ratings.read_measured("sample_data/ekman_colors/similarity.csv")
+    >>> found = ts.ratings.map_measured(ts.ratings.MDS(n_init=2), given)
+    >>> found.ids[0], found.dissimilarities.shape, found.samples is None
+    (np.str_('434'), (14, 14), True)
     """
 
     ids: np.ndarray
@@ -112,7 +120,8 @@ class _OfMeasured(Computation):
 
 
 @task(
-    "Mapping dissimilarities", "matrix_embedding", first={"replicates": 10}, computation=_OfMeasured,
+    "Mapping dissimilarities", "matrix_embedding", first={"replicates": 10},
+    computation=_OfMeasured,
 )
 def map_measured(
     method: Embedding,
