@@ -6,6 +6,7 @@ response function of an embedding, STE's, t-STE's or CKL's.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +16,11 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.models.optimise.elementary import SIMILARITY, address, compiled, found_at
-from tripletscope.core.models.optimise.loss import Loss
-from tripletscope.core.models.optimise.responses import choice_losses, choose, hits, shares
-
-#: Choices at a time.
-_BLOCK = 256
-
-_similarity_at = found_at(SIMILARITY)
+from tripletscope.core.models.optimise.elementary import compiled
+from tripletscope.core.models.optimise.layout import AnswerLayout, LayoutPart
+from tripletscope.core.models.optimise.loss import Block, Loss, add_up
+from tripletscope.core.models.optimise.pairs import Pairs, pair_of
+from tripletscope.core.models.optimise.responses import choice_losses, hits, shares
 
 
 def choices_by(answers: Judgements, who: np.ndarray) -> Choices:
@@ -54,47 +52,33 @@ class ChoiceScores(NamedTuple):
     right: np.ndarray
 
 
-class _Part(NamedTuple):
-    """Choices of one kind in columns: pairs (m, K), the chosen ones first; rows of weights (K,)."""
-
-    one: np.ndarray
-    other: np.ndarray
-    who: np.ndarray
-    weight: np.ndarray
-    chosen: int
+@compiled
+def _weighted(x, w, roles, unit, low, high, values):
+    for e in range(values.shape[0]):
+        one, other = pair_of(roles, e)
+        for t in range(high - low):
+            i, j, p = roles[one, low + t], roles[other, low + t], unit[low + t]
+            values[e, t] = 0.0
+            for k in range(x.shape[1]):
+                values[e, t] += w[p, k] * (x[i, k] - x[j, k]) ** 2
 
 
 @compiled
-def _add_up(x, w, part, at, constants, by_x, by_w):
-    """Loss of all choices; its gradients are added to `by_x` and `by_w`."""
-    similarity = _similarity_at(at)
-    m, n = part.one.shape
-    size, total = min(_BLOCK, n), 0.0
-    likeness, slopes, by = np.empty((m, size)), np.empty((m, size)), np.empty((m, size))
-    squares, loss = np.empty(size), np.empty(size)
-    for low in range(0, n, _BLOCK):
-        size = min(_BLOCK, n - low)
-        for e in range(m):
-            for t in range(size):
-                i, j, p = part.one[e, low + t], part.other[e, low + t], part.who[low + t]
-                squares[t] = 0.0
-                for k in range(x.shape[1]):
-                    squares[t] += w[p, k] * (x[i, k] - x[j, k]) ** 2
-            similarity(squares[:size], constants, likeness[e, :size], slopes[e, :size])
-        choose(likeness, size, part.chosen, loss, by)
-        for t in range(size):
-            total += part.weight[low + t] * loss[t]
-        for e in range(m):
-            for t in range(size):
-                i, j, p = part.one[e, low + t], part.other[e, low + t], part.who[low + t]
-                slope = part.weight[low + t] * by[e, t] * slopes[e, t]
-                for k in range(x.shape[1]):
-                    difference = x[i, k] - x[j, k]
-                    by_w[p, k] += slope * difference * difference
-                    step = 2.0 * slope * w[p, k] * difference
-                    by_x[i, k] += step
-                    by_x[j, k] -= step
-    return total
+def _weighted_back(x, w, roles, unit, low, high, by, by_x, by_w):
+    for e in range(by.shape[0]):
+        one, other = pair_of(roles, e)
+        for t in range(high - low):
+            i, j, p = roles[one, low + t], roles[other, low + t], unit[low + t]
+            for k in range(x.shape[1]):
+                difference = x[i, k] - x[j, k]
+                by_w[p, k] += by[e, t] * difference * difference
+                step = 2.0 * by[e, t] * w[p, k] * difference
+                by_x[i, k] += step
+                by_x[j, k] -= step
+
+
+#: Squared distances whose axes every unit weights.
+WEIGHTED = Pairs(_weighted, _weighted_back)
 
 
 class Likelihood:
@@ -104,25 +88,20 @@ class Likelihood:
     """
 
     def __init__(self, choices: Choices, loss: Loss) -> None:
-        self.choices, self._loss = choices, loss
+        self.choices, self._loss = choices, replace(loss, kernel=None, pairs=WEIGHTED)
 
     @cached_property
-    def _parts(self) -> list[_Part]:
-        """The choices in columns, of every kind."""
-        choices, parts = self.choices, []
-        for stage, place, chosen in choices.kinds:
-            one, other = np.moveaxis(choices.pairs[place], 0, 2).swapaxes(0, 1)
-            parts.append(_Part(
-                np.ascontiguousarray(one, np.int32), np.ascontiguousarray(other, np.int32),
-                choices.unit[stage], choices.weight[stage], chosen,
-            ))
-        return parts
+    def _parts(self) -> tuple[LayoutPart, ...]:
+        return AnswerLayout.of_choices(self.choices).parts
 
     def __call__(self, x: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Loss and its gradients by positions (n, d) and weights (P, d)."""
+        x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
         by_x, by_w = np.zeros_like(x), np.zeros_like(w)
-        at, constants = address(self._loss.similarity, SIMILARITY), self._loss.constants
-        total = sum(_add_up(x, w, part, at, constants, by_x, by_w) for part in self._parts)
+        total = sum(
+            add_up(Block.of(part, self._loss, x, by_x, w), 0, len(part), by_x, by_w)
+            for part in self._parts
+        )
         return float(total), by_x, by_w
 
     def _seen(self, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ from tripletscope.core.engine.method import register
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, part
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.models.optimise.layout import AnswerLayout, stages_of
+from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective, margins
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
@@ -77,11 +77,10 @@ class _State:
 
 
 class _Crowd(NamedTuple):
-    """Choices of all people, their layout, and the stage of each choice in it."""
+    """Choices of all people, and their layout."""
 
     choices: Choices
     layout: AnswerLayout
-    order: np.ndarray
 
 
 @register("individuals")
@@ -159,7 +158,7 @@ class LatentClassMap(PeopleMap):
 
     def _best(self, choices: Choices, progress: Progress) -> _State:
         self.stopped_, self.n_iter_ = False, 0
-        crowd = _Crowd(choices, AnswerLayout.of_choices(choices), stages_of(choices))
+        crowd = _Crowd(choices, AnswerLayout.of_choices(choices))
         if self.n_groups == 1:
             state = self._begun(crowd, np.ones((len(self.people_), 1)))
             return self._climb(crowd, state, _LONG, progress)
@@ -261,7 +260,7 @@ class LatentClassMap(PeopleMap):
                 state.maps[g] = self._of_precision(_of_group(choices, state, g), x, steps)
             return state
         if self.differ == "maps":
-            loss, who = self.response_loss, choices.unit[crowd.order]
+            loss, who = self.response_loss, crowd.layout.unit
             for g, x in enumerate(state.maps):
                 of_group = crowd.layout.reweighted(crowd.layout.weight * state.member[who, g])
                 objective = Objective(of_group, loss, shape[1], self.prior)

@@ -15,17 +15,10 @@ from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.inference.uncertainty.curvature import Normal
-from tripletscope.core.models.optimise.elementary import (
-    KERNEL,
-    SIMILARITY,
-    Compiled,
-    address,
-    compiled,
-    found_at,
-)
+from tripletscope.core.models.optimise.elementary import KERNEL, Compiled, address, found_at
 from tripletscope.core.models.optimise.layout import AnswerLayout
-from tripletscope.core.models.optimise.loss import Loss
-from tripletscope.core.models.optimise.responses import choose, pair_of, pairs_shown
+from tripletscope.core.models.optimise.loss import BLOCK_TYPE, Block, Loss, judge, room_for
+from tripletscope.core.models.optimise.rows import of_answers, set_squared_distances, width
 
 #: Most distances that convergence is judged by.
 JUDGED = 60
@@ -47,8 +40,6 @@ _HELD = 200
 _BLOCK = 128
 #: Answers after which a point may already be too unlikely.
 _LOOK = 1024
-
-_similarity_at = found_at(SIMILARITY)
 
 _OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
 
@@ -86,26 +77,26 @@ WarmUp = Annotated[
 class Target(NamedTuple):
     """A posterior relative to a normal distribution.
 
-    roles uint32 (3, T), weight (T,): Of triplets.
-    constants (k,): Of the loss.
-    mode (d or d + 1, n): Padded to an even number of components.
+    kernel, constants (k,): Address of the kernel of the loss, and its constants.
+    roles uint32 (3, T), weight (T,): Of triplets that the kernel is for.
+    mode (d, n).
     precision: Of the prior; 0 where the prior is the normal distribution itself.
     without_rotation: Whether rotations are left out.
-    similarity, further: Addresses of the loss's similarity and of `_with_choices`; 0 without
-        choices among several pairs, so that nothing is compiled for them.
-    kinds (k, 3): Roles, number and `LayoutPart.chosen` of each kind of such choices.
+    further: Address of `_with_choices`; 0 without choices, so that nothing is compiled for them.
+    pattern: One kind of choices; the others differ in what follows.
+    kinds (k, 4): Roles, number, `Block.shown` and `Block.chosen` of each kind of choices.
     shown uint32 (e,), worth (s,): Their roles and weights, one kind after the other.
     """
 
+    kernel: int
     constants: np.ndarray
     roles: np.ndarray
     weight: np.ndarray
     mode: np.ndarray
-    n_components: int
     precision: float
     without_rotation: bool
-    similarity: int
     further: int
+    pattern: Block
     kinds: np.ndarray
     shown: np.ndarray
     worth: np.ndarray
@@ -113,8 +104,8 @@ class Target(NamedTuple):
 
 _TARGET = types.NamedTuple(
     [
-        types.float64[::1], types.uint32[:, ::1], types.float64[::1], types.float64[:, ::1],
-        types.int64, types.float64, types.boolean, types.int64, types.int64,
+        types.int64, types.float64[::1], types.uint32[:, ::1], types.float64[::1],
+        types.float64[:, ::1], types.float64, types.boolean, types.int64, BLOCK_TYPE,
         types.int64[:, ::1], types.uint32[::1], types.float64[::1],
     ],
     Target,
@@ -123,7 +114,7 @@ _TARGET = types.NamedTuple(
 _FURTHER = types.FunctionType(
     types.float64(_TARGET, types.float64[:, ::1], types.float64, types.float64)
 )
-_further_at = found_at(_FURTHER)
+_kernel_at, _further_at = found_at(KERNEL), found_at(_FURTHER)
 
 
 class ChainState(NamedTuple):
@@ -273,7 +264,7 @@ def advance(
         standard = rng.standard_normal((size, len(state.standard)))
         kept = np.empty((size // thin, normal.mode.size))
         compiled_steps()(
-            loss.kernel, target, state, normal.directions(standard), standard, rng, thin, kept
+            target, state, normal.directions(standard), standard, rng, thin, kept
         )
         result.append(kept)
     maps = np.concatenate(result) + normal.mode.ravel()
@@ -281,73 +272,51 @@ def advance(
 
 
 def _target(answers: AnswerLayout, loss: Loss, normal: Normal, precision: float) -> Target:
-    plain = [part for part in answers.parts if not part.chosen]
-    choices = [part for part in answers.parts if part.chosen]
-    even = np.zeros((len(normal.mode) % 2, normal.mode.shape[1]))
+    d, n = normal.mode.shape
+    rows = np.zeros((n, width(d)))
+    blocks = [Block.of(part, loss, rows, rows) for part in answers.parts]
+    plain = [block for block in blocks if block.kernel]
+    choices = [block for block in blocks if not block.kernel]
     return Target(
-        loss.constants,
-        np.concatenate([np.empty((3, 0), np.uint32), *(part.roles for part in plain)], axis=1),
-        np.concatenate([np.empty(0), *(part.weight for part in plain)]),
-        np.concatenate([normal.mode, even]), len(normal.mode), float(precision),
-        normal.without_rotation,
-        address(loss.similarity, SIMILARITY) if choices else 0,
-        address(_with_choices, _FURTHER) if choices else 0,
-        np.array([(*part.roles.shape, part.chosen) for part in choices], np.int64).reshape(-1, 3),
-        np.concatenate([np.empty(0, np.uint32), *(part.roles.ravel() for part in choices)]),
-        np.concatenate([np.empty(0), *(part.weight for part in choices)]),
+        plain[0].kernel if plain else 0, loss.constants,
+        np.concatenate([np.empty((3, 0), np.uint32), *(one.roles for one in plain)], axis=1),
+        np.concatenate([np.empty(0), *(one.weight for one in plain)]),
+        np.ascontiguousarray(normal.mode), float(precision), normal.without_rotation,
+        address(_with_choices, _FURTHER) if choices else 0, (choices or plain)[0],
+        np.array(
+            [(*one.roles.shape, one.shown, one.chosen) for one in choices], np.int64
+        ).reshape(-1, 4),
+        np.concatenate([np.empty(0, np.uint32), *(one.roles.ravel() for one in choices)]),
+        np.concatenate([np.empty(0), *(one.weight for one in choices)]),
     )
 
 
-@compiled
-def _gather(positions, anchor, near, far, near2, far2):
-    """Squared distances in a map (d, n), two coordinates at a time: half the passes."""
-    near2[:] = 0.0
-    far2[:] = 0.0
-    for c in range(0, positions.shape[0], 2):
-        x, y = positions[c], positions[c + 1]
-        for t in range(anchor.size):
-            a, j, k = anchor[t], near[t], far[t]
-            near2[t] += (x[a] - x[j]) ** 2 + (y[a] - y[j]) ** 2
-            far2[t] += (x[a] - x[k]) ** 2 + (y[a] - y[k]) ** 2
-
-
-@compiled
-def _gather_pairs(positions, one, other, squares):
-    """Squared distances of single pairs."""
-    squares[:] = 0.0
-    for c in range(0, positions.shape[0], 2):
-        x, y = positions[c], positions[c + 1]
-        for t in range(one.size):
-            i, j = one[t], other[t]
-            squares[t] += (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2
-
-
 @numba.njit(**_OPTIONS)
-def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
+def _log_ratio(target, y, standard2, floor, positions, buffers):
     """Log of posterior over normal density at mode + y; -inf below `floor`.
 
     standard2: Squared length of the deviation in standard normals.
+    positions: Set by rows.
     """
-    constants, roles, weight, mode, n_components, precision, without_rotation = target[:7]
-    n_objects = mode.shape[1]
+    mode, weight, precision = target.mode, target.weight, target.precision
+    n_components, n_objects = mode.shape
     ratio, size2 = 0.0, 0.0
     for c in range(n_components):
         for i in range(n_objects):
             x = mode[c, i] + y[c * n_objects + i]
-            positions[c, i] = x
+            positions[i, c] = x
             size2 += x * x
     if precision > 0:
         ratio = 0.5 * standard2 - 0.5 * precision * size2
-    if without_rotation:
-        ratio += _log_sweep(mode, positions, n_components)
+    if target.without_rotation:
+        ratio += _log_sweep(mode, positions)
+    kernel = _kernel_at(target.kernel)
     for low in range(0, weight.size, _LOOK):
         high = min(low + _LOOK, weight.size)
         near2, far2 = buffers[0, : high - low], buffers[1, : high - low]
         by_near, by_far = buffers[2, : high - low], buffers[3, : high - low]
-        _gather(
-            positions, roles[0, low:high], roles[1, low:high], roles[2, low:high], near2, far2
-        )
-        ratio -= kernel(near2, far2, weight[low:high], constants, by_near, by_far)
+        set_squared_distances(positions, of_answers(target.roles, low, high), near2, far2)
+        ratio -= kernel(near2, far2, weight[low:high], target.constants, by_near, by_far)
         if not ratio > floor:  # losses are 0 or more, so it only falls
             return -np.inf
     if target.further:
@@ -358,26 +327,21 @@ def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
 @numba.njit(**_OPTIONS)
 def _with_choices(target, positions, ratio, floor):
     """`ratio` with choices among several pairs."""
-    similarity = _similarity_at(target.similarity)
-    role = begin = 0
+    one, role, begin = target.pattern, 0, 0
     for kind in range(len(target.kinds)):
-        n_roles, n_choices, chosen = target.kinds[kind]
+        n_roles, n_choices, n_shown, chosen = target.kinds[kind]
         roles = target.shown[role : role + n_roles * n_choices].reshape((n_roles, n_choices))
-        shown, size = pairs_shown(roles), min(_LOOK, n_choices)
-        squares, values, slopes = (
-            np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
+        block = Block(
+            one.kernel, one.similarity, one.forward, one.back, one.constants, roles, one.unit,
+            target.worth[begin : begin + n_choices], n_shown, chosen, one.prior, one.n_components,
+            positions, one.gradient, one.of_units,
         )
-        loss = np.empty(size)
+        room = room_for(block, min(_LOOK, n_choices))
         for low in range(0, n_choices, _LOOK):
             high = min(low + _LOOK, n_choices)
-            n = high - low
-            for e in range(shown):
-                i, j = pair_of(roles, e)
-                _gather_pairs(positions, roles[i, low:high], roles[j, low:high], squares[e, :n])
-                similarity(squares[e, :n], target.constants, values[e, :n], slopes[e, :n])
-            choose(values, n, chosen, loss, slopes)
-            for t in range(n):
-                ratio -= target.worth[begin + low + t] * loss[t]
+            judge(block, low, high, room)
+            for t in range(high - low):
+                ratio -= block.weight[low + t] * room.loss[t]
             if not ratio > floor:
                 return -np.inf
         role += n_roles * n_choices
@@ -386,22 +350,23 @@ def _with_choices(target, positions, ratio, floor):
 
 
 @numba.njit(**_OPTIONS)
-def _log_sweep(mode, positions, n_components):
+def _log_sweep(mode, positions):
     """Log volume that rotation sweeps at a map, up to a constant.
 
     The determinant of the map's rotations along those of the mode: the product over pairs of sums
     of eigenvalues of mode' map, which is symmetric in the mode's orientation.
     """
+    n_components = mode.shape[0]
     if n_components == 2:
         trace = 0.0
         for i in range(mode.shape[1]):
-            trace += mode[0, i] * positions[0, i] + mode[1, i] * positions[1, i]
+            trace += mode[0, i] * positions[i, 0] + mode[1, i] * positions[i, 1]
         return math.log(trace) if trace > 0 else -np.inf
     product = np.zeros((n_components, n_components))
     for c in range(n_components):
         for e in range(n_components):
             for i in range(mode.shape[1]):
-                product[c, e] += mode[c, i] * positions[e, i]
+                product[c, e] += mode[c, i] * positions[i, e]
     sizes = np.linalg.eigvalsh(0.5 * (product + product.T))
     total = 0.0
     for c in range(n_components):
@@ -412,14 +377,14 @@ def _log_sweep(mode, positions, n_components):
     return total
 
 
-def _steps(kernel, target, state, directions, standard, rng, thin, kept):
+def _steps(target, state, directions, standard, rng, thin, kept):
     """One step per direction."""
     y, z, value = state
-    positions = target.mode.copy()
+    positions = np.zeros_like(target.pattern.positions)
     buffers = np.empty((4, min(_LOOK, target.weight.size)))
     trial = np.empty_like(y)
     if value[0] == -np.inf:
-        value[0] = _log_ratio(kernel, target, y, np.sum(z * z), -np.inf, positions, buffers)
+        value[0] = _log_ratio(target, y, np.sum(z * z), -np.inf, positions, buffers)
     for s in range(directions.shape[0]):
         here2 = there2 = across = 0.0
         for r in range(z.size):
@@ -434,7 +399,7 @@ def _steps(kernel, target, state, directions, standard, rng, thin, kept):
             for r in range(y.size):
                 trial[r] = c * y[r] + e * directions[s, r]
             length2 = c * c * here2 + 2.0 * c * e * across + e * e * there2
-            result = _log_ratio(kernel, target, trial, length2, floor, positions, buffers)
+            result = _log_ratio(target, trial, length2, floor, positions, buffers)
             if result > floor:
                 y[:] = trial
                 for r in range(z.size):
@@ -458,6 +423,6 @@ def compiled_steps() -> Compiled:
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     state = types.NamedUniTuple(vector, 3, ChainState)
     signature = types.void(
-        KERNEL, _TARGET, state, matrix, matrix, types.npy_rng, types.int64, matrix
+        _TARGET, state, matrix, matrix, types.npy_rng, types.int64, matrix
     )
     return numba.njit(signature, **_OPTIONS)(_steps)

@@ -141,18 +141,35 @@ def address(function: Compiled, kind: types.FunctionType) -> int:
     return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
 
 
+def _function(kind: types.FunctionType) -> Callable:
+    """Code that makes a function of a type from its address, the first argument."""
+
+    def generate(context, builder, signature, arguments):
+        function = cgutils.create_struct_proxy(kind)(context, builder)
+        nowhere = ir.Constant(function.jit_addr.type, None)
+        function.c_addr, function.py_addr = nowhere, nowhere
+        function.jit_addr = builder.inttoptr(arguments[0], function.jit_addr.type)
+        return function._getvalue()
+
+    return generate
+
+
 def found_at(kind: types.FunctionType) -> Callable:
     """An instruction that gives compiled code the function of a type at an address."""
 
     @intrinsic
     def function_at(_, address):
-        def generate(context, builder, signature, arguments):
-            function = cgutils.create_struct_proxy(kind)(context, builder)
-            nowhere = ir.Constant(function.jit_addr.type, None)
-            function.c_addr, function.py_addr = nowhere, nowhere
-            function.jit_addr = builder.inttoptr(arguments[0], function.jit_addr.type)
-            return function._getvalue()
+        return kind(types.int64), _function(kind)
 
-        return kind(types.int64), generate
+    return function_at
+
+
+def found_for(kind_of: Callable[[types.Type], types.FunctionType]) -> Callable:
+    """`found_at` where the type of the function depends on that of a second argument."""
+
+    @intrinsic
+    def function_at(_, address, example):
+        kind = kind_of(example)
+        return kind(types.int64, example), _function(kind)
 
     return function_at

@@ -13,6 +13,9 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.models.optimise.responses import MOST_CHOSEN
 
+#: Units of answers that are told apart by nothing.
+NO_UNITS = np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class LayoutPart:
@@ -22,48 +25,59 @@ class LayoutPart:
         or i, j, k, l, where i and j are the near pair. Of choices among m pairs (2 m, T): the
         pairs, the chosen ones first; or (3, T): the pairs are the first two of three objects, first
         and last, and the last two.
+    weight (T,), unit int64 (T,): Of every answer; no units of answers about near and far.
     chosen: Number of chosen pairs, negative if they are the least similar; 0 for near and far.
     """
 
     roles: np.ndarray
     weight: np.ndarray
+    unit: np.ndarray
     n_objects: int
     chosen: int = 0
 
     @classmethod
     def of(
-        cls, rows: np.ndarray, weight: np.ndarray, n_objects: int, chosen: int = 0
+        cls, rows: np.ndarray, weight: np.ndarray, n_objects: int, chosen: int = 0,
+        unit: np.ndarray = NO_UNITS,
     ) -> LayoutPart:
-        """From valid rows (T, r), the transpose of `roles`, and weights (T,)."""
+        """From valid rows (T, r), the transpose of `roles`, weights and units (T,)."""
         rows = np.ascontiguousarray(rows, np.int32).view()
         rows.flags.writeable = False  # as those of data: each kind of array is compiled for
-        return cls(*_grouped(rows, weight, n_objects), n_objects, chosen)
+        return cls(*_grouped(rows, weight, unit, n_objects), n_objects, chosen)
 
     def __len__(self) -> int:
         return len(self.weight)
 
     @property
+    def n_shown(self) -> int:
+        """Number m of the pairs of each answer."""
+        n_roles = len(self.roles)
+        return n_roles // 2 if n_roles > 3 else (3 if self.chosen else 2)
+
+    @property
     def pairs(self) -> np.ndarray:
         """(m, 2, T) the pairs of objects of each answer, the chosen ones first."""
-        n_roles = len(self.roles)
-        if n_roles > 3:
-            return self.roles.reshape(n_roles // 2, 2, -1)
-        return self.roles[[[0, 1], [0, 2], [1, 2]] if self.chosen else [[0, 1], [0, 2]]]
+        if len(self.roles) > 3:
+            return self.roles.reshape(self.n_shown, 2, -1)
+        return self.roles[[[0, 1], [0, 2], [1, 2]][: self.n_shown]]
 
     def thinned(self, n_answers: int) -> LayoutPart:
         """At most `n_answers` of the answers, evenly spread over the anchors."""
         step = -(-len(self) // n_answers)
-        return self._with(np.ascontiguousarray(self.roles[:, ::step]), self.weight[::step])
+        return self._at(slice(None, None, step))
 
     def reweighted(self, weight: np.ndarray) -> LayoutPart:
         """The same answers with other weights, shape (T,); those of weight 0 are left out."""
-        if weight.all():
-            return self._with(self.roles, weight.astype(float))
-        kept = np.flatnonzero(weight)
-        return self._with(np.ascontiguousarray(self.roles[:, kept]), weight[kept].astype(float))
+        result = replace(self, weight=weight.astype(float))
+        return result if weight.all() else result._at(np.flatnonzero(weight))
 
-    def _with(self, roles: np.ndarray, weight: np.ndarray) -> LayoutPart:
-        return replace(self, roles=roles, weight=np.ascontiguousarray(weight))
+    def _at(self, which: slice | np.ndarray) -> LayoutPart:
+        """Some of the answers."""
+        return replace(
+            self, roles=np.ascontiguousarray(self.roles[:, which]),
+            weight=np.ascontiguousarray(self.weight[which]),
+            unit=np.ascontiguousarray(self.unit[which]) if self.unit.size else self.unit,
+        )
 
     @property
     def placed(self) -> np.ndarray:
@@ -90,8 +104,10 @@ class AnswerLayout:
     def of_choices(cls, choices: Choices) -> AnswerLayout:
         """Of choices with their weights."""
         return cls([
-            LayoutPart.of(kind.rows, choices.weight[kind.stage], choices.n_objects, kind.chosen)
-            for kind in _kinds(choices)
+            LayoutPart.of(
+                kind.rows, choices.weight[kind.stage], choices.n_objects, kind.chosen,
+                choices.unit[kind.stage],
+            ) for kind in _kinds(choices)
         ])
 
     def __len__(self) -> int:
@@ -101,6 +117,11 @@ class AnswerLayout:
     def weight(self) -> np.ndarray:
         """(T,) of every answer, part by part."""
         return np.concatenate([part.weight for part in self.parts])
+
+    @property
+    def unit(self) -> np.ndarray:
+        """(T,) of every choice, part by part."""
+        return np.concatenate([part.unit for part in self.parts])
 
     @property
     def placed(self) -> np.ndarray:
@@ -213,8 +234,8 @@ def _with_anchors(rows: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _grouped(rows, weight, n_objects):
-    """Columns of `rows` and weights, in the order of the first column; by a counting sort."""
+def _grouped(rows, weight, unit, n_objects):
+    """Columns of `rows`, weights and units, in the order of the first column: a counting sort."""
     n_answers, n_roles = rows.shape
     place = np.zeros(n_objects + 1, dtype=np.int64)
     for t in range(n_answers):
@@ -222,11 +243,13 @@ def _grouped(rows, weight, n_objects):
     for i in range(n_objects):
         place[i + 1] += place[i]
     roles = np.empty((n_roles, n_answers), dtype=np.uint32)
-    ordered = np.empty(n_answers)
+    ordered, units = np.empty(n_answers), np.empty_like(unit)
     for t in range(n_answers):
         p = place[rows[t, 0]]
         place[rows[t, 0]] += 1
         ordered[p] = weight[t]
+        if unit.size:
+            units[p] = unit[t]
         for role in range(n_roles):
             roles[role, p] = rows[t, role]
-    return roles, ordered
+    return roles, ordered, units

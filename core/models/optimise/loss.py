@@ -1,9 +1,10 @@
 """Total loss of a map over many answers, and its gradient, from the loss of one answer.
 
-A loss is a compiled function of the two squared distances of an answer, or of the similarity of
-one pair among several. `Objective` gathers distances, calls the loss, and scatters derivatives in
-blocks that stay in the processor's cache. Threads add up fixed parts in a fixed order, so the bits
-of a loss do not depend on their number.
+A choice is seen as values of its pairs (`pairs`), which a response turns into similarities, and
+these into the probability of the choice (`responses`). `add_up` gathers, calls both, and scatters
+derivatives in blocks that stay in the processor's cache. `add_up_of_two` is the same for losses of
+the two squared distances of an answer, in less than half of the time. Threads add up fixed parts in
+a fixed order, so the bits of a loss do not depend on their number.
 """
 
 from __future__ import annotations
@@ -32,8 +33,15 @@ from tripletscope.core.models.optimise.elementary import (
     exact,
     found_at,
 )
-from tripletscope.core.models.optimise.layout import AnswerLayout
-from tripletscope.core.models.optimise.responses import add_up_choices, choice_losses
+from tripletscope.core.models.optimise.layout import AnswerLayout, LayoutPart
+from tripletscope.core.models.optimise.pairs import (
+    SQUARES,
+    Pairs,
+    addresses,
+    back_at,
+    forward_at,
+)
+from tripletscope.core.models.optimise.responses import choice_losses, choose
 from tripletscope.core.models.optimise.rows import (
     add_gradient,
     of_answers,
@@ -41,13 +49,14 @@ from tripletscope.core.models.optimise.rows import (
     width,
 )
 
-#: Answers at a time: their distances and slopes stay in the nearest cache.
-_BLOCK = 512
+#: Answers about two pairs, and choices, at a time: their numbers stay in the nearest cache.
+_BLOCK, _CHOICES = 512, 256
 #: Answers from which on parts of them are added up side by side, answers of a part at least, and
 #: parts at most, of which each has its own gradient.
 SEVERAL_PARTS = 65_536
 _PART = 32_768
 _MOST_PARTS = 16
+_VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
 
 
 @exact
@@ -75,23 +84,26 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of one answer.
+    """The loss of one answer: a likelihood, or a function of two squared distances.
 
     kernel ``(near2, far2, weight, constants, by_near, by_far) -> float``, compiled: Takes squared
         distances and weights of some answers, sets the derivatives by the two squared distances,
-        returns the sum of weighted losses.
+        returns the sum of weighted losses. A likelihood needs none; with it, answers about two
+        pairs take less time.
     parameters: Constants of the loss.
-    similarity ``(squares, constants, similarity, slope)``, compiled: Of likelihoods. Takes squared
-        distances of some pairs, sets their similarities and the derivatives of these. The
-        probability of a pair is in proportion to the exponential of its similarity.
+    similarity ``(values, constants, similarity, slope)``, compiled: Of likelihoods. Takes values of
+        some pairs, sets their similarities and the derivatives of these. The probability of a pair
+        is in proportion to the exponential of its similarity.
+    pairs: Where the values come from; a kernel is for squared distances.
     """
 
-    kernel: Callable
+    kernel: Callable | None = None
     parameters: tuple[float, ...] = ()
     similarity: Callable | None = None
+    pairs: Pairs = SQUARES
 
     def __post_init__(self) -> None:
-        for part in (self.kernel, self.similarity or self.kernel):
+        for part in (self.kernel or self.similarity, self.similarity or self.kernel):
             if not isinstance(part, Compiled):
                 raise ValueError(
                     f"the kernel of a loss is {part!r}; it must be compiled, which `compiled` of "
@@ -113,39 +125,60 @@ class Loss:
         return result.reshape(squares.shape), slope.reshape(squares.shape)
 
 
-_VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
-
-
 class Block(NamedTuple):
-    """Answers as `evaluate` takes them, and its work space.
+    """Answers of one kind as compiled code takes them, and its work space.
 
-    kernel: Address in this process of the kernel of the loss, or of its similarity for choices.
+    kernel: Address in this process of the kernel of the loss, for near and far; 0 without one.
+    similarity, forward, back: Addresses of the similarity, and of the functions of `Pairs`.
+    shown, chosen: Pairs of each choice; see `LayoutPart`.
     positions, gradient (n, w): By rows; see `tripletscope.core.models.optimise.rows.width`.
-    chosen: See `LayoutPart`.
     """
 
     kernel: int
+    similarity: int
+    forward: int
+    back: int
     constants: np.ndarray
     roles: np.ndarray
+    unit: np.ndarray
     weight: np.ndarray
+    shown: int
+    chosen: int
     prior: float
     n_components: int
     positions: np.ndarray
     gradient: np.ndarray
-    chosen: int
+    of_units: np.ndarray
+
+    @classmethod
+    def of(
+        cls, part: LayoutPart, loss: Loss, positions: np.ndarray, gradient: np.ndarray,
+        of_units: np.ndarray | None = None, *, prior: float = 0.0, n_components: int = 0,
+    ) -> Block:
+        """With rows of units (u, k), of which a choice has one, if `Pairs` look at them."""
+        of_two = loss.kernel is not None and not part.chosen
+        forward, back = (0, 0) if of_two else addresses(loss.pairs, positions.dtype)
+        return cls(
+            address(loss.kernel, KERNEL) if of_two else 0,
+            0 if of_two else address(loss.similarity, SIMILARITY), forward, back, loss.constants,
+            part.roles, part.unit, part.weight, part.n_shown, part.chosen or 1, float(prior),
+            n_components, positions, gradient,
+            np.zeros((0, 0), positions.dtype) if of_units is None else of_units,
+        )
 
 
-#: Type of a `Block`.
+#: Type of a `Block` of a map.
 BLOCK_TYPE = types.NamedTuple(
     [
-        types.int64, _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64, _MATRIX,
-        _MATRIX, types.int64,
+        types.int64, types.int64, types.int64, types.int64, _VECTOR, types.uint32[:, ::1],
+        types.int64[::1], _VECTOR, types.int64, types.int64, types.float64, types.int64, _MATRIX,
+        _MATRIX, _MATRIX,
     ],
     Block,
 )
 
 
-_kernel_at = found_at(KERNEL)
+_kernel_at, _similarity_at = found_at(KERNEL), found_at(SIMILARITY)
 
 
 @compiled
@@ -153,16 +186,16 @@ def evaluate(block, x, gradient):
     """`Objective.__call__` for compiled code and few answers."""
     lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
     block.gradient[:] = 0.0
-    total = add_up(block, 0, block.weight.size, block.gradient)
+    total = add_up(block, 0, block.weight.size, block.gradient, block.of_units)
     return _with_prior(block, x, total, gradient)
 
 
 @compiled
-def evaluate_choices(block, x, gradient):
-    """`evaluate` for choices among several pairs, apart so that others need not compile it."""
+def evaluate_of_two(block, x, gradient):
+    """`evaluate` by `add_up_of_two`, apart so that others need not compile it."""
     lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
     block.gradient[:] = 0.0
-    total = add_up_choices(block, 0, block.weight.size, block.gradient)
+    total = add_up_of_two(block, 0, block.weight.size, block.gradient, block.of_units)
     return _with_prior(block, x, total, gradient)
 
 
@@ -192,9 +225,64 @@ def lay_out(x, n_components, positions, low, high):
             positions[i, c] = x[c * n + i]
 
 
+class Room(NamedTuple):
+    """Numbers of some choices: losses (b,), and of every pair (m, b) what is seen.
+
+    Slopes are of the losses by similarities, bends those of similarities by values.
+    """
+
+    loss: np.ndarray
+    slopes: np.ndarray
+    likeness: np.ndarray
+    bends: np.ndarray
+
+
 @compiled
-def add_up(block, low, high, gradient):
-    """Loss of the answers from `low` to `high`; their gradient is added to that by rows."""
+def room_for(block, size):
+    """A `Room` for so many choices at a time."""
+    shape = block.shown, size
+    return Room(np.empty(size), np.empty(shape), np.empty(shape), np.empty(shape))
+
+
+@compiled
+def judge(block, low, high, room):
+    """Set losses, slopes and bends of the choices from `low` to `high`."""
+    forward = forward_at(block.forward, block.positions)
+    similarity = _similarity_at(block.similarity)
+    m, (loss, values, likeness, bends) = high - low, room
+    forward(block.positions, block.of_units, block.roles, block.unit, low, high, values)
+    for e in range(block.shown):
+        similarity(values[e, :m], block.constants, likeness[e, :m], bends[e, :m])
+    choose(likeness, m, block.chosen, loss, values)
+
+
+@compiled
+def add_up(block, low, high, by_x, by_w):
+    """Loss of the choices from `low` to `high`; gradients by rows of objects and units are added.
+
+    Of any loss that is a likelihood.
+    """
+    back = back_at(block.back, block.positions)
+    room = room_for(block, min(_CHOICES, high - low))
+    total = 0.0
+    for begin in range(low, high, _CHOICES):
+        end = min(begin + _CHOICES, high)
+        judge(block, begin, end, room)
+        for t in range(end - begin):
+            total += block.weight[begin + t] * room.loss[t]
+        for e in range(block.shown):
+            for t in range(end - begin):
+                room.slopes[e, t] *= block.weight[begin + t] * room.bends[e, t]
+        back(
+            block.positions, block.of_units, block.roles, block.unit, begin, end, room.slopes,
+            by_x, by_w,
+        )
+    return total
+
+
+@compiled
+def add_up_of_two(block, low, high, by_x, _):
+    """`add_up` by the kernel of a loss, of answers about near and far in a map."""
     kernel = _kernel_at(block.kernel)
     size = min(_BLOCK, high - low)
     near2, far2, by_near, by_far = (
@@ -209,9 +297,7 @@ def add_up(block, low, high, gradient):
         total += kernel(
             near2[:m], far2[:m], block.weight[begin:end], block.constants, by_near[:m], by_far[:m]
         )
-        add_gradient(
-            block.positions, objects, block.roles.shape[0] == 3, by_near, by_far, gradient
-        )
+        add_gradient(block.positions, objects, block.roles.shape[0] == 3, by_near, by_far, by_x)
     return total
 
 
@@ -258,11 +344,6 @@ def map_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarra
     return choice_losses(choices, loss.similarities(squares)[0])[0]
 
 
-def address_of(loss: Loss, chosen: int) -> int:
-    """Address of the kernel of a loss, or for choices of its similarity."""
-    return address(loss.similarity, SIMILARITY) if chosen else address(loss.kernel, KERNEL)
-
-
 class Objective:
     """Loss and gradient of a map over all answers, with ``prior / 2`` times the sum of its squares.
 
@@ -280,17 +361,16 @@ class Objective:
         self._gradients = np.zeros((sum(map(len, bounds)) - len(bounds), n, size))
         positions = np.zeros((n, size))
         blocks = [
-            Block(
-                address_of(loss, kind.chosen), loss.constants, kind.roles, kind.weight,
-                float(prior), n_components, positions, self._gradients[0], kind.chosen,
+            Block.of(
+                kind, loss, positions, self._gradients[0], prior=prior, n_components=n_components
             ) for kind in answers.parts
         ]
         self.block = blocks[0]
-        self.evaluation = evaluate_choices if self.block.chosen else evaluate
+        self.evaluation = evaluate_of_two if self.block.kernel else evaluate
         # Few answers of several kinds take less time than the start of threads.
         self._run = side_by_side if len(answers) >= SEVERAL_PARTS else _in_turn
         self._pieces = [
-            (add_up_choices if block.chosen else add_up, block, *piece)
+            (add_up_of_two if block.kernel else add_up, block, *piece)
             for block, ends in zip(blocks, bounds, strict=True)
             for piece in pairwise(ends.tolist())
         ]
@@ -320,7 +400,7 @@ class Objective:
         )
         self._gradients[:] = 0.0
         losses = self._run(
-            lambda piece: piece[0][0](*piece[0][1:], piece[1]),
+            lambda piece: piece[0][0](*piece[0][1:], piece[1], block.of_units),
             list(zip(self._pieces, self._gradients, strict=True)),
         )
         self._run(

@@ -13,16 +13,13 @@ from scipy.special import comb, logsumexp, softmax
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.models.optimise.elementary import (
-    SIMILARITY,
     compiled,
     exp_negative,
-    found_at,
     log1p_unit,
     log_positive,
 )
-from tripletscope.core.models.optimise.rows import add_gradient, set_squared_distances
 
-#: Choices that are handled at a time.
+#: Choices of several that are handled at a time.
 _BLOCK = 256
 #: Most pairs of an unordered choice whose 2^r subsets are summed.
 MOST_CHOSEN = 8
@@ -34,68 +31,6 @@ _STEPS = np.arange(-3.4, 6.6, 0.04)
 _TIMES = np.exp(_STEPS - np.exp(-_STEPS))
 _LOG_WEIGHTS = np.log(0.04 * _TIMES * (1.0 + np.exp(-_STEPS))) - _TIMES
 _FARTHEST = 300.0
-
-_similarity_at = found_at(SIMILARITY)
-
-
-@compiled
-def pairs_shown(roles):
-    """Number of pairs in each choice."""
-    return 3 if roles.shape[0] == 3 else roles.shape[0] // 2
-
-
-@compiled
-def pair_of(roles, e):
-    """The two roles of pair `e`."""
-    if roles.shape[0] == 3:
-        return (1 if e == 2 else 0), (1 if e == 0 else 2)
-    return 2 * e, 2 * e + 1
-
-
-@compiled
-def _two_pairs(roles, e, f, low, high):
-    i, j = pair_of(roles, e)
-    k, m = pair_of(roles, f)
-    return roles[i, low:high], roles[j, low:high], roles[k, low:high], roles[m, low:high]
-
-
-@compiled
-def add_up_choices(block, low, high, gradient):
-    """Loss of the choices from `low` to `high`; their gradient is added to that by rows."""
-    similarity = _similarity_at(block.kernel)
-    shown, size = pairs_shown(block.roles), min(_BLOCK, high - low)
-    squares, values, slopes = (
-        np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
-    )
-    loss, zeros = np.empty(size), np.zeros(size)
-    total = 0.0
-    for begin in range(low, high, _BLOCK):
-        end = min(begin + _BLOCK, high)
-        m = end - begin
-        for e in range(0, shown, 2):
-            f = min(e + 1, shown - 1)  # the last one alone is set twice
-            set_squared_distances(
-                block.positions, _two_pairs(block.roles, e, f, begin, end),
-                squares[e], squares[f],
-            )
-        for e in range(shown):
-            similarity(squares[e, :m], block.constants, values[e, :m], slopes[e, :m])
-        by = squares
-        choose(values, m, block.chosen, loss, by)
-        for t in range(m):
-            total += block.weight[begin + t] * loss[t]
-        for e in range(shown):
-            for t in range(m):
-                by[e, t] *= block.weight[begin + t] * slopes[e, t]
-        for e in range(0, shown, 2):
-            f = min(e + 1, shown - 1)
-            add_gradient(
-                block.positions, _two_pairs(block.roles, e, f, begin, end),
-                shown == 3 and block.roles.shape[0] == 3 and e == 0, by[e],
-                by[f] if f > e else zeros, gradient,
-            )
-    return total
-
 
 @compiled
 def choose(values, n, chosen, loss, by):

@@ -8,6 +8,7 @@ gradient do not overlap, and its plain loop takes two to four times as long.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir
@@ -75,61 +76,82 @@ def _vectors(builder: ir.IRBuilder, rows: _Rows) -> Any:
     return cgutils.for_range_slice(builder, _INDEX(0), rows.size, _INDEX(_VECTOR * _BYTES))
 
 
-@intrinsic
-def _set_lengths(_, positions, i, j, k, m, near2, far2, t):
-    """Set ``near2[t]`` and ``far2[t]``, squared distances of rows i and j, and k and m."""
+#: Pairs of the roles of an answer: of a triplet, of two pairs, of all three among three objects.
+_TRIPLET, _TWO, _THREE = ((0, 1), (0, 2)), ((0, 1), (2, 3)), ((0, 1), (0, 2), (1, 2))
+
+
+def _setting(pairs: Sequence[tuple[int, int]]) -> Callable:
+    """An instruction that sets the squared distances of the pairs of an answer, one array each."""
+    n_roles = 1 + max(map(max, pairs))
 
     def generate(context, builder, signature, arguments):
-        rows = _Rows(context, builder, signature.args[0], arguments[0], arguments[1:5])
+        rows = _Rows(context, builder, signature.args[0], arguments[0], arguments[1 : 1 + n_roles])
         zero = ir.Constant(_DOUBLES, [0.0] * _VECTOR)
-        sums = [cgutils.alloca_once(builder, _DOUBLES) for _ in range(2)]
+        sums = [cgutils.alloca_once(builder, _DOUBLES) for _ in pairs]
         for total in sums:
             builder.store(zero, total)
         with _vectors(builder, rows) as (at, _):
-            first, second, third, fourth = (rows.load(row, at) for row in range(4))
-            for total, one, other in zip(sums, (first, third), (second, fourth), strict=True):
-                difference = builder.fsub(one, other)
+            vectors = [rows.load(row, at) for row in range(n_roles)]
+            for total, (one, other) in zip(sums, pairs, strict=True):
+                difference = builder.fsub(vectors[one], vectors[other])
                 squares = builder.fmul(difference, difference, flags=_FUSED)
                 builder.store(builder.fadd(builder.load(total), squares, flags=_FUSED), total)
-        for total, where in zip(sums, (5, 6), strict=True):
+        for where, total in enumerate(sums, 1 + n_roles):
             vector = builder.load(total)
             a, b, c, d = (builder.extract_element(vector, _NUMBER(e)) for e in range(_VECTOR))
             array = context.make_array(signature.args[where])(context, builder, arguments[where])
             builder.store(
                 builder.fadd(builder.fadd(a, c), builder.fadd(b, d)),
-                builder.gep(array.data, [arguments[7]]),
+                builder.gep(array.data, [arguments[-1]]),
             )
         return context.get_dummy_value()
 
-    return types.void(positions, i, j, k, m, near2, far2, t), generate
+    return generate
 
 
-def _adding(n_roles: int) -> Callable:
-    """An instruction that adds the gradient of an answer of three or four roles."""
+@intrinsic
+def _set_of_two(_, positions, i, j, k, m, near2, far2, t):
+    """Set ``near2[t]`` and ``far2[t]``, squared distances of rows i and j, and k and m."""
+    return types.void(positions, i, j, k, m, near2, far2, t), _setting(_TWO)
+
+
+@intrinsic
+def _set_of_three(_, positions, i, j, k, first2, second2, third2, t):
+    """Likewise of rows i and j, i and k, and j and k."""
+    return types.void(positions, i, j, k, first2, second2, third2, t), _setting(_THREE)
+
+
+def _adding(pairs: Sequence[tuple[int, int]]) -> Callable:
+    """An instruction that adds the gradient of the pairs of an answer to the rows of its objects.
+
+    The last arguments are twice the slopes of the loss by the squared distances.
+    """
+    n_roles = 1 + max(map(max, pairs))
 
     def generate(context, builder, signature, arguments):
-        roles = [arguments[2 + role] for role in ((0, 1, 0, 2) if n_roles == 3 else range(4))]
-        rows = _Rows(context, builder, signature.args[0], arguments[0], roles)
-        sums = _Rows(context, builder, signature.args[1], arguments[1], roles)
-        by_near, by_far = (
+        rows = _Rows(context, builder, signature.args[0], arguments[0], arguments[2 : 2 + n_roles])
+        sums = _Rows(context, builder, signature.args[1], arguments[1], arguments[2 : 2 + n_roles])
+        slopes = [
             builder.shuffle_vector(
                 builder.insert_element(ir.Constant(_DOUBLES, ir.Undefined), number, _NUMBER(0)),
                 ir.Constant(_DOUBLES, ir.Undefined),
                 ir.Constant(ir.VectorType(_NUMBER, _VECTOR), [0] * _VECTOR),
             ) for number in arguments[2 + n_roles :]
-        )
+        ]
         with _vectors(builder, rows) as (at, _):
-            first, second, third, fourth = (rows.load(row, at) for row in range(4))
-            near = builder.fmul(by_near, builder.fsub(first, second))
-            far = builder.fmul(by_far, builder.fsub(third, fourth))
+            vectors = [rows.load(row, at) for row in range(n_roles)]
+            steps = [
+                builder.fmul(slope, builder.fsub(vectors[one], vectors[other]))
+                for slope, (one, other) in zip(slopes, pairs, strict=True)
+            ]
             # One after the other: some of the objects may be the same.
-            if n_roles == 3:
-                sums.add(0, at, builder.fadd(near, far))
-            else:
-                sums.add(0, at, near)
-                sums.add(2, at, far)
-            sums.take_away(1, at, near)
-            sums.take_away(3, at, far)
+            for role in range(n_roles):
+                pulls = [step for step, pair in zip(steps, pairs, strict=True) if pair[0] == role]
+                pushes = [step for step, pair in zip(steps, pairs, strict=True) if pair[1] == role]
+                if pulls:
+                    sums.add(role, at, reduce(builder.fadd, pulls))
+                if pushes:
+                    sums.take_away(role, at, reduce(builder.fadd, pushes))
         return context.get_dummy_value()
 
     return generate
@@ -137,14 +159,22 @@ def _adding(n_roles: int) -> Callable:
 
 @intrinsic
 def _add_of_triplet(_, positions, gradient, a, j, k, by_near, by_far):
-    """Add to the rows of the gradient; the last two are twice the slopes of the loss."""
-    return types.void(positions, gradient, a, j, k, by_near, by_far), _adding(3)
+    """Add to the rows of the gradient."""
+    return types.void(positions, gradient, a, j, k, by_near, by_far), _adding(_TRIPLET)
 
 
 @intrinsic
 def _add_of_pairs(_, positions, gradient, i, j, k, m, by_near, by_far):
     """Likewise for the pairs i, j and k, m."""
-    return types.void(positions, gradient, i, j, k, m, by_near, by_far), _adding(4)
+    return types.void(positions, gradient, i, j, k, m, by_near, by_far), _adding(_TWO)
+
+
+@intrinsic
+def _add_of_three(_, positions, gradient, i, j, k, by_first, by_second, by_third):
+    """Likewise for the pairs i, j and i, k and j, k."""
+    return (
+        types.void(positions, gradient, i, j, k, by_first, by_second, by_third), _adding(_THREE)
+    )
 
 
 @compiled
@@ -163,7 +193,7 @@ def set_squared_distances(positions, objects, near2, far2):
     first, second, third, fourth = objects
     if positions.shape[1] > _SHORT:
         for t in range(first.size):
-            _set_lengths(positions, first[t], second[t], third[t], fourth[t], near2, far2, t)
+            _set_of_two(positions, first[t], second[t], third[t], fourth[t], near2, far2, t)
         return
     for t in range(first.size):
         i, j, k, m = first[t], second[t], third[t], fourth[t]
@@ -199,6 +229,48 @@ def add_gradient(positions, objects, triplets, by_near, by_far, gradient):
                 positions, gradient, first[t], second[t], third[t], fourth[t], 2.0 * by_near[t],
                 2.0 * by_far[t],
             )
+
+
+@compiled
+def set_of_three(positions, objects, values):
+    """Squared distances (3, T) of all pairs of three objects: first two, first and last, others."""
+    first, second, third = objects
+    if positions.shape[1] > _SHORT:
+        for t in range(first.size):
+            _set_of_three(
+                positions, first[t], second[t], third[t], values[0], values[1], values[2], t
+            )
+        return
+    for t in range(first.size):
+        i, j, k = first[t], second[t], third[t]
+        x, y = positions[i, 0], positions[i, 1]
+        u, v = positions[j, 0], positions[j, 1]
+        p, q = positions[k, 0], positions[k, 1]
+        values[0, t] = (x - u) ** 2 + (y - v) ** 2
+        values[1, t] = (x - p) ** 2 + (y - q) ** 2
+        values[2, t] = (u - p) ** 2 + (v - q) ** 2
+
+
+@compiled
+def add_of_three(positions, objects, by, gradient):
+    """`add_gradient` of all pairs of three objects, by derivatives (3, T) as in `set_of_three`."""
+    first, second, third = objects
+    if positions.shape[1] > _SHORT:
+        for t in range(first.size):
+            _add_of_three(
+                positions, gradient, first[t], second[t], third[t], 2.0 * by[0, t],
+                2.0 * by[1, t], 2.0 * by[2, t],
+            )
+        return
+    for t in range(first.size):
+        i, j, k = first[t], second[t], third[t]
+        for c in range(_SHORT):
+            x, y, z = positions[i, c], positions[j, c], positions[k, c]
+            one, two = 2.0 * by[0, t] * (x - y), 2.0 * by[1, t] * (x - z)
+            three = 2.0 * by[2, t] * (y - z)
+            gradient[i, c] += one + two
+            gradient[j, c] += three - one
+            gradient[k, c] -= two + three
 
 
 @compiled

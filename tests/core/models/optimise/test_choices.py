@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.parallel import Halt
 from tripletscope.core.inference.uncertainty.curvature import Normal, second_derivatives
@@ -107,6 +108,22 @@ def test_the_loss_is_minus_the_log_likelihood_and_has_its_gradient(name, kinds, 
     for e in step * np.eye(x.size):
         slope = (objective(x + e)[0] - objective(x - e)[0]) / (2 * step)
         assert gradient @ e / step == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("kind", ["triplets", "pairs"])
+def test_answers_about_two_pairs_take_a_faster_path_with_the_same_result(name, kind):
+    rng, method = np.random.default_rng(4), METHODS[name]
+    rows, weight = np.array([rng.permutation(N)[:4] for _ in range(600)]), rng.uniform(0, 2, 600)
+    data = Quadruples(rows, weight=weight) if kind == "pairs" else (
+        Triplets.from_array(rows[:, :3], N, weight=weight)
+    )
+    answers, loss = AnswerLayout.of(data, True), method._loss()
+    x = rng.normal(size=method.n_components * N)
+    value, gradient = Objective(answers, loss, method.n_components, 0.2)(x)
+    slow = Objective(answers, replace(loss, kernel=None), method.n_components, 0.2)(x)
+    assert slow[0] == pytest.approx(value, rel=1e-12)
+    assert slow[1] == pytest.approx(gradient, rel=1e-10, abs=1e-12)
 
 
 def of_squares(loss: Loss, squares: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:

@@ -289,7 +289,7 @@ def test_compiled_code_evaluates_the_same_loss(name, n_components, kind):
     objective = Objective(AnswerLayout.of(given), LOSSES[name], n_components, prior=0.3)
     x, gradient = rng.normal(size=9 * n_components), np.empty(9 * n_components)
     for _ in range(2):  # what a first evaluation leaves in the buffers is gone in the second
-        value = loss_module.evaluate(objective.block, x, gradient)
+        value = objective.evaluation(objective.block, x, gradient)
     plain_value, plain_gradient = objective(x)
     assert value == pytest.approx(plain_value, rel=1e-12)
     assert gradient == pytest.approx(plain_gradient, rel=1e-10, abs=1e-12)
