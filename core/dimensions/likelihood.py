@@ -1,6 +1,6 @@
 """Choices among three objects, and their likelihood, with dot products as similarities.
 
-Rows of 32-bit weights are padded for vector instructions. Gradients of parts of the trials are
+Rows of 32-bit weights are padded for vector instructions. Gradients of pieces of the trials are
 added in order: bits do not depend on the number of threads.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,14 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import as_triplets
 from tripletscope.core.engine.threads import side_by_side
 from tripletscope.core.models.optimise.elementary import compiled
+from tripletscope.core.models.optimise.layout import LayoutPart
+from tripletscope.core.models.optimise.loss import Block, Loss, add_up
+from tripletscope.core.models.optimise.pairs import Pairs
 
 #: Weights per vector of numbers.
 LANES = 16
-#: Fewest trials per part, and most parts.
-_PART, _PARTS = 4096, 8
+#: Fewest trials per piece, and most pieces.
+_PIECE, _PIECES = 4096, 8
 
 
 #: Kinds of choices: the most similar of three pairs, the nearer of two, the least similar of three.
@@ -39,87 +43,111 @@ def padded(d: int) -> int:
     return -(-d // LANES) * LANES
 
 
+@compiled
+def _products(x, w, roles, unit, low, high, values):
+    d, third = x.shape[1], values.shape[0] == 3
+    for t in range(high - low):
+        a, b, c = x[roles[0, low + t]], x[roles[1, low + t]], x[roles[2, low + t]]
+        ab = ac = bc = np.float32(0.0)
+        if third:
+            for k in range(d):
+                ab += a[k] * b[k]
+                ac += a[k] * c[k]
+                bc += b[k] * c[k]
+            values[2, t] = bc
+        else:
+            for k in range(d):
+                ab += a[k] * b[k]
+                ac += a[k] * c[k]
+        values[0, t], values[1, t] = ab, ac
+
+
+@compiled
+def _products_back(x, w, roles, unit, low, high, by, by_x, by_w):
+    d, third = x.shape[1], by.shape[0] == 3
+    for t in range(high - low):
+        i, j, m = roles[0, low + t], roles[1, low + t], roles[2, low + t]
+        a, b, c, ga, gb, gc = x[i], x[j], x[m], by_x[i], by_x[j], by_x[m]
+        ab, ac = np.float32(by[0, t]), np.float32(by[1, t])
+        bc = np.float32(by[2, t]) if third else np.float32(0.0)
+        for k in range(d):
+            ga[k] += ab * b[k] + ac * c[k]
+            gb[k] += ab * a[k] + bc * c[k]
+            gc[k] += ac * a[k] + bc * b[k]
+
+
+@compiled
+def _similarity(products, constants, similarity, slope):
+    for e in range(products.size):
+        similarity[e] = products[e]
+        slope[e] = 1.0
+
+
+#: Choices among the pairs of three objects by the dot products of 32-bit weights.
+_LOSS = Loss(similarity=_similarity, pairs=Pairs(_products, _products_back))
+
+
 @dataclass(frozen=True, eq=False)
 class TrialBatch:
-    """Trials to evaluate together, ordered by their first object.
+    """Trials to evaluate together, of each kind ordered by their first objects.
 
-    Shapes: rows int32 (Q, 3), kind int8 (Q,), weight float32 (Q,), bounds (parts + 1,).
+    pieces: What is added up by itself: ranges of parts.
     """
 
-    rows: np.ndarray
-    kind: np.ndarray
-    weight: np.ndarray
-    bounds: np.ndarray
+    parts: tuple[LayoutPart, ...]
+    pieces: tuple[list[tuple[LayoutPart, int, int]], ...]
 
     @classmethod
     def of(cls, trials: Choices, which: np.ndarray | None = None) -> TrialBatch:
         """Some trials, by their positions; by default those with a weight."""
         trials = trials.take(trials.weight > 0 if which is None else which)
-        rows = trials.triples
+        rows, kind = trials.triples, kinds_of(trials)
         order = np.lexsort((rows[:, 1], rows[:, 0]))
-        parts = min(max(len(rows) // _PART, 1), _PARTS)
-        return cls(
-            np.ascontiguousarray(rows[order], np.uint32), kinds_of(trials)[order],
-            trials.weight[order].astype(np.float32),
-            np.linspace(0, len(rows), parts + 1).astype(np.int64),
+        parts = tuple(
+            LayoutPart.of(rows[mine], trials.weight[mine], trials.n_objects, chosen)
+            for one, chosen in ((ODD_ONE_OUT, 1), (NEARER, 0), (MOST_CENTRAL, -1))
+            if len(mine := order[kind[order] == one])
         )
+        number = min(max(len(rows) // _PIECE, 1), _PIECES)
+        bounds = np.linspace(0, len(rows), number + 1).astype(np.int64)
+        return cls(parts, tuple(_ranges(parts, *ends) for ends in pairwise(bounds.tolist())))
 
     def evaluate(self, x: np.ndarray, gradients: np.ndarray) -> float:
         """Loss at x float32 (n, padded d): minus the log-probability of the trials.
 
-        gradients float32 (>= parts, n, padded d): Overwritten; the sum is in ``gradients[0]``.
+        gradients float32 (>= pieces, n, padded d): Overwritten; the sum is in ``gradients[0]``.
         """
-        def part(k: int) -> float:
-            begin, end = self.bounds[k], self.bounds[k + 1]
-            return _evaluate(
-                self.rows[begin:end], self.kind[begin:end], self.weight[begin:end], x,
-                gradients[k],
+        def of_piece(ranges: list[tuple[LayoutPart, int, int]], gradient: np.ndarray) -> float:
+            gradient[:] = 0.0
+            blocks = [Block.of(part, _LOSS, x, gradient) for part, *_ in ranges]
+            return math.fsum(
+                add_up(block, low, high, gradient, block.of_units)
+                for block, (_, low, high) in zip(blocks, ranges, strict=True)
             )
 
-        losses = side_by_side(part, range(self.n_parts))
-        for k in range(1, self.n_parts):
-            gradients[0] += gradients[k]
+        each = list(zip(self.pieces, gradients, strict=False))
+        losses = side_by_side(lambda piece: of_piece(*piece), each)
+        for further in gradients[1 : len(self.pieces)]:
+            gradients[0] += further
         return math.fsum(losses)
 
     @property
     def total(self) -> float:
         """Sum of the weights of the trials."""
-        return float(self.weight.sum(dtype=float))
-
-    @property
-    def n_parts(self) -> int:
-        return len(self.bounds) - 1
+        return sum(float(part.weight.sum()) for part in self.parts)
 
 
-@compiled
-def _evaluate(rows, kind, weight, x, gradient):
-    gradient[:] = np.float32(0.0)
-    d = x.shape[1]
-    total = 0.0
-    for t in range(len(rows)):
-        a, b, c = x[rows[t, 0]], x[rows[t, 1]], x[rows[t, 2]]
-        ab = ac = bc = np.float32(0.0)
-        for k in range(d):
-            ab += a[k] * b[k]
-            ac += a[k] * c[k]
-            bc += b[k] * c[k]
-        sign = np.float32(-1.0 if kind[t] == MOST_CENTRAL else 1.0)
-        more_ac, more_bc = sign * (ac - ab), sign * (bc - ab)
-        if kind[t] == NEARER:
-            more_bc = np.float32(-1e4)
-        most = max(np.float32(0.0), more_ac, more_bc)
-        by_ac, by_bc = math.exp(more_ac - most), math.exp(more_bc - most)
-        whole = math.exp(-most) + by_ac + by_bc
-        total += weight[t] * (most + math.log(whole))
-        share = sign * weight[t] / whole
-        on_ac, on_bc = share * by_ac, share * by_bc
-        on_ab = -(on_ac + on_bc)
-        ga, gb, gc = gradient[rows[t, 0]], gradient[rows[t, 1]], gradient[rows[t, 2]]
-        for k in range(d):
-            ga[k] += on_ab * b[k] + on_ac * c[k]
-            gb[k] += on_ab * a[k] + on_bc * c[k]
-            gc[k] += on_ac * a[k] + on_bc * b[k]
-    return total
+def _ranges(
+    parts: tuple[LayoutPart, ...], begin: int, end: int
+) -> list[tuple[LayoutPart, int, int]]:
+    """What is between two positions among the trials of all parts."""
+    result = []
+    for part in parts:
+        low, high = max(begin, 0), min(end, len(part))
+        if low < high:
+            result.append((part, low, high))
+        begin, end = begin - len(part), end - len(part)
+    return result
 
 
 def trials_of(data: Any) -> Choices:

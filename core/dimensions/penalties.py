@@ -71,7 +71,7 @@ def penalised(
     n, d = start.shape
     batch = TrialBatch.of(trials)
     x = np.zeros((n, padded(d)), np.float32)
-    gradients = np.empty((batch.n_parts, *x.shape), np.float32)
+    gradients = np.empty((len(batch.pieces), *x.shape), np.float32)
     losses: list[float] = []
 
     def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:

@@ -52,9 +52,10 @@ forward_at = found_for(lambda rows: _types(rows)[0])
 back_at = found_for(lambda rows: _types(rows)[1])
 
 
-def addresses(pairs: Pairs, number: type) -> tuple[int, int]:
+@cache
+def addresses(pairs: Pairs, number: np.dtype) -> tuple[int, int]:
     """Addresses of both functions in this process, for rows of such numbers."""
-    of_rows = _types(numba.from_dtype(np.dtype(number))[:, ::1])
+    of_rows = _types(numba.from_dtype(number)[:, ::1])
     return address(pairs.forward, of_rows[0]), address(pairs.back, of_rows[1])
 
 

@@ -44,7 +44,7 @@ def evaluated(trials: Choices, x: np.ndarray) -> tuple[float, np.ndarray]:
     batch = TrialBatch.of(trials)
     wide = np.zeros((len(x), padded(x.shape[1])), np.float32)
     wide[:, : x.shape[1]] = x
-    gradients = np.empty((batch.n_parts, *wide.shape), np.float32)
+    gradients = np.empty((len(batch.pieces), *wide.shape), np.float32)
     return batch.evaluate(wide, gradients), gradients[0, :, : x.shape[1]].copy()
 
 
