@@ -18,7 +18,7 @@ from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds, require_groups
-from tripletscope.core.models.optimise.minimise import minimise
+from tripletscope.core.models.optimise.minimise import NOT_NEGATIVE, minimise
 from tripletscope.core.models.optimise.responses import choice_losses
 
 #: Upper end of the uniform starting weights.
@@ -87,7 +87,8 @@ def penalised(
 
     with single_blas_thread():
         result = minimise(
-            objective, start.ravel(), max_iter=max_iter, tol=tol, bounded=True, progress=report
+            objective, start.ravel(), max_iter=max_iter, tol=tol, bounds=NOT_NEGATIVE,
+            progress=report,
         )
     return Weights(
         result.x.reshape(n, d), np.array(losses), result.converged, result.stopped

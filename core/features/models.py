@@ -12,20 +12,23 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.models.optimise.minimise import NOT_NEGATIVE, minimise
 from tripletscope.core.models.optimise.responses import choice_losses, hits
 
 #: Larger weights of standardised parts mean choices without error.
 _MOST = 1e4
+#: Fall of the mean loss that ends a fit of weights of dissimilarities.
+_FALL = 1e-9
 #: Most columns whose weights are learned one by one, or else principal components.
 MOST_WEIGHTS = 500
-_ITERATIONS = {"maxiter": 100, "ftol": 1e-6, "gtol": 1e-5}
+#: The end of fits of dimensions.
+_ENOUGH = {"max_iter": 100, "tol": 1e-6}
 #: Most objects from which principal components are computed.
 _MOST_OBJECTS = 10_000
 #: Pairs compared at a time: tables of many columns are large.
@@ -87,10 +90,8 @@ def combine(choices: Choices, parts: np.ndarray) -> np.ndarray:
         value, pull = mean_loss(choices, scaled @ weights)
         return value, pull @ scaled
 
-    bounds = [(0.0, _MOST if one > 0 else 0.0) for one in spread]
-    result = minimize(
-        loss, np.where(spread > 0, 0.1, 0.0), jac=True, method="L-BFGS-B", bounds=bounds,
-    )
+    bounds = 0.0, np.where(spread > 0, _MOST, 0.0)
+    result = minimise(loss, np.where(spread > 0, 0.1, 0.0), bounds=bounds, tol=_FALL)
     return result.x / scale
 
 
@@ -192,9 +193,9 @@ class WeightedDimensions(_Learned):
         parts = np.multiply(parts, np.float32(scale), out=parts)
         weights = np.ones(parts.shape[1])
         for strength in strengths:
-            weights = _minimum(
-                _weights_loss(choices, parts, strength), weights, [(0.0, None)] * len(weights)
-            )
+            weights = minimise(
+                _weights_loss(choices, parts, strength), weights, bounds=NOT_NEGATIVE, **_ENOUGH
+            ).x
             yield scale * weights
 
     def log_odds(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -234,7 +235,7 @@ class LinearTransform(_Learned):
         matrix = np.eye(p)
         for strength in strengths:
             loss = _transform_loss(choices, x, left, strength)
-            matrix = _minimum(loss, matrix.ravel()).reshape(p, p)
+            matrix = minimise(loss, matrix.ravel(), **_ENOUGH).x.reshape(p, p)
             yield root * matrix
 
     def log_odds(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -286,14 +287,6 @@ def laplacian(pull: np.ndarray, i: np.ndarray, j: np.ndarray, n: int) -> np.ndar
         ),
         shape=(n, n),
     )
-
-
-def _minimum(
-    loss: Objective, start: np.ndarray, bounds: list[tuple[float, None]] | None = None
-) -> np.ndarray:
-    return minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=_ITERATIONS
-    ).x
 
 
 #: Models of a feature space.

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize
 from scipy.sparse import issparse
 from scipy.sparse.linalg import eigsh
 
@@ -37,10 +36,10 @@ from tripletscope.core.features.models import (
 from tripletscope.core.features.spaces import MOST_FEATURES, Together, predictors_of
 from tripletscope.core.inference.evaluation.score import require_groups
 from tripletscope.core.inference.evaluation.units import LearnedUnit
+from tripletscope.core.models.optimise.minimise import minimise
 
 #: The three predictors.
 PARTS = ("features", "features and map", "map alone")
-_ITERATIONS = {"maxiter": 500, "ftol": 1e-9, "gtol": 1e-7}
 #: Sizes of a start.
 _SIZES = 2.0 ** np.arange(-5, 3)
 
@@ -267,10 +266,8 @@ def _fit(
     directions = _steepest(laplacian(pull, i, j, n), d)
     starts = [np.concatenate([weights * scale, (size * directions).ravel()]) for size in _SIZES]
     start = min(starts, key=lambda one: loss(one)[0])
-    bounds = [(0.0, None)] * k + [(None, None)] * (n * d)
-    result = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=_ITERATIONS
-    ).x
+    lowest = np.concatenate([np.zeros(k), np.full(n * d, -np.inf)])
+    result = minimise(loss, start, bounds=(lowest, np.inf), max_iter=500).x
     return result[:k] / scale, result[k:].reshape(n, d)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize_scalar
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.engine.progress import Progress, part, silent
@@ -111,11 +111,10 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> Spread:
         return -value - float(values[:number].sum()), -np.append(by_logs, slopes[-1])
 
     starts = [np.append(np.full(number, np.log(size)), 0.0) for size in (0.05, 0.2, 0.6)]
-    bounds = [(np.log(_LEAST), np.log(_MOST))] * number + [(-_MOST, _MOST)]
-    result = minimize(
-        loss, min(starts, key=lambda one: loss(one)[0]), jac=True, method="L-BFGS-B", bounds=bounds
-    ).x
-    return spread_of(result)
+    low, high = np.full((2, number + 1), [[np.log(_LEAST)], [np.log(_MOST)]])
+    low[-1], high[-1] = -_MOST, _MOST
+    start = min(starts, key=lambda one: loss(one)[0])
+    return spread_of(minimise(loss, start, bounds=(low, high)).x)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from tripletscope.core.data.triplets import Judgements
@@ -18,6 +17,7 @@ from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.evaluation.score import n_groups, question_folds
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import single_losses
+from tripletscope.core.models.optimise.minimise import minimise
 
 #: Parts of the questions, held out in turn.
 FOLDS = 5
@@ -150,9 +150,9 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
             by_lapse * lapse * (1.0 - lapse),
         ])
 
-    result = minimize(
-        loss, [0.0, 0.0, logit(0.02)], jac=True, method="L-BFGS-B",
-        bounds=[(-10.0, 10.0), (-2.0, 2.0), (-15.0, 4.0)],
+    result = minimise(
+        loss, np.array([0.0, 0.0, logit(0.02)]),
+        bounds=(np.array([-10.0, -2.0, -15.0]), np.array([10.0, 2.0, 4.0])),
     ).x
     slope, power = np.exp(result[:2])
     return ResponseModel(

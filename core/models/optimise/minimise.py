@@ -1,4 +1,4 @@
-"""Minimisation on plain arrays by L-BFGS, from one start or from several; bounded below or not.
+"""Minimisation on plain arrays by L-BFGS, from one start or from several, within bounds or not.
 
 With a compiled objective the compiled steps do without the interpreter, which on a hundred answers
 takes longer than the arithmetic, and whose lock keeps fits from running side by side.
@@ -44,9 +44,13 @@ _X, _GRADIENT, _TRIAL, _TRIAL_GRADIENT, _DIRECTION, _BEST, _BEST_GRADIENT = rang
 # the bracket; of the best point in the bracket; of the last step.
 _LOSS, _LENGTH, _SLOPE, _LOW, _HIGH, _BEST_LOSS, _LAST_FALL = 0, 1, 2, 3, 6, 9, 10
 # Counts.
-_KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS, _BOUNDED = range(6)
+_KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS = range(5)
 #: ``x -> (loss, gradient)``.
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+#: Lowest and highest values of the variables, of each or of all.
+Bounds = tuple[float | np.ndarray, float | np.ndarray]
+#: Bounds of variables that are 0 or more.
+NOT_NEGATIVE: Bounds = (0.0, np.inf)
 
 
 class State(NamedTuple):
@@ -54,9 +58,10 @@ class State(NamedTuple):
 
     vectors (7, m): Rows `_X` to `_BEST_GRADIENT`.
     numbers (11,): `_LOSS` to `_LAST_FALL`.
-    counts (6,): `_KEPT` to `_BOUNDED`, whether variables are 0 or more.
+    counts (5,): `_KEPT` to `_ITERATIONS`.
     steps, changes (_MEMORY, m): Latest steps, and how they changed the gradient.
     products (_MEMORY,): Of each step with its change.
+    low, high (m,): Bounds of the variables; of no length if none has any.
     """
 
     vectors: np.ndarray
@@ -65,22 +70,26 @@ class State(NamedTuple):
     steps: np.ndarray
     changes: np.ndarray
     products: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
 
 class Descent:
     """A minimisation under way; `losses` are those after each of the latest iterations."""
 
     def __init__(
-        self, start: np.ndarray, loss: float, gradient: np.ndarray, bounded: bool = False
+        self, start: np.ndarray, loss: float, gradient: np.ndarray, bounds: Bounds | None = None
     ) -> None:
         self._vectors, self._numbers = np.zeros((7, start.size)), np.zeros(11)
         self._vectors[_X], self._vectors[_GRADIENT], self._numbers[_LOSS] = start, gradient, loss
-        self._counts = np.zeros(6, dtype=np.int64)
-        self._counts[_BOUNDED] = bounded
+        self._counts = np.zeros(5, dtype=np.int64)
         self._losses = np.empty(_MOST_ITERATIONS)
         steps, changes = np.empty((2, _MEMORY, start.size))
         self._state = State(
-            self._vectors, self._numbers, self._counts, steps, changes, np.empty(_MEMORY)
+            self._vectors, self._numbers, self._counts, steps, changes, np.empty(_MEMORY),
+            *(np.empty((2, 0)) if bounds is None else (
+                np.broadcast_to(np.asarray(end, float), start.shape).copy() for end in bounds
+            )),
         )
 
     @property
@@ -154,7 +163,7 @@ def _compiled_iterations() -> Callable:
     """`_iterations`, compiled once for all losses, before any of them exists."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     state = types.NamedTuple(
-        [matrix, vector, types.int64[::1], matrix, matrix, vector], State
+        [matrix, vector, types.int64[::1], matrix, matrix, vector, vector, vector], State
     )
     signature = types.int64(types.int64, BLOCK_TYPE, state, types.float64, vector)
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_iterations)
@@ -170,10 +179,10 @@ def _judged(result, numbers, tol):
 @compiled
 def _prepare(descent):
     """Choose a direction, and the first point along it to evaluate."""
-    vectors, numbers, counts, steps, changes, products = descent
+    vectors, numbers, counts, steps, changes, products, low, _ = descent
     x, gradient, direction = vectors[_X], vectors[_GRADIENT], vectors[_DIRECTION]
     while True:
-        if counts[_BOUNDED]:
+        if low.size:
             _two_loops_inside(descent)
         else:
             _two_loops(direction, gradient, steps, changes, products, counts[_KEPT])
@@ -203,7 +212,7 @@ def _advance(loss, descent):
     """
     vectors, numbers, counts = descent.vectors, descent.numbers, descent.counts
     length, first_slope = numbers[_LENGTH], numbers[_SLOPE]
-    slope = _slope(vectors, counts[_BOUNDED])
+    slope = _slope(descent)
     if not loss <= numbers[_LOSS] + _FALL * length * first_slope:
         numbers[_HIGH], numbers[_HIGH + 1], numbers[_HIGH + 2] = length, loss, slope
         counts[_HAS_HIGH] = 1
@@ -239,25 +248,25 @@ def _advance(loss, descent):
 
 @compiled
 def _look(descent):
-    """The point along the direction; variables that would leave their bound stay on it."""
+    """The point along the direction; variables that would leave their bounds stay on them."""
     vectors, length = descent.vectors, descent.numbers[_LENGTH]
     x, direction, trial = vectors[_X], vectors[_DIRECTION], vectors[_TRIAL]
     for i in range(x.size):
         trial[i] = x[i] + length * direction[i]
-    if descent.counts[_BOUNDED]:
-        for i in range(x.size):
-            trial[i] = max(trial[i], 0.0)
+    for i in range(descent.low.size):
+        trial[i] = min(max(trial[i], descent.low[i]), descent.high[i])
 
 
 @compiled
-def _slope(vectors, bounded):
+def _slope(descent):
     """At the trial point, of the variables that still move; others would ask for longer steps."""
+    vectors, low, high = descent.vectors, descent.low, descent.high
     direction, trial, gradient = vectors[_DIRECTION], vectors[_TRIAL], vectors[_TRIAL_GRADIENT]
-    if not bounded:
+    if not low.size:
         return _dot(direction, gradient)
     total = 0.0
     for i in range(trial.size):
-        moves = trial[i] > 0.0 or direction[i] > 0.0
+        moves = trial[i] < high[i] if direction[i] > 0.0 else trial[i] > low[i]
         total += direction[i] * gradient[i] if moves else 0.0
     return total
 
@@ -265,7 +274,7 @@ def _slope(vectors, bounded):
 @compiled
 def _step(loss, descent):
     """Take the trial point, and learn from the step, unless the loss is not convex along it."""
-    vectors, numbers, counts, steps, changes, products = descent
+    vectors, numbers, counts, steps, changes, products, _, _ = descent
     place = counts[_KEPT] % _MEMORY
     step, change = steps[place], changes[place]
     product = size2 = 0.0
@@ -310,15 +319,16 @@ def _two_loops(direction, gradient, steps, changes, products, n_kept):
 
 @compiled
 def _two_loops_inside(descent):
-    """The same among variables that may move; those held at 0 by the gradient have no part in it.
+    """The same among variables that may move; those held by a bound have no part in it.
 
     Products of steps and changes are therefore taken anew (Kim, Sra & Dhillon 2010).
     """
-    vectors, counts = descent.vectors, descent.counts
+    vectors, counts, low, high = descent.vectors, descent.counts, descent.low, descent.high
     x, gradient = vectors[_X], vectors[_GRADIENT]
     direction, free = vectors[_DIRECTION], vectors[_TRIAL]
     for i in range(x.size):
-        free[i] = 1.0 if x[i] > 0.0 or gradient[i] < 0.0 else 0.0
+        moves = x[i] < high[i] if gradient[i] < 0.0 else x[i] > low[i]
+        free[i] = 1.0 if moves else 0.0
         direction[i] = -gradient[i] * free[i]
     memory = min(counts[_KEPT], _MEMORY)
     products, shares, size = np.zeros(memory), np.empty(memory), 1.0
@@ -345,8 +355,10 @@ def _two_loops_inside(descent):
             for i in range(x.size):
                 direction[i] += share * free[i] * step[i]
     for i in range(x.size):
-        if x[i] <= 0.0:
+        if x[i] <= low[i]:
             direction[i] = max(direction[i], 0.0)
+        if x[i] >= high[i]:
+            direction[i] = min(direction[i], 0.0)
 
 
 @compiled
@@ -402,19 +414,20 @@ def minimise(
     *,
     max_iter: int = 1000,
     tol: float = 1e-9,
-    bounded: bool = False,
+    bounds: Bounds | None = None,
     progress: Progress = silent,
 ) -> Optimum:
-    """Minimise a smooth loss, 0 or more, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
+    """Minimise a smooth loss by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
 
-    bounded: Whether variables are 0 or more.
+    bounds: Of the variables; the start is within them.
 
     It has converged when one iteration lowers the loss by less than `tol` times the loss, or times
     1 if that is more. An iteration of SciPy's takes as long for itself as five thousand answers,
     and does not cope with kinks.
     """
-    descent = Descent(start, *objective(start), bounded)
-    fraction, state = 0.0, CONVERGED if descent.loss <= tol else GOING
+    descent = Descent(start, *objective(start), bounds)
+    # Of losses from 0 up: no iteration can lower it by more.
+    fraction, state = 0.0, CONVERGED if 0.0 <= descent.loss <= tol else GOING
     stopped = progress(fraction, loss=descent.loss, snapshot=start)
     while state == GOING and not stopped and descent.n_iter < max_iter:
         state = descent.proceed(objective, tol, max_iter - descent.n_iter)

@@ -19,7 +19,7 @@ from tripletscope.core.engine.progress import part
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
-from tripletscope.core.models.optimise.minimise import minimise, restarts
+from tripletscope.core.models.optimise.minimise import NOT_NEGATIVE, minimise, restarts
 
 
 def rosenbrock(x):
@@ -68,13 +68,36 @@ def test_finds_the_non_negative_least_squares(correlated):
         evaluated.append(x.min())
         return squares(x)
 
-    found = minimise(watched, np.full(40, 0.3), tol=1e-14, bounded=True)
+    found = minimise(watched, np.full(40, 0.3), tol=1e-14, bounds=NOT_NEGATIVE)
     theirs, norm = scipy.optimize.nnls(table, target)
     assert found.converged
     assert found.loss == pytest.approx(norm**2, rel=1e-8)
     assert np.array_equal(found.x > 0, theirs > 0)
     assert min(evaluated) == 0.0
     assert len(evaluated) < 200
+
+
+def test_finds_the_least_squares_between_bounds():
+    rng = np.random.default_rng(1)
+    table, target = rng.normal(size=(60, 40)), 9.0 * rng.normal(size=60)
+    low, high = np.full(40, -np.inf), np.full(40, np.inf)
+    low[:20], high[10:30] = -0.5, 0.25
+    low[5] = high[5] = 0.125  # no choice
+    theirs = scipy.optimize.lsq_linear(
+        table, target, (np.where(low == high, low - 1e-12, low), high), tol=1e-14
+    )
+
+    def squares(x):  # a loss below 0 has no end at 0
+        rest = table @ x - target
+        return float(rest @ rest) - 1e5, 2.0 * table.T @ rest
+
+    found = minimise(squares, np.clip(np.zeros(40), low, high), tol=1e-15, bounds=(low, high))
+    assert found.converged
+    assert ((low <= found.x) & (found.x <= high)).all()
+    assert found.x == pytest.approx(theirs.x, abs=1e-5)
+    on_bound = np.isclose(theirs.x, low, atol=1e-7) | np.isclose(theirs.x, high, atol=1e-7)
+    assert np.array_equal((found.x == low) | (found.x == high), on_bound)
+    assert on_bound.sum() > 10
 
 
 def test_compiled_iterations_are_the_same_as_single_ones(planted):
