@@ -16,7 +16,7 @@ from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.models.optimise.loss import Loss
-from tripletscope.core.models.optimise.responses import shares
+from tripletscope.core.models.optimise.responses import stage_scores
 from tripletscope.core.people.comparing import (
     ONE,
     OWN,
@@ -228,17 +228,10 @@ def stretching(
     difference = positions[choices.pairs[:, 0]] - positions[choices.pairs[:, 1]]
     products = difference[:, rows] * difference[:, columns] * np.where(rows == columns, 1.0, 2.0)
     squares = np.einsum("ek,ek->e", difference, difference)
-    like, slope = loss.similarities(squares)
-    sizes, begins = choices.n_shown, choices.bounds[:-1]
-    sign = np.repeat(choices.sign, sizes)
-    products *= (sign * slope)[:, None]
-    share = shares(choices, like)
-    mean = np.add.reduceat(share[:, None] * products, begins, axis=0)
-    rest = products - np.repeat(mean, sizes, axis=0)
-    scores = choices.weight[:, None] * rest[begins]
-    squared = (rest[:, :, None] * rest[:, None, :]).reshape(len(rest), -1)
-    information = np.add.reduceat(share[:, None] * squared, begins, axis=0)
-    return scores, choices.weight[:, None] * information
+    likeness, slope = loss.similarities(squares)
+    slopes, information = stage_scores(choices, likeness, slope[:, None] * products)
+    weight = choices.weight[:, None]
+    return weight * slopes, weight * information.reshape(len(slopes), -1)
 
 
 def _statistic(

@@ -19,8 +19,8 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.models.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.models.optimise.loss import Block, Loss, add_up
-from tripletscope.core.models.optimise.pairs import Pairs, pair_of
-from tripletscope.core.models.optimise.responses import choice_losses, hits, shares
+from tripletscope.core.models.optimise.pairs import Pairs, pair_of, values_of
+from tripletscope.core.models.optimise.responses import choice_losses, hits, shares, stage_scores
 
 
 def choices_by(answers: Judgements, who: np.ndarray) -> Choices:
@@ -120,23 +120,17 @@ class Likelihood:
     def judged(self, x: np.ndarray, w: np.ndarray) -> ChoiceScores:
         """Predictions of every choice."""
         choices = self.choices
-        similarity, *_ = self._seen(x, w)
+        squares = values_of(self._loss.pairs, choices.pairs, x, w, self._who)
+        similarity, _ = self._loss.similarities(squares)
         log_share = -choice_losses(choices, similarity)[0]
         return ChoiceScores(choices.answer, log_share, hits(choices, similarity))
 
     def curvature(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """(P, d, d) expected information on log weights alone."""
         similarity, difference, pull = self._seen(x, w)
-        by_logs, result = pull * difference, np.zeros((*w.shape, w.shape[1]))
-        of_all = shares(self.choices, similarity)
-        for stage, place, _ in self.choices.kinds:
-            share, of = of_all[place], by_logs[place]
-            mean = np.einsum("se,sek->sk", share, of)
-            blocks = np.einsum("se,sek,sel->skl", share, of, of) - mean[:, :, None] * mean[:, None]
-            blocks *= self.choices.weight[stage][:, None, None]
-            flat = sums_by(self.choices.unit[stage], blocks.reshape(len(blocks), -1), len(w))
-            result += flat.reshape(result.shape)
-        return result
+        choices, each = self.choices, stage_scores(self.choices, similarity, pull * difference)[1]
+        each *= choices.weight[:, None, None]
+        return sums_by(choices.unit, each.reshape(len(each), -1), len(w)).reshape(*w.shape, -1)
 
     def information(
         self, x: np.ndarray, w: np.ndarray

@@ -16,7 +16,7 @@ from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.evaluation.score import n_groups, question_folds
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.models.optimise.loss import single_losses
+from tripletscope.core.models.optimise.loss import near_losses
 from tripletscope.core.models.optimise.minimise import minimise
 
 #: Parts of the questions, held out in turn.
@@ -110,7 +110,7 @@ def _probability(method: Method, positions: np.ndarray, rows: np.ndarray) -> np.
     near2, far2 = _squares(positions, rows)
     finite = np.isfinite(near2 + far2)
     result = np.full(len(rows), np.nan)
-    result[finite] = np.exp(-single_losses(method._loss(), near2[finite], far2[finite]))
+    result[finite] = np.exp(-near_losses(method._loss(), near2[finite], far2[finite]))
     return result
 
 

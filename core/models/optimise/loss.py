@@ -12,12 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numba import types
 
@@ -40,8 +38,9 @@ from tripletscope.core.models.optimise.pairs import (
     addresses,
     back_at,
     forward_at,
+    values_of,
 )
-from tripletscope.core.models.optimise.responses import choice_losses, choose
+from tripletscope.core.models.optimise.responses import choice_losses, choose, losses_of
 from tripletscope.core.models.optimise.rows import (
     add_gradient,
     of_answers,
@@ -313,35 +312,17 @@ def _merged(gradients, prior, x, low, high, gradient):
             gradient[c * n + i] = total
 
 
-def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
-    """(T,) loss of every answer by itself, from squared distances (T,) to near and far."""
-    result = np.empty(len(near2))
-    _compiled_singles()(
-        loss.kernel, loss.constants, np.ascontiguousarray(near2), np.ascontiguousarray(far2),
-        result,
-    )
-    return result
-
-
-def _singles(kernel, constants, near2, far2, result):
-    near, far, by_near, by_far = np.empty(1), np.empty(1), np.empty(1), np.empty(1)
-    one = np.ones(1)
-    for t in range(result.size):
-        near[0], far[0] = near2[t], far2[t]
-        result[t] = kernel(near, far, one, constants, by_near, by_far)
-
-
-@cache
-def _compiled_singles() -> Callable:
-    signature = types.void(KERNEL, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
-    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
+def near_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
+    """(T,) minus the log-probability of near among two pairs, by squared distances (T,)."""
+    return losses_of(loss.similarities(np.stack([near2, far2]))[0], 1)[0]
 
 
 def map_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
-    """(S,) minus the log-probability of every stage, for a loss with a similarity."""
-    first, second = choices.pairs.T
-    squares = sum((x[first] - x[second]) ** 2 for x in positions.T)
-    return choice_losses(choices, loss.similarities(squares)[0])[0]
+    """(S,) minus the log-probability of every stage, at positions (n, d)."""
+    rows = np.zeros((len(positions), width(positions.shape[1])))
+    rows[:, : positions.shape[1]] = positions
+    values = values_of(loss.pairs, choices.pairs, rows)
+    return choice_losses(choices, loss.similarities(values)[0])[0]
 
 
 class Objective:

@@ -15,6 +15,7 @@ import numpy as np
 from numba import types
 
 from tripletscope.core.models.optimise.elementary import address, compiled, found_for
+from tripletscope.core.models.optimise.layout import NO_UNITS
 from tripletscope.core.models.optimise.rows import (
     add_gradient,
     add_of_three,
@@ -57,6 +58,17 @@ def addresses(pairs: Pairs, number: np.dtype) -> tuple[int, int]:
     """Addresses of both functions in this process, for rows of such numbers."""
     of_rows = _types(numba.from_dtype(number)[:, ::1])
     return address(pairs.forward, of_rows[0]), address(pairs.back, of_rows[1])
+
+
+def values_of(
+    seen: Pairs, pairs: np.ndarray, x: np.ndarray, w: np.ndarray | None = None,
+    unit: np.ndarray = NO_UNITS,
+) -> np.ndarray:
+    """(E,) values of single pairs (E, 2), of which each has a row of `w` if `seen` looks at it."""
+    x, values = np.ascontiguousarray(x), np.empty((1, len(pairs)))
+    w = np.empty((0, 0), x.dtype) if w is None else np.ascontiguousarray(w)
+    seen.forward(x, w, np.ascontiguousarray(pairs.T, np.uint32), unit, 0, len(pairs), values)
+    return values[0]
 
 
 @compiled

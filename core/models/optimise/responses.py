@@ -183,6 +183,20 @@ def shares(choices: Choices, similarity: np.ndarray) -> np.ndarray:
     return result
 
 
+def stage_scores(
+    choices: Choices, similarity: np.ndarray, by: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(S, k) slopes of the log-probability of each stage, and (S, k, k) expected information.
+
+    Of stages with one chosen pair, by k parameters that change similarities by `by` (E, k).
+    """
+    begins, share = choices.bounds[:-1], shares(choices, similarity)[:, None]
+    by = choices.sign[choices.stage][:, None] * by
+    by -= np.add.reduceat(share * by, begins)[choices.stage]
+    squares = (share * by)[:, :, None] * by[:, None, :]
+    return by[begins], np.add.reduceat(squares, begins)
+
+
 def hits(choices: Choices, similarity: np.ndarray) -> np.ndarray:
     """(S,) 1 where the choice is the likeliest, 0 if not; the chance level where ties decide."""
     right = np.zeros(len(choices))

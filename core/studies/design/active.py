@@ -26,7 +26,7 @@ from tripletscope.core.inference.uncertainty.calibration import (
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.models.optimise.loss import margins, single_losses
+from tripletscope.core.models.optimise.loss import margins, near_losses
 from tripletscope.core.models.simulation.simulate import random_questions
 
 STRATEGIES = {
@@ -237,7 +237,7 @@ def _losses(
     near2, far2 = (
         np.sum((places[:, None] - positions[others]) ** 2, axis=2) for others in (near, far)
     )
-    return single_losses(loss, near2.ravel(), far2.ravel()).reshape(near2.shape)
+    return near_losses(loss, near2.ravel(), far2.ravel()).reshape(near2.shape)
 
 
 def _entropy(chance: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.embedding.starts import spectral_start
 from tripletscope.core.models.optimise import loss as loss_module
 from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
-from tripletscope.core.models.optimise.loss import Loss, Objective, map_losses, single_losses
+from tripletscope.core.models.optimise.loss import Loss, Objective, map_losses, near_losses
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import losses_of
 from tripletscope.core.reading.tasks import chosen_first
@@ -163,7 +163,7 @@ def test_choices_far_out_stay_finite(chosen, method):
 def test_a_choice_of_two_is_a_triplet(method):
     near2, far2 = np.random.default_rng(0).exponential(2.0, (2, 50))
     lost, _ = of_squares(method._loss(), np.array([near2, far2]), 1)
-    assert lost == pytest.approx(single_losses(method._loss(), near2, far2), rel=1e-12)
+    assert lost == pytest.approx(near_losses(method._loss(), near2, far2), rel=1e-12)
 
 
 def test_odd_one_out_by_hand():
