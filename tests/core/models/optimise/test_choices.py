@@ -162,8 +162,13 @@ def test_choices_far_out_stay_finite(chosen, method):
 @pytest.mark.parametrize("method", [STE(), TSTE(n_components=4), CKL()], ids=lambda m: m.title)
 def test_a_choice_of_two_is_a_triplet(method):
     near2, far2 = np.random.default_rng(0).exponential(2.0, (2, 50))
-    lost, _ = of_squares(method._loss(), np.array([near2, far2]), 1)
-    assert lost == pytest.approx(near_losses(method._loss(), near2, far2), rel=1e-12)
+    loss, slopes = method._loss(), np.empty((2, 50))
+    total = loss.kernel(near2, far2, np.ones(50), loss.constants, *slopes)
+    lost, by = of_squares(loss, np.array([near2, far2]), 1)
+    assert lost.sum() == pytest.approx(total, rel=1e-12)
+    assert by == pytest.approx(slopes, rel=1e-12)
+    near, far = np.exp(loss.similarities(np.array([near2, far2]))[0])
+    assert near_losses(loss, near2, far2) == pytest.approx(-np.log(near / (near + far)), rel=1e-9)
 
 
 def test_odd_one_out_by_hand():
