@@ -20,7 +20,7 @@ from tripletscope.core.engine.threads import side_by_side
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.models.optimise.layout import LayoutPart
 from tripletscope.core.models.optimise.loss import Block, Loss, add_up
-from tripletscope.core.models.optimise.pairs import Pairs
+from tripletscope.core.models.optimise.pairs import PairModel
 
 #: Weights per vector of numbers.
 LANES = 16
@@ -84,7 +84,7 @@ def _similarity(products, constants, similarity, slope):
 
 
 #: Choices among the pairs of three objects by the dot products of 32-bit weights.
-_LOSS = Loss(similarity=_similarity, pairs=Pairs(_products, _products_back))
+_LOSS = Loss(similarity=_similarity, pairs=PairModel(_products, _products_back))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.models.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.models.optimise.loss import Block, Loss, add_up
-from tripletscope.core.models.optimise.pairs import Pairs, pair_of, values_of
+from tripletscope.core.models.optimise.pairs import PairModel, pair_of, values_of
 from tripletscope.core.models.optimise.responses import choice_losses, hits, shares, stage_scores
 
 
@@ -78,7 +78,7 @@ def _weighted_back(x, w, roles, unit, low, high, by, by_x, by_w):
 
 
 #: Squared distances whose axes every unit weights.
-WEIGHTED = Pairs(_weighted, _weighted_back)
+WEIGHTED = PairModel(_weighted, _weighted_back)
 
 
 class Likelihood:

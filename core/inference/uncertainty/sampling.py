@@ -17,7 +17,7 @@ from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.inference.uncertainty.curvature import Normal
 from tripletscope.core.models.optimise.elementary import KERNEL, Compiled, address, found_at
 from tripletscope.core.models.optimise.layout import AnswerLayout
-from tripletscope.core.models.optimise.loss import BLOCK_TYPE, Block, Loss, judge, room_for
+from tripletscope.core.models.optimise.loss import BLOCK_TYPE, Block, Loss, judge, scratch_for
 from tripletscope.core.models.optimise.rows import of_answers, set_squared_distances, width
 
 #: Most distances that convergence is judged by.
@@ -336,12 +336,12 @@ def _with_choices(target, positions, ratio, floor):
             target.worth[begin : begin + n_choices], n_shown, chosen, one.prior, one.n_components,
             positions, one.gradient, one.of_units,
         )
-        room = room_for(block, min(_LOOK, n_choices))
+        scratch = scratch_for(block, min(_LOOK, n_choices))
         for low in range(0, n_choices, _LOOK):
             high = min(low + _LOOK, n_choices)
-            judge(block, low, high, room)
+            judge(block, low, high, scratch)
             for t in range(high - low):
-                ratio -= block.weight[low + t] * room.loss[t]
+                ratio -= block.weight[low + t] * scratch.loss[t]
             if not ratio > floor:
                 return -np.inf
         role += n_roles * n_choices

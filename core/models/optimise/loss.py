@@ -34,7 +34,7 @@ from tripletscope.core.models.optimise.elementary import (
 from tripletscope.core.models.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.models.optimise.pairs import (
     SQUARES,
-    Pairs,
+    PairModel,
     addresses,
     back_at,
     forward_at,
@@ -99,7 +99,7 @@ class Loss:
     kernel: Callable | None = None
     parameters: tuple[float, ...] = ()
     similarity: Callable | None = None
-    pairs: Pairs = SQUARES
+    pairs: PairModel = SQUARES
 
     def __post_init__(self) -> None:
         for part in (self.kernel or self.similarity, self.similarity or self.kernel):
@@ -128,7 +128,7 @@ class Block(NamedTuple):
     """Answers of one kind as compiled code takes them, and its work space.
 
     kernel: Address in this process of the kernel of the loss, for near and far; 0 without one.
-    similarity, forward, back: Addresses of the similarity, and of the functions of `Pairs`.
+    similarity, forward, back: Addresses of the similarity, and of both functions of `PairModel`.
     shown, chosen: Pairs of each choice; see `LayoutPart`.
     positions, gradient (n, w): By rows; see `tripletscope.core.models.optimise.rows.width`.
     """
@@ -154,7 +154,7 @@ class Block(NamedTuple):
         cls, part: LayoutPart, loss: Loss, positions: np.ndarray, gradient: np.ndarray,
         of_units: np.ndarray | None = None, *, prior: float = 0.0, n_components: int = 0,
     ) -> Block:
-        """With rows of units (u, k), of which a choice has one, if `Pairs` look at them."""
+        """With rows of units (u, k), of which a choice has one, if its pairs are seen by them."""
         of_two = loss.kernel is not None and not part.chosen
         forward, back = (0, 0) if of_two else addresses(loss.pairs, positions.dtype)
         return cls(
@@ -224,7 +224,7 @@ def lay_out(x, n_components, positions, low, high):
             positions[i, c] = x[c * n + i]
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Numbers of some choices: losses (b,), and of every pair (m, b) what is seen.
 
     Slopes are of the losses by similarities, bends those of similarities by values.
@@ -237,18 +237,18 @@ class Room(NamedTuple):
 
 
 @compiled
-def room_for(block, size):
-    """A `Room` for so many choices at a time."""
+def scratch_for(block, size):
+    """A `Scratch` for so many choices at a time."""
     shape = block.shown, size
-    return Room(np.empty(size), np.empty(shape), np.empty(shape), np.empty(shape))
+    return Scratch(np.empty(size), np.empty(shape), np.empty(shape), np.empty(shape))
 
 
 @compiled
-def judge(block, low, high, room):
+def judge(block, low, high, scratch):
     """Set losses, slopes and bends of the choices from `low` to `high`."""
     forward = forward_at(block.forward, block.positions)
     similarity = _similarity_at(block.similarity)
-    m, (loss, values, likeness, bends) = high - low, room
+    m, (loss, values, likeness, bends) = high - low, scratch
     forward(block.positions, block.of_units, block.roles, block.unit, low, high, values)
     for e in range(block.shown):
         similarity(values[e, :m], block.constants, likeness[e, :m], bends[e, :m])
@@ -262,18 +262,18 @@ def add_up(block, low, high, by_x, by_w):
     Of any loss that is a likelihood.
     """
     back = back_at(block.back, block.positions)
-    room = room_for(block, min(_CHOICES, high - low))
+    scratch = scratch_for(block, min(_CHOICES, high - low))
     total = 0.0
     for begin in range(low, high, _CHOICES):
         end = min(begin + _CHOICES, high)
-        judge(block, begin, end, room)
+        judge(block, begin, end, scratch)
         for t in range(end - begin):
-            total += block.weight[begin + t] * room.loss[t]
+            total += block.weight[begin + t] * scratch.loss[t]
         for e in range(block.shown):
             for t in range(end - begin):
-                room.slopes[e, t] *= block.weight[begin + t] * room.bends[e, t]
+                scratch.slopes[e, t] *= block.weight[begin + t] * scratch.bends[e, t]
         back(
-            block.positions, block.of_units, block.roles, block.unit, begin, end, room.slopes,
+            block.positions, block.of_units, block.roles, block.unit, begin, end, scratch.slopes,
             by_x, by_w,
         )
     return total

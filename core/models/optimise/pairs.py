@@ -24,7 +24,7 @@ from tripletscope.core.models.optimise.rows import (
 )
 
 
-class Pairs(NamedTuple):
+class PairModel(NamedTuple):
     """How pairs of objects are seen; both functions are compiled.
 
     forward ``(x, w, roles, unit, low, high, values)``: Sets the values (m, b) of the pairs of
@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
 
 @cache
 def _types(rows: types.Array) -> tuple[types.FunctionType, types.FunctionType]:
-    """Types of `Pairs.forward` and `Pairs.back`, for rows of 32 or 64 bits."""
+    """Types of `PairModel.forward` and `PairModel.back`, for rows of 32 or 64 bits."""
     values = types.float64[:, ::1]
     choices = (rows, rows, types.uint32[:, ::1], types.int64[::1], types.int64, types.int64)
     return (
@@ -54,14 +54,14 @@ back_at = found_for(lambda rows: _types(rows)[1])
 
 
 @cache
-def addresses(pairs: Pairs, number: np.dtype) -> tuple[int, int]:
+def addresses(pairs: PairModel, number: np.dtype) -> tuple[int, int]:
     """Addresses of both functions in this process, for rows of such numbers."""
     of_rows = _types(numba.from_dtype(number)[:, ::1])
     return address(pairs.forward, of_rows[0]), address(pairs.back, of_rows[1])
 
 
 def values_of(
-    seen: Pairs, pairs: np.ndarray, x: np.ndarray, w: np.ndarray | None = None,
+    seen: PairModel, pairs: np.ndarray, x: np.ndarray, w: np.ndarray | None = None,
     unit: np.ndarray = NO_UNITS,
 ) -> np.ndarray:
     """(E,) values of single pairs (E, 2), of which each has a row of `w` if `seen` looks at it."""
@@ -115,4 +115,4 @@ def _squares_back(x, w, roles, unit, low, high, by, by_x, by_w):
 
 
 #: Squared distances in a map by rows.
-SQUARES = Pairs(_squares, _squares_back)
+SQUARES = PairModel(_squares, _squares_back)
