@@ -128,8 +128,8 @@ def accuracy(repetitions: int) -> None:
     for k in range(repetitions):
         one = found(20, 60, k)
         at = 0, 0, TRIALS
-        inside.append(held(one.accuracy_low[at], one.accuracy_high[at], truth))
-        means.append(one.accuracy[at])
+        inside.append(held(one.accuracy.low[at], one.accuracy.high[at], truth))
+        means.append(one.accuracy.value[at])
     print("Accuracy of raw distances, over people")
     print_table(("truth", "mean", "covered"), [
         (round(truth, 3), np.mean(means).round(3), np.mean(inside))
@@ -147,8 +147,8 @@ def random(repetitions: int) -> None:
     rows = []
     for j, model in enumerate(found[0].models):
         for i, scheme in enumerate(found[0].schemes):
-            above = np.mean([one.accuracy_low[0, j, i] > 0.5 for one in found])
-            mean = np.mean([one.accuracy[0, j, i] for one in found])
+            above = np.mean([one.accuracy.low[0, j, i] > 0.5 for one in found])
+            mean = np.mean([one.accuracy.value[0, j, i] for one in found])
             rows.append((model, scheme, round(mean, 3), above))
     print("Sixty random features of thirty objects")
     print_table(("model", "held out", "accuracy", "above chance"), rows)

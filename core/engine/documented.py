@@ -14,10 +14,14 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.engine.docstrings import written
+from tripletscope.core.engine.estimate import plain_names
 
 _LINE = re.compile(r"^ *(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 _SHAPE = re.compile(r"\((.*?)\)")
 _LENGTH = re.compile(r", length (\w+)")
+#: Of lines of estimates, whose plain values are stored, and the types of those in common.
+_ESTIMATE = "Estimate"
+_UNITS = {"unit": '{"answers", "participants"}', "n_units": "int or None"}
 #: Ending of the line of an optional value.
 OPTIONAL = ", optional"
 #: NumPy's dtype.kind, by the word in the docstring.
@@ -38,7 +42,12 @@ def documented(kind: type) -> Mapping[str, str]:
     types: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         for names, text in _LINE.findall(written(base)):
-            types.update(dict.fromkeys(names.split(", "), text))
+            each = names.split(", ")
+            if text.startswith(_ESTIMATE):
+                each = [plain for name in each for plain in plain_names(name)]
+                text = text.replace(_ESTIMATE, "ndarray") if _SHAPE.search(text) else "float"
+                types.update(_UNITS)
+            types.update(dict.fromkeys(each, text))
     return types
 
 

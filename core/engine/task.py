@@ -1,8 +1,9 @@
 """Tasks: anything that is computed of a method and data, declared once at its function.
 
 A task is a function ``(method, triplets, *, options..., progress)`` that returns a dataclass of
-plain values and arrays, except fields whose metadata have ``kept`` False. Its options are declared
-as a method's parameters are; checks, keys, forms, captions, scripts and progress follow.
+plain values, arrays and estimates, except fields whose metadata have ``kept`` False. Its options
+are declared as a method's parameters are; checks, keys, forms, captions, scripts and progress
+follow.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Column, checked, parameters, with_seed
 from tripletscope.core.engine.docstrings import completed, short_signature
 from tripletscope.core.engine.documented import OPTIONAL, documented
+from tripletscope.core.engine.estimate import as_plain, estimates_of, from_plain, plain_names
 from tripletscope.core.engine.method import Method, builds_on_choices, gathered, reads_choices
 from tripletscope.core.engine.progress import Progress, stopping
 from tripletscope.core.engine.registry import TASKS
@@ -103,18 +105,20 @@ class Computation:
             one.name: getattr(result, one.name) for one in fields(result)
             if one.metadata.get("kept", True)
         }
-        return *_divided(state), not watched.stopped
+        return *_divided(as_plain(state)), not watched.stopped
 
     def required(self, method: type[Method]) -> set[str]:
         """Names of the values in every result of a method."""
+        estimates = estimates_of(self.gives)
         return {
-            one.name for one in fields(self.gives)
+            plain for one in fields(self.gives)
             if one.metadata.get("kept", True) and one.default is MISSING
+            for plain in (plain_names(one.name) if one.name in estimates else [one.name])
         }
 
     def restored(self, numbers: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
         """The result from its plain values and arrays."""
-        return self.gives(**numbers, **arrays)
+        return self.gives(**from_plain(self.gives, {**numbers, **arrays}))
 
     def fingerprint(
         self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]

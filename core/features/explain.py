@@ -13,6 +13,7 @@ import pandas as pd
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
@@ -60,20 +61,20 @@ class Explained:
     Attributes
     ----------
     spaces, models, schemes : list of str
-    accuracy, accuracy_low, accuracy_high : ndarray, shape (s, 3, 2)
+    accuracy : Estimate, shape (s, 3, 2)
         Share of choices as asked, such as an odd one out, that are predicted. All intervals are
-        of 95 %, over objects and `unit` at once.
+        over objects and their unit at once.
     p : ndarray, shape (s, 3, 2)
         One-sided, that the accuracy is above chance.
-    of_two, of_two_low, of_two_high : ndarray, shape (s, 3, 2)
+    of_two : Estimate, shape (s, 3, 2)
         Triplet accuracy, on answers between two pairs; an odd one out is two of them.
     of_two_p : ndarray, shape (s, 3, 2)
         One-sided, that this is above one half.
-    log_likelihood, log_likelihood_low, log_likelihood_high : ndarray, shape (s, 3, 2)
+    log_likelihood : Estimate, shape (s, 3, 2)
         Mean log-probability of a choice; of raw distances after the best scale.
-    gain, gain_low, gain_high : ndarray, shape (s, 3, 2)
+    gain : Estimate, shape (s, 3, 2)
         Accuracy beyond that of raw distances.
-    behind, behind_low, behind_high : ndarray, shape (s, 3, 2)
+    behind : Estimate, shape (s, 3, 2)
         Lead in accuracy of the best space with the same model.
     strengths : ndarray, shape (s, 3, 2)
         Strength of the penalty, median over training parts.
@@ -98,31 +99,18 @@ class Explained:
         Most transformed principal components.
     notes : list of str
         Parts that were left out, and why, as sentences.
-    unit : {"answers", "participants"}
-        Independent units of the intervals beside the objects.
-    n_units : int or None
     """
 
     spaces: list[str]
     models: list[str]
     schemes: list[str]
-    accuracy: np.ndarray
-    accuracy_low: np.ndarray
-    accuracy_high: np.ndarray
+    accuracy: Estimate
     p: np.ndarray
-    of_two: np.ndarray
-    of_two_low: np.ndarray
-    of_two_high: np.ndarray
+    of_two: Estimate
     of_two_p: np.ndarray
-    log_likelihood: np.ndarray
-    log_likelihood_low: np.ndarray
-    log_likelihood_high: np.ndarray
-    gain: np.ndarray
-    gain_low: np.ndarray
-    gain_high: np.ndarray
-    behind: np.ndarray
-    behind_low: np.ndarray
-    behind_high: np.ndarray
+    log_likelihood: Estimate
+    gain: Estimate
+    behind: Estimate
     strengths: np.ndarray
     n_choices: np.ndarray
     n_answers: np.ndarray
@@ -138,13 +126,11 @@ class Explained:
     n_dropped: int
     components: int
     notes: list[str] = field(default_factory=list)
-    unit: str = "answers"
-    n_units: int | None = None
 
     @property
     def deviance_explained(self) -> np.ndarray:
         """(s, 3, 2) explained share of the deviance of guessing (McFadden's R²)."""
-        return 1.0 - self.log_likelihood / self.guessing
+        return 1.0 - self.log_likelihood.value / self.guessing
 
     @property
     def table(self) -> pd.DataFrame:
@@ -154,25 +140,23 @@ class Explained:
             for i, space in enumerate(self.spaces):
                 for j, model in enumerate(self.models):
                     at = i, j, k
-                    if np.isnan(self.accuracy[at]):
+                    if np.isnan(self.accuracy.value[at]):
                         continue
+                    accuracy, low, high = self.accuracy[at].interval
+                    of_two, of_two_low, of_two_high = self.of_two[at].interval
                     rows.append({
                         "space": space, "model": model, "held_out": scheme,
-                        "accuracy": self.accuracy[at], "low": self.accuracy_low[at],
-                        "high": self.accuracy_high[at], "p": self.p[at],
+                        "accuracy": accuracy, "low": low, "high": high, "p": self.p[at],
                         "chance": self.chance[k],
                         "ceiling_lower": self.ceiling_lower[0],
                         "ceiling_upper": self.ceiling_upper[0],
-                        "triplet_accuracy": self.of_two[at],
-                        "triplet_low": self.of_two_low[at], "triplet_high": self.of_two_high[at],
-                        "triplet_p": self.of_two_p[at],
+                        "triplet_accuracy": of_two, "triplet_low": of_two_low,
+                        "triplet_high": of_two_high, "triplet_p": self.of_two_p[at],
                         "triplet_ceiling_lower": self.of_two_ceiling_lower[0],
                         "triplet_ceiling_upper": self.of_two_ceiling_upper[0],
-                        "log_likelihood": self.log_likelihood[at],
+                        "log_likelihood": self.log_likelihood.value[at],
                         "deviance_explained": self.deviance_explained[at],
-                        "gain": self.gain[at], "gain_low": self.gain_low[at],
-                        "gain_high": self.gain_high[at], "behind": self.behind[at],
-                        "behind_low": self.behind_low[at], "behind_high": self.behind_high[at],
+                        **self.gain[at].columns("gain"), **self.behind[at].columns("behind"),
                         "choices": self.n_choices[k], "learned_from": self.n_learned[k],
                     })
         return pd.DataFrame(rows)
@@ -290,7 +274,7 @@ def explain(
         n_objects=int((counted.answers_per_object > 0).sum()),
         n_left_out=int(((answers.answers_per_object > 0) & ~has_features).sum()),
         n_dropped=int((answers.weight > 0).sum()) - len(data.between_two),
-        components=components, notes=notes, **units.said,
+        components=components, notes=notes,
     )
 
 
@@ -319,13 +303,11 @@ def _bound(bound: Share | None) -> np.ndarray:
 def _scores(
     held: Mapping[tuple[int, int, int], tuple[np.ndarray, ...]], shape: tuple[int, ...],
     data: ChoiceSets, units: Units,
-) -> dict[str, np.ndarray]:
+) -> dict[str, Estimate | np.ndarray]:
     """Means with intervals, as fields of an `Explained`."""
     names = ("accuracy", "of_two", "log_likelihood", "gain", "behind")
-    result = {
-        f"{name}{end}": np.full(shape, np.nan) for name in names for end in ("", "_low", "_high")
-    }
-    result["p"], result["of_two_p"] = np.full((2, *shape), np.nan)
+    found = {name: np.full((3, *shape), np.nan) for name in names}
+    p, of_two_p = np.full((2, *shape), np.nan)
 
     mine = {}
     for at, (right, *_) in held.items():
@@ -333,28 +315,25 @@ def _scores(
         if at[2] not in mine:
             mine[at[2]] = units.about(data.choices.take(np.isfinite(right)))
 
-    def write(name: str, at: tuple[int, int, int], values: tuple[float, float, float]) -> None:
-        for end, value in zip(("", "_low", "_high"), values, strict=True):
-            result[f"{name}{end}"][at] = value
-
     for at, (right, log, of_two) in held.items():
         there, two = np.isfinite(right), np.isfinite(of_two)
         crossed = mine[at[2]]
-        write("accuracy", at, crossed.share(right[there]))
-        write("log_likelihood", at, crossed.mean(log[there]))
-        result["p"][at] = crossed.p_above(right[there], chance(data.choices.take(there)))
+        found["accuracy"][:, *at] = crossed.share(right[there])
+        found["log_likelihood"][:, *at] = crossed.mean(log[there])
+        p[at] = crossed.p_above(right[there], chance(data.choices.take(there)))
         pairwise = units.about(data.between_two.take(two))
-        write("of_two", at, pairwise.share(of_two[two]))
-        result["of_two_p"][at] = pairwise.p_above(of_two[two], 0.5)
+        found["of_two"][:, *at] = pairwise.share(of_two[two])
+        of_two_p[at] = pairwise.p_above(of_two[two], 0.5)
     for at, (right, *_) in held.items():
         there = np.isfinite(right)
         crossed = mine[at[2]]
-        accuracy = result["accuracy"][:, at[1], at[2]]
+        accuracy = found["accuracy"][0, :, at[1], at[2]]
         best = held[int(np.nanargmax(accuracy)), at[1], at[2]][0]
         raw = held[at[0], 0, at[2]][0]
-        write("gain", at, crossed.mean((right - raw)[there]))
-        write("behind", at, crossed.mean((best - right)[there]))
-    return result
+        found["gain"][:, *at] = crossed.mean((right - raw)[there])
+        found["behind"][:, *at] = crossed.mean((best - right)[there])
+    estimates = {name: units.estimate(*values) for name, values in found.items()}
+    return {**estimates, "p": p, "of_two_p": of_two_p}
 
 
 def _sizes(

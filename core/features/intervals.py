@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -10,6 +11,7 @@ from scipy.special import stdtr, stdtrit
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
 
@@ -32,6 +34,12 @@ class Units:
     def said(self) -> dict[str, str | int]:
         """Unit and number, as results name them."""
         return unit_fields(self.people)
+
+    def estimate(self, value: Any, low: Any, high: Any) -> Estimate:
+        """Means and intervals of these units."""
+        if self.people is None:
+            return Estimate(value, low, high)
+        return Estimate(value, low, high, "participants", self.people.number)
 
     def about(self, sets: Choices) -> Crossed:
         """Means over some choices, with their variance over objects and people."""

@@ -16,6 +16,7 @@ from tripletscope.core.data.geometry import principal_axes
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
@@ -61,19 +62,16 @@ class ResidualMap:
         Standard deviation of each axis over the objects.
     parts : list of str
         The three predictors, `PARTS`.
-    explained, explained_low, explained_high : ndarray, shape (3,)
+    explained : Estimate, shape (3,)
         Share of the deviance of guessing on held-out trials that each explains.
-    accuracy, accuracy_low, accuracy_high : ndarray, shape (3,)
+    accuracy : Estimate, shape (3,)
         Of the same.
-    gain, gain_low, gain_high : float
+    gain : Estimate
         Explained by the map beyond the features; the map may be noise if this reaches 0.
-    beyond, beyond_low, beyond_high : float
+    beyond : Estimate
         Explained by features and map beyond the map without features.
     chance : float
     n_choices : int
-    unit : {"answers", "participants"}
-        Independent units of the intervals.
-    n_units : int or None
     """
 
     embedding: np.ndarray
@@ -82,35 +80,24 @@ class ResidualMap:
     weights: np.ndarray
     spread: np.ndarray
     parts: list[str]
-    explained: np.ndarray
-    explained_low: np.ndarray
-    explained_high: np.ndarray
-    accuracy: np.ndarray
-    accuracy_low: np.ndarray
-    accuracy_high: np.ndarray
-    gain: float
-    gain_low: float
-    gain_high: float
-    beyond: float
-    beyond_low: float
-    beyond_high: float
+    explained: Estimate
+    accuracy: Estimate
+    gain: Estimate
+    beyond: Estimate
     chance: float
     n_choices: int
-    unit: str = "answers"
-    n_units: int | None = None
 
     @property
     def is_something(self) -> bool:
         """Whether the map predicts held-out trials better than the features do alone."""
-        return self.gain_low > 0
+        return self.gain.low > 0
 
     @property
     def table(self) -> pd.DataFrame:
         """One row for each of `PARTS`."""
         return pd.DataFrame({
-            "predicts": self.parts, "explained": self.explained,
-            "explained_low": self.explained_low, "explained_high": self.explained_high,
-            "accuracy": self.accuracy, "low": self.accuracy_low, "high": self.accuracy_high,
+            "predicts": self.parts, **self.explained.columns("explained"),
+            "accuracy": self.accuracy.value, "low": self.accuracy.low, "high": self.accuracy.high,
             "chance": self.chance,
         })
 
@@ -209,11 +196,11 @@ def residual_map(
     x[placed], x[~placed] = principal_axes(x[placed]), 0.0
     means = np.array([mine.mean(row) for row in explained]).T
     shares = np.array([mine.share(row) for row in hit]).T
-    gain = mine.mean(explained[1] - explained[0])
-    beyond = mine.mean(explained[1] - explained[2])
     return ResidualMap(
         x, placed, [one.name for one in chosen], weights, x[placed].std(axis=0), list(PARTS),
-        *means, *shares, *gain, *beyond, chance(sets), len(sets), **units.said,
+        units.estimate(*means), units.estimate(*shares),
+        units.estimate(*mine.mean(explained[1] - explained[0])),
+        units.estimate(*mine.mean(explained[1] - explained[2])), chance(sets), len(sets),
     )
 
 

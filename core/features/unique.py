@@ -10,6 +10,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.estimate import Estimate, estimates_of
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
@@ -30,11 +31,6 @@ from tripletscope.core.inference.evaluation.units import LearnedUnit
 
 #: Most predictors: all their subsets are tried.
 MOST = 6
-#: Columns of the table.
-_COLUMNS = (
-    "alone", "alone_low", "alone_high", "unique", "unique_low", "unique_high", "adds",
-    "accuracy_alone", "accuracy_unique", "accuracy_unique_low", "accuracy_unique_high",
-)
 
 
 @dataclass(frozen=True)
@@ -47,68 +43,51 @@ class UniqueParts:
     Attributes
     ----------
     predictors, schemes : list of str
-    total, total_low, total_high : ndarray, shape (2,)
+    total : Estimate, shape (2,)
         Explained by all predictors together.
-    alone, alone_low, alone_high : ndarray, shape (k, 2)
+    alone : Estimate, shape (k, 2)
         Explained by each one by itself.
-    unique, unique_low, unique_high : ndarray, shape (k, 2)
+    unique : Estimate, shape (k, 2)
         Explained by all minus explained by all others.
-    joint, joint_low, joint_high : ndarray, shape (2,)
+    joint : Estimate, shape (2,)
         The total without unique parts; negative where predictors help each other.
     accuracy : ndarray, shape (2,)
         Of all predictors together.
     accuracy_alone : ndarray, shape (k, 2)
-    accuracy_unique, accuracy_unique_low, accuracy_unique_high : ndarray, shape (k, 2)
+    accuracy_unique : Estimate, shape (k, 2)
         Fall of accuracy without each.
     subsets : ndarray of bool, shape (2^k - 1, k)
         All subsets of predictors.
     explained, subset_accuracy : ndarray, shape (2^k - 1, 2)
         Of each subset.
-    common, common_low, common_high : ndarray, shape (2^k - 1, 2)
+    common : Estimate, shape (2^k - 1, 2)
         Part that all predictors of each subset share, and no other.
     chance : ndarray, shape (2,)
     n_choices : ndarray of int, shape (2,)
     notes : list of str
-    unit : {"answers", "participants"}
-        Independent units of the intervals.
-    n_units : int or None
     """
 
     predictors: list[str]
     schemes: list[str]
-    total: np.ndarray
-    total_low: np.ndarray
-    total_high: np.ndarray
-    alone: np.ndarray
-    alone_low: np.ndarray
-    alone_high: np.ndarray
-    unique: np.ndarray
-    unique_low: np.ndarray
-    unique_high: np.ndarray
-    joint: np.ndarray
-    joint_low: np.ndarray
-    joint_high: np.ndarray
+    total: Estimate
+    alone: Estimate
+    unique: Estimate
+    joint: Estimate
     accuracy: np.ndarray
     accuracy_alone: np.ndarray
-    accuracy_unique: np.ndarray
-    accuracy_unique_low: np.ndarray
-    accuracy_unique_high: np.ndarray
+    accuracy_unique: Estimate
     subsets: np.ndarray
     explained: np.ndarray
     subset_accuracy: np.ndarray
-    common: np.ndarray
-    common_low: np.ndarray
-    common_high: np.ndarray
+    common: Estimate
     chance: np.ndarray
     n_choices: np.ndarray
     notes: list[str] = field(default_factory=list)
-    unit: str = "answers"
-    n_units: int | None = None
 
     @property
     def adds(self) -> np.ndarray:
         """(k, 2) bool: whether the interval of a unique part is above 0."""
-        return self.unique_low > 0
+        return self.unique.low > 0
 
     @property
     def table(self) -> pd.DataFrame:
@@ -116,8 +95,11 @@ class UniqueParts:
         return pd.DataFrame([
             {
                 "predictor": name, "held_out": scheme,
-                **{column: getattr(self, column)[i, k] for column in _COLUMNS},
-                "total": self.total[k], "joint": self.joint[k], "choices": self.n_choices[k],
+                **self.alone[i, k].columns("alone"), **self.unique[i, k].columns("unique"),
+                "adds": self.adds[i, k], "accuracy_alone": self.accuracy_alone[i, k],
+                **self.accuracy_unique[i, k].columns("accuracy_unique"),
+                "total": self.total.value[k], "joint": self.joint.value[k],
+                "choices": self.n_choices[k],
             }
             for k, scheme in enumerate(self.schemes) if self.n_choices[k]
             for i, name in enumerate(self.predictors)
@@ -194,16 +176,15 @@ def unique_parts(
         _parted([next(rest) for _ in divided[scheme]], divided[scheme], subsets, data, units)
         for scheme in SCHEMES
     ]
-    names = columns[1].keys()
+    found = {
+        name: np.stack([
+            column.get(name, np.full_like(of_trials, np.nan, dtype=float)) for column in columns
+        ], axis=-1)
+        for name, of_trials in columns[1].items() if name != "n_choices"
+    }
+    found |= {name: units.estimate(*found[name]) for name in estimates_of(UniqueParts)}
     return UniqueParts(
-        [one.name for one in chosen], list(SCHEMES), subsets=subsets, notes=notes, **units.said,
-        **{
-            name: np.stack([
-                column.get(name, np.full_like(columns[1][name], np.nan, dtype=float))
-                for column in columns
-            ], axis=-1)
-            for name in names if name != "n_choices"
-        },
+        [one.name for one in chosen], list(SCHEMES), subsets=subsets, notes=notes, **found,
         n_choices=np.array([column.get("n_choices", 0) for column in columns]),
     )
 
@@ -230,7 +211,7 @@ def _parted(
     parts: list[np.ndarray], divisions: list[Division], subsets: np.ndarray,
     data: ChoiceSets, units: Units,
 ) -> dict[str, np.ndarray]:
-    """Fields of a `UniqueParts` for one scheme; empty without divisions."""
+    """Fields of a `UniqueParts` for one scheme; of estimates (3, ...); empty without divisions."""
     if not divisions:
         return {}
     both = averaged(parts, divisions, data.choices)
@@ -245,22 +226,18 @@ def _parted(
     without = [whole - 1 - 2**i for i in range(k)]
 
     def read(values: np.ndarray) -> np.ndarray:
-        return np.array([mine.mean(row) for row in np.atleast_2d(values)])
+        return np.array([mine.mean(row) for row in np.atleast_2d(values)]).T
 
     unique = explained[-1] - explained[without]
-    kept = {
-        "total": read(explained[-1])[0], "alone": read(explained[single]),
-        "unique": read(unique), "joint": read(explained[-1] - unique.sum(axis=0))[0],
+    estimates = {
+        "total": read(explained[-1])[:, 0], "alone": read(explained[single]),
+        "unique": read(unique), "joint": read(explained[-1] - unique.sum(axis=0))[:, 0],
         "accuracy_unique": read(hit[-1] - hit[without]),
         "common": read(_in_common(explained)),
     }
-    fields = {
-        f"{name}{end}": values[..., place] for name, values in kept.items()
-        for place, end in enumerate(("", "_low", "_high"))
-    }
     accuracy = hit @ sets.weight / sets.weight.sum()
     return {
-        **fields, "accuracy": accuracy[-1], "accuracy_alone": accuracy[single],
+        **estimates, "accuracy": accuracy[-1], "accuracy_alone": accuracy[single],
         "explained": explained @ sets.weight / sets.weight.sum(), "subset_accuracy": accuracy,
         "chance": np.array(chance(sets)), "n_choices": len(sets),
     }

@@ -58,7 +58,7 @@ def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     spaces, models = table["space"].nunique(), table["model"].nunique()
     there = [words(f"by {name}") for name in MODEL_NAMES if name in {*table["model"]}]
     text = words(
-        "features of", models=words.listing(there), over=words.over(result.unit, result.n_units),
+        "features of", models=words.listing(there), over=words.over(*result.accuracy.over),
         about=shown.about,
     )
     if ceilings:
@@ -135,7 +135,7 @@ def accuracy_said(
     key = ("best" if len(set(rows["space"])) > 1 else "one") if best["surely"] else "none"
     yield Statement(words(
         f"features {key} {scheme}", best=best["space"], how=words(f"model {best['model']}"),
-        accuracy=tuple(best[["accuracy", "low", "high"]]), over=(result.unit, result.n_units),
+        accuracy=tuple(best[["accuracy", "low", "high"]]), over=result.accuracy.over,
         chance=best["chance"], choices=int(best["choices"]),
     ))
     nothing = [
@@ -246,8 +246,7 @@ def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     result = run.result()
     scheme, table = parts_of(result)
     yield from _parts_said(result, scheme)
-    text = words(f"unique of {scheme}", over=words.over(result.unit, result.n_units),
-                 about=shown.about)
+    text = words(f"unique of {scheme}", over=words.over(*result.total.over), about=shown.about)
     yield _rows(
         "features-unique", words("title unique"), text,
         words("alt unique", number=len(result.predictors)), table, "deviance explained", run,
@@ -262,30 +261,28 @@ def parts_of(result: UniqueParts) -> tuple[str, pd.DataFrame]:
     k = 0 if result.n_choices[0] else 1
     parts = [
         pd.DataFrame({
-            "name": result.predictors, "kind": kind, "value": getattr(result, name)[:, k],
-            "low": getattr(result, f"{name}_low")[:, k],
-            "high": getattr(result, f"{name}_high")[:, k],
+            "name": result.predictors, "kind": kind, "value": part.value[:, k],
+            "low": part.low[:, k], "high": part.high[:, k],
         })
-        for name, kind in (("alone", "alone"), ("unique", "beyond all others"))
+        for part, kind in ((result.alone, "alone"), (result.unique, "beyond all others"))
     ]
     together = pd.DataFrame({
-        "name": ["all together"], "kind": ["alone"], "value": result.total[[k]],
-        "low": result.total_low[[k]], "high": result.total_high[[k]],
+        "name": ["all together"], "kind": ["alone"], "value": result.total.value[[k]],
+        "low": result.total.low[[k]], "high": result.total.high[[k]],
     })
     return result.schemes[k], pd.concat([*parts, together], ignore_index=True)
 
 
 def _parts_said(result: UniqueParts, scheme: str) -> Iterator[Statement]:
     k = result.schemes.index(scheme)
-    some = result.total_low[k] > 0
+    some = result.total.low[k] > 0
     yield Statement(words(
-        f"parts {'together' if some else 'none'} {scheme}", over=(result.unit, result.n_units),
-        total=(result.total[k], result.total_low[k], result.total_high[k]),
+        f"parts {'together' if some else 'none'} {scheme}", over=result.total.over,
+        total=result.total[k].interval,
     ))
     if not some:
         return
-    unique = zip(result.predictors, result.unique[:, k], result.unique_low[:, k],
-                 result.unique_high[:, k], strict=True)
+    unique = zip(result.predictors, *result.unique[:, k].interval, strict=True)
     adds, named = result.adds[:, k], _named(unique)
     some = [name for name, counts in zip(named, adds, strict=True) if counts]
     rest = [name for name, counts in zip(result.predictors, adds, strict=True) if not counts]
@@ -294,8 +291,8 @@ def _parts_said(result: UniqueParts, scheme: str) -> Iterator[Statement]:
     if rest and some:
         yield Statement(words("parts do not add", names=rest))
     yield Statement(words(
-        "parts help" if result.joint_high[k] < 0 else "parts shared",
-        joint=(result.joint[k], result.joint_low[k], result.joint_high[k]),
+        "parts help" if result.joint.high[k] < 0 else "parts shared",
+        joint=result.joint[k].interval,
     ))
 
 
@@ -307,8 +304,8 @@ def _subsets(result: UniqueParts, scheme: str) -> pd.DataFrame:
             for subset in result.subsets
         ],
         "explained": result.explained[:, k], "accuracy": result.subset_accuracy[:, k],
-        "in common alone": result.common[:, k], "from": result.common_low[:, k],
-        "to": result.common_high[:, k],
+        "in common alone": result.common.value[:, k], "from": result.common.low[:, k],
+        "to": result.common.high[:, k],
     })
 
 
@@ -379,11 +376,11 @@ def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         lambda: coordinates(objects, positions), (run.key,),
         picks=True,
     )
-    parts = words("left over parts of", over=words.over(result.unit, result.n_units),
+    parts = words("left over parts of", over=words.over(*result.gain.over),
                   about=shown.about)
     table = pd.DataFrame({
-        "name": result.parts, "value": result.explained, "low": result.explained_low,
-        "high": result.explained_high,
+        "name": result.parts, "value": result.explained.value, "low": result.explained.low,
+        "high": result.explained.high,
     })
     yield _rows("features-left-over-parts", words("title left over parts"), parts,
                 words("alt rows"), table, "deviance explained", run)
@@ -392,16 +389,14 @@ def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def _rest_said(result: ResidualMap) -> Iterator[Statement]:
     yield Statement(words(
         "left over something" if result.is_something else "left over nothing",
-        gain=(result.gain, result.gain_low, result.gain_high), over=(result.unit, result.n_units),
+        gain=result.gain.interval, over=result.gain.over,
     ))
-    helps, harms = result.beyond_low > 0, result.beyond_high < 0
+    helps, harms = result.beyond.low > 0, result.beyond.high < 0
     yield Statement(words(
         "features help the map" if helps else "map beats features" if harms else "map as features",
-        beyond=(result.beyond, result.beyond_low, result.beyond_high),
+        beyond=result.beyond.interval,
     ))
-    parts = zip(
-        result.parts, result.accuracy, result.accuracy_low, result.accuracy_high, strict=True
-    )
+    parts = zip(result.parts, *result.accuracy.interval, strict=True)
     yield Statement(words("left over accuracy", chance=result.chance,
                          parts=words.listing(_named(parts))))
 

@@ -29,7 +29,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class Estimate:
+class EstimatedScale:
     """What a method says of where the stimuli lie.
 
     Shapes: positions (n, d).
@@ -77,7 +77,7 @@ def clear_answers(truth: np.ndarray) -> np.ndarray:
     return rows[margins(truth, rows) > _EQUAL]
 
 
-def estimates(truth: np.ndarray, sigma: float, share: float, seed: int) -> Iterator[Estimate]:
+def estimates(truth: np.ndarray, sigma: float, share: float, seed: int) -> Iterator[EstimatedScale]:
     """What MLDS, NMDS and the embeddings find, each from so many answers of the same observer.
 
     Shapes: truth (n, d).
@@ -99,7 +99,7 @@ def estimates(truth: np.ndarray, sigma: float, share: float, seed: int) -> Itera
     triads = answered(questions(n, of_middle=True))
     scale = MLDS().fit(triads).unconstrained_[:, None]
     for kept in (LEAST_ERROR, LEAST_LOSS):
-        yield Estimate("MLDS", kept, scale, contradicted(scale, triads.rows))
+        yield EstimatedScale("MLDS", kept, scale, contradicted(scale, triads.rows))
     for name, method in published_embeddings(d, seed).items():
         triplets = answered(questions(n))
         starts = method.fit(triplets).embeddings_
@@ -109,18 +109,18 @@ def estimates(truth: np.ndarray, sigma: float, share: float, seed: int) -> Itera
         for kept, which in (
             (LEAST_ERROR, by_error), (LEAST_LOSS, int(np.argmin(method.losses_))),
         ):
-            yield Estimate(name, kept, starts[which], errors[which])
+            yield EstimatedScale(name, kept, starts[which], errors[which])
     if share == 1.0:
         seen = truth + sigma * rng.standard_normal(truth.shape)
         found = NMDS(n_components=d, seed=seed).fit_dissimilarities(distances(seen)).embedding_
         for kept in (LEAST_ERROR, LEAST_LOSS):
-            yield Estimate("NMDS", kept, found, np.nan)
+            yield EstimatedScale("NMDS", kept, found, np.nan)
 
 
 def runs(
     truth: np.ndarray, *, sigmas: Sequence[float], shares: Sequence[float], repeats: int,
     seed: int, progress: Progress, more: Mapping[tuple[float, float], int] | None = None,
-) -> Iterator[tuple[float, float, int, Estimate]]:
+) -> Iterator[tuple[float, float, int, EstimatedScale]]:
     """Noise, share, number of the repeat and estimate of all simulated observers of a truth.
 
     Of `more` settings there are other numbers of repeats.

@@ -18,7 +18,7 @@ from tripletscope.core.inference.uncertainty.comparisons import moments
 from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout
-from tripletscope.core.models.optimise.loss import Objective, single_losses
+from tripletscope.core.models.optimise.loss import Objective, near_losses
 from tripletscope.core.studies.design.active import propose
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
@@ -89,7 +89,7 @@ def likelihood(
             for k in range(flat.size)
         ]
         squares = distances(here) ** 2
-        single = single_losses(fitted._loss(), squares[anchor, near], squares[anchor, far])
+        single = near_losses(fitted._loss(), squares[anchor, near], squares[anchor, far])
         objective = Objective(
             AnswerLayout.of(Triplets.from_array(answers, _N_OBJECTS)), fitted._loss(), dimensions
         )

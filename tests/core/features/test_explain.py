@@ -41,19 +41,19 @@ def found(answers):
 
 
 def test_what_people_see_is_as_good_as_can_be(found):
-    assert (found.accuracy[0, RAW] > 0.8).all()
-    assert np.isnan(found.accuracy[0, [WEIGHTED, LINEAR]]).all()
+    assert (found.accuracy.value[0, RAW] > 0.8).all()
+    assert np.isnan(found.accuracy.value[0, [WEIGHTED, LINEAR]]).all()
 
 
 def test_weights_and_transforms_find_what_matters(found):
-    assert (found.gain_low[1, [WEIGHTED, LINEAR]] > 0).all()
-    assert (found.behind_low[1, RAW] > 0).all()
-    assert found.accuracy[1, WEIGHTED, TRIALS] > found.accuracy[0, RAW, TRIALS] - 0.03
+    assert (found.gain.low[1, [WEIGHTED, LINEAR]] > 0).all()
+    assert (found.behind.low[1, RAW] > 0).all()
+    assert found.accuracy.value[1, WEIGHTED, TRIALS] > found.accuracy.value[0, RAW, TRIALS] - 0.03
 
 
 def test_random_features_learn_objects_by_heart_but_say_nothing_of_others(found):
-    assert found.accuracy[2, LINEAR, TRIALS] > 0.52
-    assert found.accuracy_low[2, LINEAR, OBJECTS] < 0.5 < found.accuracy_high[2, LINEAR, OBJECTS]
+    assert found.accuracy.value[2, LINEAR, TRIALS] > 0.52
+    assert found.accuracy.low[2, LINEAR, OBJECTS] < 0.5 < found.accuracy.high[2, LINEAR, OBJECTS]
     assert found.deviance_explained[2, LINEAR, OBJECTS] < 0.01
 
 
@@ -81,12 +81,12 @@ def test_an_odd_one_out_is_one_choice_of_three(answers):
     )
     found = explain(FeatureSpace(name="seen", distances=cdist(SEEN, SEEN)), trials)
     assert found.chance[TRIALS] == pytest.approx(1 / 3)
-    assert found.accuracy[0, RAW] == pytest.approx(1.0)
+    assert found.accuracy.value[0, RAW] == pytest.approx(1.0)
     assert found.n_choices[TRIALS] == 400
     assert found.n_answers[TRIALS] == 800
     noise = explain(FeatureSpace(name="x", values=rng.normal(size=(30, 1))), trials)
-    assert noise.accuracy_low[0, RAW, TRIALS] < 1 / 3 < noise.accuracy_high[0, RAW, TRIALS]
-    assert noise.of_two_low[0, RAW, TRIALS] < 1 / 2 < noise.of_two_high[0, RAW, TRIALS]
+    assert noise.accuracy.low[0, RAW, TRIALS] < 1 / 3 < noise.accuracy.high[0, RAW, TRIALS]
+    assert noise.of_two.low[0, RAW, TRIALS] < 1 / 2 < noise.of_two.high[0, RAW, TRIALS]
 
 
 def test_objects_without_features_take_no_part(answers):
@@ -100,8 +100,8 @@ def test_objects_without_features_take_no_part(answers):
 def test_too_few_objects_are_not_held_out_and_it_is_said():
     few = simulate(SEEN[:10], 400, noise="logistic", seed=0)
     found = explain(FeatureSpace(name="seen", values=SEEN[:10, :1]), few)
-    assert np.isnan(found.accuracy[..., OBJECTS]).all()
-    assert np.isfinite(found.accuracy[0, RAW, TRIALS])
+    assert np.isnan(found.accuracy.value[..., OBJECTS]).all()
+    assert np.isfinite(found.accuracy.value[0, RAW, TRIALS])
     assert "10 objects with features are fewer than 4 for each of 3 folds" in found.notes[0]
 
 
@@ -121,7 +121,7 @@ def test_comparisons_of_pairs_are_predicted():
         (near < far)[:, None], np.column_stack([i, j, k, other]), np.column_stack([k, other, i, j])
     )
     space = FeatureSpace(name="seen", distances=cdist(SEEN, SEEN))
-    assert explain(space, Quadruples(rows, 30)).accuracy[0, RAW, TRIALS] == pytest.approx(1.0)
+    assert explain(space, Quadruples(rows, 30)).accuracy.value[0, RAW, TRIALS] == pytest.approx(1.0)
 
 
 def of_people(seen, number, seed, n_people=12):
@@ -159,7 +159,7 @@ def test_random_features(seed):
     rows = surely_above(found.table)
     assert set(rows["held_out"]) == {"objects"}
     assert not rows["surely"].any()
-    assert (found.behind_low <= 0)[np.isfinite(found.behind_low)].all()
+    assert (found.behind.low <= 0)[np.isfinite(found.behind.low)].all()
 
 
 def test_features_that_people_see_are_above_chance_and_ahead_of_poorer_ones():
@@ -167,7 +167,7 @@ def test_features_that_people_see_are_above_chance_and_ahead_of_poorer_ones():
     found = explain(spaces, of_people(seen, 24_000, 0))
     rows = surely_above(found.table)
     assert rows["surely"][rows["space"] == "a"].all()
-    assert found.behind_low[1, RAW, OBJECTS] > 0
+    assert found.behind.low[1, RAW, OBJECTS] > 0
 
 
 def test_of_trials_only_what_is_not_learned_is_judged():
@@ -207,7 +207,7 @@ def test_objects_that_do_not_recur_are_held_out_with_their_question(alone):
     assert alone.n_learned[OBJECTS] == 200
     table = surely_above(alone.table)
     assert table[table["space"] == "seen"]["surely"].all()
-    assert alone.accuracy[0, WEIGHTED, OBJECTS] > alone.accuracy[0, RAW, OBJECTS] + 0.03
+    assert alone.accuracy.value[0, WEIGHTED, OBJECTS] > alone.accuracy.value[0, RAW, OBJECTS] + 0.03
 
 
 def test_random_features_of_objects_that_do_not_recur_say_nothing(alone):

@@ -54,7 +54,8 @@ def test_the_matrix_is_that_of_another_simulation(answers):
         turned = rng.random(len(rows)) > 1 / (1 + np.exp(scale * (d[:, 0] - d[:, 1])))
         rows[turned, 1:] = rows[turned, :0:-1]
         found = explain([ONE, near], Triplets.from_array(rows), object_folds=2, folds=2)
-        ahead.append(found.accuracy[0, 0, 1] - found.accuracy[1, 0, 1])
+        one, other = found.accuracy.value[:, 0, 1]
+        ahead.append(one - other)
     error = 3 * np.hypot(np.std(ahead), result.spread[0, 1]) / np.sqrt(60)
     assert abs(np.mean(ahead) - result.ahead[0, 1]) < error
     assert 0.6 < np.std(ahead) / result.spread[0, 1] < 1.6

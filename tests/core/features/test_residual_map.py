@@ -25,9 +25,10 @@ def test_a_missing_dimension_is_found(answers):
     found = residual_map(space, answers, n_components=1, folds=3)
     assert abs(np.corrcoef(found.embedding[:, 0], SEEN[:, 2])[0, 1]) > 0.97
     assert found.is_something
-    assert found.gain == pytest.approx(found.explained[WITH_MAP] - found.explained[FEATURES])
-    assert found.beyond_low > 0
-    assert found.accuracy[WITH_MAP] > found.accuracy[FEATURES] + 0.05
+    explained = found.explained.value
+    assert found.gain.value == pytest.approx(explained[WITH_MAP] - explained[FEATURES])
+    assert found.beyond.low > 0
+    assert found.accuracy.value[WITH_MAP] > found.accuracy.value[FEATURES] + 0.05
     assert found.predictors == ["known 1", "known 2"]
     np.testing.assert_allclose(found.weights, 1.0, atol=0.25)
 
@@ -35,7 +36,7 @@ def test_a_missing_dimension_is_found(answers):
 def test_complete_features_leave_nothing_over(answers):
     found = residual_map(FeatureSpace(name="all", values=SEEN), answers, n_components=1, folds=3)
     assert not found.is_something
-    assert found.gain < 0.01
+    assert found.gain.value < 0.01
     assert found.table["predicts"].tolist() == list(PARTS)
 
 

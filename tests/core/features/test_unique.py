@@ -33,29 +33,31 @@ def found(answers):
 def test_only_what_nothing_else_tells_is_unique(found):
     assert found.adds[2].all()
     assert not found.adds[[1, 3]].any()
-    assert (found.unique[0] < 0.02).all()
-    assert (found.alone[0] > 0.2).all()
-    assert (found.unique[2] > 0.2).all()
+    assert (found.unique.value[0] < 0.02).all()
+    assert (found.alone.value[0] > 0.2).all()
+    assert (found.unique.value[2] > 0.2).all()
 
 
 def test_two_measures_of_one_thing_have_it_in_common(found):
     both = (found.subsets == [True, True, False, False]).all(axis=1)
-    assert (found.common_low[both] > 0.2).all()
+    assert (found.common.low[both] > 0.2).all()
 
 
 def test_common_parts_add_up_to_the_total(found):
-    np.testing.assert_allclose(found.common.sum(axis=0), found.total)
-    np.testing.assert_allclose(found.joint, found.total - found.unique.sum(axis=0))
+    np.testing.assert_allclose(found.common.value.sum(axis=0), found.total.value)
+    np.testing.assert_allclose(
+        found.joint.value, found.total.value - found.unique.value.sum(axis=0)
+    )
     single = [2**i - 1 for i in range(4)]
-    np.testing.assert_allclose(found.common[single], found.unique)
-    np.testing.assert_allclose(found.explained[single], found.alone)
-    np.testing.assert_allclose(found.explained[-1], found.total)
-    assert found.common.shape == (15, 2)
+    np.testing.assert_allclose(found.common.value[single], found.unique.value)
+    np.testing.assert_allclose(found.explained[single], found.alone.value)
+    np.testing.assert_allclose(found.explained[-1], found.total.value)
+    assert found.common.value.shape == (15, 2)
     assert len(found.table) == 2 * 4
 
 
 def test_accuracy_falls_without_what_is_unique(found):
-    assert (found.accuracy_unique_low[2] > 0.05).all()
+    assert (found.accuracy_unique.low[2] > 0.05).all()
     assert (found.accuracy > found.accuracy_alone).all()
 
 
@@ -87,7 +89,7 @@ def test_one_predictor_or_too_many_are_refused(answers):
 def test_too_few_objects_leave_the_trials():
     few = simulate(SEEN[:10], 500, noise="logistic", seed=0)
     found = unique_parts(FeatureSpace(name="x", values=SEEN[:10]), few)
-    assert np.isnan(found.unique[:, OBJECTS]).all()
-    assert np.isfinite(found.unique[:, TRIALS]).all()
+    assert np.isnan(found.unique.value[:, OBJECTS]).all()
+    assert np.isfinite(found.unique.value[:, TRIALS]).all()
     assert found.n_choices.tolist() == [0, 500]
     assert set(found.table["held_out"]) == {"trials"}
