@@ -83,12 +83,13 @@ def as_plain(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_plain(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `as_plain`, for the fields of a class."""
+    """The inverse of `as_plain`, for the fields of a class; TypeError where some are missing."""
     names = estimates_of(kind)
     if not names:
         return dict(values)
     rest = dict(values)
     common = {own: rest.pop(plain) for own, plain in _COMMON.items() if plain in rest}
     for name in names:
-        rest[name] = Estimate(*(rest.pop(plain) for plain in plain_names(name)), **common)
+        parts = [rest.pop(plain) for plain in plain_names(name) if plain in rest]
+        rest[name] = Estimate(*parts, **common)  # as of other fields, if an older result lacks some
     return rest

@@ -57,6 +57,13 @@ def test_results_without_a_unit_are_over_answers():
     assert from_plain(_Both, plain)["whole"].over == ("answers", None)
 
 
+def test_a_result_of_an_older_version_lacks_fields_as_others_do():
+    plain = as_plain(vars(BOTH))
+    for lacking in ("whole_low", "each", "sizes"):
+        with pytest.raises(TypeError, match="missing"):
+            _Both(**from_plain(_Both, {k: v for k, v in plain.items() if k != lacking}))
+
+
 def test_plain_values_are_as_documented():
     plain, types = as_plain(vars(BOTH)), documented(_Both)
     assert set(types) == PLAIN
