@@ -97,8 +97,8 @@ class Explained:
         Choices about the latter, which are left out.
     components : int
         Most transformed principal components.
-    notes : list of str
-        Parts that were left out, and why, as sentences.
+    not_held_out : dict
+        Why objects were not held out: a ``code`` and its numbers; empty where they were.
     """
 
     spaces: list[str]
@@ -125,7 +125,7 @@ class Explained:
     n_left_out: int
     n_dropped: int
     components: int
-    notes: list[str] = field(default_factory=list)
+    not_held_out: dict = field(default_factory=dict)
 
     @property
     def deviance_explained(self) -> np.ndarray:
@@ -242,7 +242,7 @@ def explain(
     """
     answers = as_answers(answers)
     tables, has_features, data = prepared(spaces, answers)
-    divided, notes = divisions_of(answers, has_features, data, object_folds, folds, seed)
+    divided, refused = divisions_of(answers, has_features, data, object_folds, folds, seed)
     places = [
         (i, j, k)
         for i, space in enumerate(tables) for j, kind in enumerate(MODELS.values())
@@ -274,7 +274,7 @@ def explain(
         n_objects=int((counted.answers_per_object > 0).sum()),
         n_left_out=int(((answers.answers_per_object > 0) & ~has_features).sum()),
         n_dropped=int((answers.weight > 0).sum()) - len(data.between_two),
-        components=components, notes=notes,
+        components=components, not_held_out=refused,
     )
 
 

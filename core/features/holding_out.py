@@ -95,22 +95,21 @@ def repeats_for(n_choices: int, folds: int) -> int:
     return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
 
 
-def too_few(sets: Choices, usable: np.ndarray, divisions: list[Division], folds: int) -> str:
-    """A sentence why objects cannot be held out; empty where they can."""
+def too_few(
+    sets: Choices, usable: np.ndarray, divisions: list[Division], folds: int
+) -> dict[str, str | int]:
+    """Why objects cannot be held out: a `code` and its numbers; empty where they can."""
     n = int(usable.sum())
     if n < FEWEST_OBJECTS * folds:
-        return (
-            f"Objects were not held out: {n} objects with features are fewer than "
-            f"{FEWEST_OBJECTS} for each of {folds} folds."
-        )
+        return {"code": "few objects", "objects": n, "fewest": FEWEST_OBJECTS, "folds": folds}
     learned = min(int(part.learned(sets).sum()) for part in divisions)
     predicted = int(np.logical_or.reduce([part.predicted(sets) for part in divisions]).sum())
     if min(learned, predicted) < FEWEST_CHOICES:
-        return (
-            f"Objects were not held out: {predicted:,} choices are among the objects of one fold, "
-            f"and {learned:,} among those of the others; {FEWEST_CHOICES} of each are needed."
-        )
-    return ""
+        return {
+            "code": "few choices", "predicted": predicted, "learned": learned,
+            "fewest": FEWEST_CHOICES,
+        }
+    return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,8 +277,8 @@ def prepared(
 def divisions_of(
     answers: Judgements, has_features: np.ndarray, data: ChoiceSets, object_folds: int,
     folds: int, seed: int,
-) -> tuple[dict[str, list[Division]], list[str]]:
-    """Divisions by scheme, "objects" and "trials", and notes why there are none."""
+) -> tuple[dict[str, list[Division]], dict[str, str | int]]:
+    """Divisions by scheme, "objects" and "trials", and why there are none of the former."""
     rng = np.random.default_rng(seed)
     seen = np.zeros(len(has_features), dtype=bool)
     seen[data.choices.pairs] = True
@@ -289,4 +288,4 @@ def divisions_of(
     ]
     why = too_few(data.choices, seen, objects, object_folds)
     trials = by_trials(answers, data.between_two.answer, seen, folds, rng)
-    return {"objects": [] if why else objects, "trials": trials}, [why] if why else []
+    return {"objects": [] if why else objects, "trials": trials}, why

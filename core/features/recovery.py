@@ -62,8 +62,8 @@ class Recovered:
     n_choices, n_predicted : int
         Choices, and held-out choices, of each simulation.
     repeats : int
-    notes : list of str
-        Parts that were left out, and why.
+    not_held_out : dict
+        Why objects were not held out: a ``code`` and its numbers; empty where they were.
     """
 
     spaces: list[str]
@@ -77,7 +77,7 @@ class Recovered:
     n_choices: int
     n_predicted: int
     repeats: int
-    notes: list[str] = field(default_factory=list)
+    not_held_out: dict = field(default_factory=dict)
 
     @property
     def confused(self) -> list[tuple[int, int]]:
@@ -186,7 +186,7 @@ def recover_spaces(
             "there is only one feature space, and recovery compares several",
             file=answers.name, remedy="Give at least two.",
         )
-    divided, notes = divisions_of(answers, has_features, data, object_folds, folds, seed)
+    divided, refused = divisions_of(answers, has_features, data, object_folds, folds, seed)
     scheme = next(name for name in SCHEMES if divided[name])
     no_fold = np.ones(len(answers)) if scheme == "trials" else None
     whole = Division(has_features, np.zeros_like(has_features), no_fold)
@@ -211,7 +211,7 @@ def recover_spaces(
         (top / top.sum(axis=2, keepdims=True)).mean(axis=1),
         (0.5 * (lead > 0) + 0.5 * (lead >= 0)).mean(axis=1), rates.mean(axis=1),
         lead.mean(axis=1), lead.std(axis=1, ddof=1),
-        len(data.choices), int(predicted.sum()), repeats, notes,
+        len(data.choices), int(predicted.sum()), repeats, refused,
     )
 
 

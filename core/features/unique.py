@@ -64,7 +64,8 @@ class UniqueParts:
         Part that all predictors of each subset share, and no other.
     chance : ndarray, shape (2,)
     n_choices : ndarray of int, shape (2,)
-    notes : list of str
+    not_held_out : dict
+        Why objects were not held out: a ``code`` and its numbers; empty where they were.
     """
 
     predictors: list[str]
@@ -82,7 +83,7 @@ class UniqueParts:
     common: Estimate
     chance: np.ndarray
     n_choices: np.ndarray
-    notes: list[str] = field(default_factory=list)
+    not_held_out: dict = field(default_factory=dict)
 
     @property
     def adds(self) -> np.ndarray:
@@ -164,7 +165,7 @@ def unique_parts(
             f"{len(chosen)} predictors cannot be partitioned; choose 2 to {MOST}",
             file=answers.name, remedy="Choose fewer, or combine related ones in one feature space.",
         )
-    divided, notes = divisions_of(answers, has_features, data, object_folds, folds, seed)
+    divided, refused = divisions_of(answers, has_features, data, object_folds, folds, seed)
     # Bit i of the number of a subset, from 1, is predictor i.
     subsets = (np.arange(1, 2 ** len(chosen))[:, None] >> np.arange(len(chosen)) & 1).astype(bool)
     pieces = [
@@ -184,7 +185,7 @@ def unique_parts(
     }
     found |= {name: units.estimate(*found[name]) for name in estimates_of(UniqueParts)}
     return UniqueParts(
-        [one.name for one in chosen], list(SCHEMES), subsets=subsets, notes=notes, **found,
+        [one.name for one in chosen], list(SCHEMES), subsets=subsets, not_held_out=refused, **found,
         n_choices=np.array([column.get("n_choices", 0) for column in columns]),
     )
 

@@ -11,6 +11,7 @@ import pandas as pd
 from tripletscope.core.engine.method import unfitted
 from tripletscope.core.features.correlation import MapCorrelation
 from tripletscope.core.features.explain import Explained, surely_above
+from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
 from tripletscope.core.features.weights import FeatureWeights
@@ -72,7 +73,14 @@ def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         lambda: table, (run.key,),
     )
     yield Numbers(words("numbers"), partial(_accuracy_numbers, table))
-    yield from map(Advice, result.notes)
+    yield from not_held_out(result)
+
+
+def not_held_out(result: Explained | UniqueParts | Recovered) -> Iterator[Advice]:
+    """Why no objects are held out, where they are not."""
+    if result.not_held_out:
+        numbers = {name: n for name, n in result.not_held_out.items() if name != "code"}
+        yield Advice(words(f"not held out {result.not_held_out['code']}", **numbers))
 
 
 def measured_as(result: Explained, *, as_asked: bool = True) -> pd.DataFrame:
@@ -253,7 +261,7 @@ def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         n_rows=1.5 * len(result.predictors) + 1,
     )
     yield Numbers(words("every subset"), partial(_subsets, result, scheme))
-    yield from map(Advice, result.notes)
+    yield from not_held_out(result)
 
 
 def parts_of(result: UniqueParts) -> tuple[str, pd.DataFrame]:

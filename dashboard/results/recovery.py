@@ -10,6 +10,7 @@ import numpy as np
 from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import square_matrix
+from tripletscope.dashboard.results.features import not_held_out
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -38,7 +39,8 @@ def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         scheme=words(f"held out {result.scheme}"),
     )
     yield Numbers(words("numbers"), lambda: result.table)
-    yield from map(Advice, [*result.notes, words("recovery is needed")])
+    yield from not_held_out(result)
+    yield Advice(words("recovery is needed"))
 
 
 def recovery_said(result: Recovered) -> Iterator[Statement]:

@@ -102,7 +102,7 @@ def test_too_few_objects_are_not_held_out_and_it_is_said():
     found = explain(FeatureSpace(name="seen", values=SEEN[:10, :1]), few)
     assert np.isnan(found.accuracy.value[..., OBJECTS]).all()
     assert np.isfinite(found.accuracy.value[0, RAW, TRIALS])
-    assert "10 objects with features are fewer than 4 for each of 3 folds" in found.notes[0]
+    assert found.not_held_out == {"code": "few objects", "objects": 10, "fewest": 4, "folds": 3}
 
 
 def test_too_few_answers_and_other_objects_are_refused(answers):
