@@ -76,6 +76,21 @@ def test_information_is_the_expected_square_of_the_slope(response):
     np.testing.assert_allclose(likelihood.curvature(x, w), of_w, atol=1e-9)
 
 
+def test_a_choice_counts_by_its_weight():
+    likelihood, x, w = setting("tste")
+    choices = likelihood.choices
+    number = 1 + np.arange(len(choices)) % 3
+    again = choices.take(np.repeat(np.arange(len(choices)), number))
+    once, often = (
+        Likelihood(each, loss_of("tste")) for each in (choices.reweighted(number), again)
+    )
+    for one, other in zip(once(x, w), often(x, w), strict=True):
+        np.testing.assert_allclose(one, other)
+    np.testing.assert_allclose(once.curvature(x, w), often.curvature(x, w))
+    for one, other in zip(once.information(x, w), often.information(x, w), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
 @pytest.mark.parametrize(("response", "method"), [("ste", STE), ("tste", TSTE), ("ckl", CKL)])
 def test_without_weights_it_is_that_of_the_embedding(response, method):
     data = weighing(people=4, each=50)[0]
