@@ -56,6 +56,7 @@ class Session:
         self.sheet: FigureSheet = services().sheets.setdefault(session_id, FigureSheet())
         #: Jobs that the page shows.
         self.watched: set[str] = set()
+        self.has_picture = self.has_drawer = False  # whether the page has shown its own
         #: A new upload or data set, whose page gets the focus.
         self.arrived: str = ""
         #: Whether the search is open.
@@ -164,6 +165,37 @@ class Session:
         begins = begun and self.composing is None
         self.looks += begins and not self.is_looking  # pressed twice, it keeps its words
         self.is_looking = begins
+
+    # The window: known to the browser alone, which tells how large its main picture is ---------
+
+    def begin_run(self) -> None:
+        """Forget what the last run of a page has shown."""
+        self.watched.clear()
+        self.has_picture = self.has_drawer = False
+
+    @property
+    def is_drawer_open(self) -> bool:
+        """Whether the settings are shown beside the main picture."""
+        return bool(self.drafts.get("drawer"))
+
+    def turn_drawer(self) -> None:
+        self.remember("drawer", not self.is_drawer_open)
+
+    def frame(self, key: str, height: float | None = None) -> tuple[float, float] | None:
+        """Width and height of the main picture of a page, if known.
+
+        height: Of one that is not known, where it differs from that of the last one.
+        """
+        known, place = self.drafts.get("frames", {}), f" {self.is_drawer_open}"
+        if (size := known.get(f"{key}{place}")) is not None:
+            return tuple(size)
+        last = known.get(place)
+        return last and (last[0], height or last[1])
+
+    def note_frame(self, key: str, width: float, height: float) -> None:
+        place = f" {self.is_drawer_open}"
+        noted = {f"{key}{place}": [width, height], place: [width, height]}
+        self.remember("frames", {**self.drafts.get("frames", {}), **noted})
 
     def press(self, key: str) -> None:
         self._presses.add(key)

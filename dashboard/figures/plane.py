@@ -25,6 +25,7 @@ from tripletscope.dashboard.figures.points import (
     RING,
     MapData,
     MapStyle,
+    above_the_map,
     add_crosses,
     add_rings,
     mark_size,
@@ -66,6 +67,8 @@ def plane(
     side = style.picture_size * _picture_size(positions[[*pictures]], float(np.max(high - low)))
     kind = go.Scattergl if shown.sum() > CROWD and not pictures else go.Scatter
     traces = point_traces(data, style, shown, kind, canvas)
+    if canvas.screen:
+        above_the_map(traces)
     size = 8.0 if pictures else mark_size(shown.sum())
     view = _View(low, high, _area(traces, style.colour or "", canvas))
     covered = _covered(traces, style.colour or "", view, canvas)
@@ -288,7 +291,7 @@ def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarra
     width = canvas.least_width - 2 * edge
     height = canvas.height - edge - (_TOOLS if canvas.screen else edge)
     for trace in traces:
-        if trace.marker.showscale:
+        if trace.marker.showscale and not canvas.screen:
             title, numbers = trace.marker.colorbar.title, 12 + 4 * FONT_SIZE
             room = float(width_of([title.text or ""], 1.2 * FONT_SIZE)[0])
             beside = numbers + 1.6 * FONT_SIZE if title.side == "right" else max(room, numbers)

@@ -38,6 +38,7 @@ UNDETERMINED, PALE = "undetermined", 0.4
 MANY, SPREAD = 150, 60
 #: Least height of a colour bar below its title, in sizes of the figure's font.
 _LONG = 14.0
+_BAR = 150.0  # pixels of one that lies above a map
 
 
 @dataclass(frozen=True)
@@ -267,6 +268,19 @@ def _fit_bar(trace: go.Scatter | go.Scatter3d, canvas: Canvas) -> None:
             beside_the_bar(trace, height - 2)
     title = 0 if bar.title.side == "right" else 2
     bar.nticks = int(np.clip((bar.len * (height - 3) - title) / 1.7, 3, 10))
+
+
+def above_the_map(traces: Sequence[go.Scatter | go.Scatter3d]) -> None:
+    """Lay a colour bar beside the tools of a page: the map then has the whole width."""
+    for trace in traces:
+        if trace.marker.showscale:
+            bar = trace.marker.colorbar
+            bar.update(
+                orientation="h", x=0.0, xanchor="left", y=1.0, yanchor="bottom", xpad=0, ypad=1,
+                lenmode="pixels", len=_BAR, thickness=7, nticks=4,
+                tickfont={"size": 0.85 * FONT_SIZE},
+                title={"text": shorten(bar.title.text, _LONG), "side": "right"},
+            )
 
 
 def beside_the_bar(trace: go.Scatter | go.Scatter3d, width: float = 16.0) -> None:

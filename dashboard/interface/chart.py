@@ -30,7 +30,7 @@ _component = st.components.v2.component(
         "load. Start the program with the command tripletscope.</p></div>"
     ),
     css=asset("chart.css"),
-    js=_script("space.js", "pictures.js", "chart.js"),
+    js=_script("space.js", "pictures.js", "window.js", "chart.js"),
     isolate_styles=False,
 )
 
@@ -64,6 +64,9 @@ def chart(
     on_move: Callable[[str, float], None] | None = None,
     on_label: Callable[[int, tuple[float, float]], None] | None = None,
     live: str | None = None,
+    fills: str = "",
+    on_size: Callable[[float, float], None] | None = None,
+    drawn_for: tuple[float, float] = (0.0, 0.0),
 ) -> None:
     """Show a figure.
 
@@ -77,6 +80,9 @@ def chart(
     on_label: Called with an object's number and its dragged label's offset (see
         `tripletscope.dashboard.figures.placing.Spot`).
     live: Address of newer figures, as JSON.
+    fills {"", "whole", "part"}: A figure that ends where the window does, without scrolling the
+        page: it is as high as there is room, or a higher one is seen in part.
+    on_size: Called with width and height of such a figure where they are not `drawn_for`.
     """
 
     def picked() -> None:
@@ -94,6 +100,11 @@ def chart(
         if event and on_label:
             on_label(int(event["id"]), (float(event["x"]), float(event["y"])))
 
+    def measured() -> None:
+        event = widgets()[key].get("measured")
+        if event and on_size:
+            on_size(float(event["width"]), float(event["height"]))
+
     _component(
         key=key,
         data={
@@ -106,10 +117,13 @@ def chart(
             "selectable": on_pick is not None,
             "movable": on_move is not None,
             "labels": on_label is not None,
+            "fills": fills,
+            "drawn_for": list(drawn_for) if on_size else None,
         },
         on_picked_change=picked,
         on_moved_change=moved,
         on_placed_change=placed,
+        on_measured_change=measured,
     )
 
 

@@ -129,12 +129,30 @@ def at_rest(page: Page) -> None:
     script_ended(page)
     expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
     page.locator(".ts-plot").evaluate_all("plots => Promise.all(plots.map(p => p.queue))")
+    # The server has drawn them for the size that they have.
+    page.wait_for_function(
+        "[...document.querySelectorAll('.ts-plot')].every(p => p.isNear || !p.checkVisibility())"
+    )
+    script_ended(page)
+    page.locator(".ts-plot").evaluate_all("plots => Promise.all(plots.map(p => p.queue))")
 
 
 def script_ended(page: Page) -> None:
     expect(page.get_by_test_id("stApp")).to_have_attribute(
         "data-test-script-state", "notRunning"
     )
+
+
+def open_settings(page: Page) -> None:
+    """Open the drawer beside the main picture, unless it is open."""
+    drawer = page.locator(".st-key-drawer button")
+    for patience in PATIENCES:
+        if page.locator(".st-key-drawer-open").count():
+            return
+        drawer.click()
+        with contextlib.suppress(PlaywrightTimeout):
+            page.locator(".st-key-drawer-open").wait_for(timeout=patience)
+    raise AssertionError("the settings never came")
 
 
 def choose(page: Page, name: str, option: str) -> None:

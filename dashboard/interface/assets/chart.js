@@ -275,6 +275,7 @@ async function draw(plot, tip, root, turn) {
   const figure = JSON.parse(isNight(style) ? atNight(data.figure) : data.figure);
   const text = dress(figure.layout, style);
   const look = JSON.stringify(figure) + data.height;
+  tellSize(plot);
   const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
   if (look === plot.look && !outlined) return;
   plot.classList.toggle("ts-night", isNight(style));
@@ -289,11 +290,14 @@ async function draw(plot, tip, root, turn) {
     responsive: true, displaylogo: false, doubleClick: "reset",
     edits: { shapePosition: data.movable },
     displayModeBar: data.selectable ? true : "hover",
-    modeBarButtons: figure.layout.scene
-      ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
-      : data.selectable
-        ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
-        : [["zoom2d", "pan2d", "resetScale2d"]],
+    modeBarButtons: [
+      ...(figure.layout.scene
+        ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
+        : data.selectable
+          ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
+          : [["zoom2d", "pan2d", "resetScale2d"]]),
+      ...(data.fills ? [[FULL]] : []),
+    ],
   };
   // Plotly keeps a zoom by itself only where axes are free; those of a map share their scale.
   const revision = figure.layout.uirevision;
@@ -325,11 +329,13 @@ async function draw(plot, tip, root, turn) {
     plot.watched = true;
     hold(plot);
     draggable(plot);
+    fillWindow(plot);
     new ResizeObserver(async () => {
       const now = sizeOf(plot);
       // It is called at once, too: to draw the map anew then would undo a drag that has begun.
       if (!plot.isConnected || !plot.data || now === size) return;
       size = now;
+      tellSize(plot);
       await plot.held; // as an update would, it would move what is dragged
       if (plot.isConnected) await Plotly.Plots.resize(plot);
       if (plot.named) nameAnew(plot);
@@ -354,7 +360,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const tip = box.querySelector(".ts-tip");
   const turn = (plot.turn = (plot.turn || 0) + 1);
   plot.current = { data, setTriggerValue };
-  plot.style.height = `${data.height}px`;
+  fit(plot);
   plot.setAttribute("role", "img");
   plot.setAttribute("aria-label", data.alt);
   // One after the other: two drawings at once would leave a mixture.

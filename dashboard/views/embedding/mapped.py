@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -37,7 +37,7 @@ from tripletscope.dashboard.results.maps import apart_said, coordinates, map_cap
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
-from tripletscope.dashboard.views.elements import COVERAGES, csv_button
+from tripletscope.dashboard.views.elements import COVERAGES, csv_button, looks_row
 from tripletscope.dashboard.views.embedding.colouring import (
     CLUSTERS,
     coloured,
@@ -110,14 +110,19 @@ class Result:
         )
 
     @property
+    def doubt(self) -> list[str]:
+        """The gravest, if the map is not to be looked at before it is known."""
+        return list(warning_said(self.shown, self.fit))
+
+    @property
     def runs(self) -> dict[str, Run]:
         return {run.task: run for run in (self.fit, self.samples, self.error) if run}
 
 
-def show_map(current: Session, result: Result) -> None:
-    """The map with its controls, and what can be downloaded of it; the gravest doubt before it."""
-    panels.sentences(list(warning_said(result.shown, result.fit)))
+def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
+    """The map with its controls, and what can be downloaded of it, below what is said first."""
     style, objects = _style(current, result)
+    panels.verdict(said)
     moved = MovedLabels(current, result)
     sharp = style.picture_size > 1 and len(objects) <= _SHARP
     positions, covariances, degrees = result.placed
@@ -160,7 +165,7 @@ def show_map(current: Session, result: Result) -> None:
         alt=f"Map of {count(result.triplets.n_objects, 'object')}. {text}",
         table=lambda: coordinates(result.triplets.objects, *result.placed),
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
-        on_pick=current.select_positions, caption=text, further=bundle,
+        on_pick=current.select_positions, caption=text, further=bundle, fills="whole",
         on_label=moved.put if in_plane else None,
         of=(data, style, text, result.fit.key) if len(objects) <= _REMEMBERED else None,
     )
@@ -215,7 +220,7 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
         current, info, objects, lambda: _inspected(result, 0.95), uncertain=is_uncertain
     )
     mark, against, flat, coverage = "points", "", True, 0.0
-    with st.container(horizontal=True, vertical_alignment="top"):
+    with looks_row(st.container()):
         if d > 2:
             views = {True: "First two axes", False: "Three dimensions"}
             flat = pick(current, f"map.flat@{info.id}", "View", views, default=False, width=180)

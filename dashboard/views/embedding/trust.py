@@ -16,7 +16,7 @@ _SHARED = ("source", "unit", "spread", "seed")
 @tab("embedding", "Calibration", 3, needs=choose_map, slot=PAGE)
 def show_trust(context: UncertaintyContext) -> None:
     """Reliability of the probabilities on real responses; beside it, what a simulation says."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.drawer()
     with side:
         options = parameter_form(context.session, calibrate, f"{PAGE}.calibrate")
         real = context.result(

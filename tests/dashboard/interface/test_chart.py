@@ -48,7 +48,7 @@ def a_page(
     figure = embedding_map(data, MapStyle(**style))
     given = {"figure": figure.to_json(), "plotly": "/plotly.js", "height": 600, "alt": "Map.",
              "selectable": True, "labels": False, "movable": False}
-    script = "".join(map(asset, ("plotly.js", "space.js", "pictures.js", "chart.js")))
+    script = "".join(map(asset, ("plotly.js", "space.js", "pictures.js", "window.js", "chart.js")))
     return _PAGE.format(
         css=asset("chart.css"), ground=ground, data=json.dumps(given),
         script=script.replace("export default function", "const chart = function"),
