@@ -26,11 +26,12 @@ _component = st.components.v2.component(
     "tripletscope_chart",
     html=(
         '<div class="ts-chart"><div class="ts-plot"></div><img class="ts-tip" alt="">'
+        '<p class="ts-said" role="status"></p>'
         '<p class="ts-trouble" hidden>The chart could not be drawn, because its script did not '
         "load. Start the program with the command tripletscope.</p></div>"
     ),
     css=asset("chart.css"),
-    js=_script("space.js", "pictures.js", "window.js", "chart.js"),
+    js=_script("space.js", "pictures.js", "window.js", "walk.js", "chart.js"),
     isolate_styles=False,
 )
 

@@ -145,7 +145,7 @@ def script_ended(page: Page) -> None:
 
 def open_settings(page: Page) -> None:
     """Open the drawer beside the main picture, unless it is open."""
-    drawer = page.locator(".st-key-drawer button")
+    drawer = page.locator(".st-key-drawer button:visible")
     for patience in PATIENCES:
         if page.locator(".st-key-drawer-open").count():
             return

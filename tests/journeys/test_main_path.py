@@ -269,5 +269,5 @@ def test_the_focus_is_kept_and_seen(browser, address):
     assert link.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
 
     # what a figure shows is told to those who cannot see it
-    figure = page.locator(".st-key-map").get_by_role("img", name="Map of 60 objects.")
+    figure = page.locator(".st-key-map").get_by_role("figure", name="Map of 60 objects.")
     expect(figure).to_be_visible()

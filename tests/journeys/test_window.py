@@ -47,7 +47,7 @@ def test_settings_lie_in_a_drawer_that_stays_as_it_is_left(browser, address):
     page.reload()
     wait_for_map(page)
     expect(page.locator(".st-key-fit button")).to_be_visible()
-    page.locator(".st-key-drawer button").click()
+    page.locator(".st-key-drawer button:visible").click()
     expect(page.locator(".st-key-fit button")).to_be_hidden()
 
 

@@ -317,6 +317,7 @@ async function draw(plot, tip, root, turn) {
   }
   plot.look = look;
   layPictures(plot);
+  showWalked(plot);
   // The camera stands where it will once the scene has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => plot.isConnected && nameAnew(plot)));
   if (!same) {
@@ -330,6 +331,7 @@ async function draw(plot, tip, root, turn) {
     hold(plot);
     draggable(plot);
     fillWindow(plot);
+    walk(plot);
     new ResizeObserver(async () => {
       const now = sizeOf(plot);
       // It is called at once, too: to draw the map anew then would undo a drag that has begun.
@@ -361,8 +363,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const turn = (plot.turn = (plot.turn || 0) + 1);
   plot.current = { data, setTriggerValue };
   fit(plot);
-  plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", data.alt);
+  // Not a picture to those who do not see it: its tools are buttons.
+  plot.setAttribute("role", "figure");
+  plot.setAttribute("aria-label", data.selectable ? `${data.alt} ${WALKED}` : data.alt);
+  plot.tabIndex = data.selectable ? 0 : -1;
   // One after the other: two drawings at once would leave a mixture.
   const drawn = () => (plot.queue = (plot.queue || Promise.resolve())
     .then(() => draw(plot, tip, parentElement, turn))

@@ -205,7 +205,7 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
 
 
 def _cluster_table(shown: ShownClustering) -> None:
-    st.subheader(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
+    st.header(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
     sizes = np.bincount(shown.clusters[shown.clusters >= 0], minlength=shown.n_clusters)
     members: list[list[str]] = [[] for _ in sizes]
     for i in shown.order.tolist():
@@ -272,7 +272,7 @@ def _object_table(shown: ShownClustering) -> None:
     table = with_pictures(table, shown.info, shown.triplets.objects)
     table.insert(1 + ("picture" in table), "cluster", table.pop("cluster"))
     title = count(len(chosen), "selected object") if chosen else "All objects"
-    st.subheader(title, anchor=False)
+    st.header(title, anchor=False)
     st.dataframe(
         table.iloc[chosen] if chosen else table, hide_index=True, placeholder="",
         key=f"{PAGE}.objects", height="auto" if chosen else 300,

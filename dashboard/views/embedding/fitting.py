@@ -77,7 +77,7 @@ def show_embedding(context: Context) -> None:
     with side:
         _settings(context)
         if listed:
-            st.subheader("Maps", anchor=False)
+            st.header("Maps", anchor=False)
             chosen = choose_run(
                 context.session, listed, place_of(context.info), "this map",
                 lost=", with its uncertainty and error,", delete=partial(delete_map, context.info),
@@ -138,7 +138,7 @@ def _chosen(context: Context) -> None:
 
 
 def _settings(context: Context) -> None:
-    st.subheader("Method", anchor=False)
+    st.header("Method", anchor=False)
     method = context.settled(
         method_form(
             context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name,

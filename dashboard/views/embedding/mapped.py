@@ -313,14 +313,14 @@ def show_objects(current: Session, result: Result) -> None:
     table = _inspected(result, coverage)
     table["contradicted"] *= 100
     if chosen:
-        st.subheader(f"{count(len(chosen), 'selected object')}", anchor=False)
+        st.header(f"{count(len(chosen), 'selected object')}", anchor=False)
         if len(chosen) == 2 and result.drawn is not None:
             panels.sentences(list(apart_said(
                 result.drawn, table["label"].tolist(), tuple(chosen), coverage
             )))
         table = table.iloc[chosen]
     else:
-        st.subheader("All objects", anchor=False)
+        st.header("All objects", anchor=False)
         st.caption("Select objects on the map, by lasso or click, to see only these.")
         if "uncertainty" in table:
             table = table.sort_values("uncertainty", ascending=False)

@@ -95,7 +95,7 @@ _WEAK = {
 
 
 def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
-    st.subheader("Most uncertain", anchor=False)
+    st.header("Most uncertain", anchor=False)
     for title in _WEAK:
         if box := panels.folded(title, f"{PAGE}.{title}"):
             with box:

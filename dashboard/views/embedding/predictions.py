@@ -33,7 +33,7 @@ def show_predictions(context: UncertaintyContext) -> None:
             run, promise="Compute shows how the error falls when responses with a low "
             "probability are not predicted.",
         )
-    st.subheader("Predict a list of questions", anchor=False)
+    st.header("Predict a list of questions", anchor=False)
     run = next(filter(None, map(context.newest, context.sources)), None)
     if run is None:
         st.caption("Compute the uncertainty of positions first: predictions need it.")

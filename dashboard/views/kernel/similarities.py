@@ -94,7 +94,7 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
 def _neighbours(here: KernelContext, kernel: Kernel) -> None:
     """The objects that are most similar to one."""
     labels, ids = here.triplets.labels, here.triplets.ids
-    st.subheader("Similar to one object", anchor=False)
+    st.header("Similar to one object", anchor=False)
     wanted = pick(
         here.session, f"{PAGE}.one@{here.info.id}", "Object",
         {"": "The selected object", **dict(zip(ids, labels, strict=True))}, width=320,
