@@ -49,7 +49,8 @@ def a_page(
     figure = embedding_map(data, MapStyle(**style))
     given = {"figure": figure.to_json(), "plotly": "/plotly.js", "height": 600, "alt": "Map.",
              "selectable": True, "labels": False, "movable": False}
-    script = "".join(map(asset, ("plotly.js", "space.js", "pictures.js", "window.js", "walk.js", "chart.js")))
+    parts = ("plotly", "space", "pictures", "window", "walk", "chart")
+    script = "".join(asset(f"{part}.js") for part in parts)
     return _PAGE.format(
         css=asset("chart.css"), ground=ground, data=json.dumps(given),
         script=script.replace("export default function", "const chart = function"),
