@@ -6,8 +6,8 @@ Opens samples in Chromium and looks at the first picture of a place, with its se
 and the navigation where the width has it. Shares are of the window, in per cent: of the picture
 with its tools and legend, and of its frame, as far as they are seen without scrolling; below is
 what is not, in pixels. Reach is the longer side of what lies on a map, ellipses included, as a
-share of that side of its frame. Words are those seen at first sight, in prose. `--keep` writes a picture of
-every window.
+share of that side of its frame. Words are those seen at first sight, in prose. `--keep` writes a
+picture of every window.
 """
 
 from __future__ import annotations

@@ -121,7 +121,8 @@ def faint(page: Page) -> dict[str, float]:
 
 def toured(page: Page, address: str) -> list[tuple[str, dict]]:
     """Places with what is operated and read there: `view`, `page`, `words`, `which`, `faint`,
-    `unread`."""
+    `unread`.
+    """
     page.set_viewport_size({"width": 1280, "height": 720})
     page.locator(".st-key-sample-crowd button").wait_for()
     found = [counted(page, "Start")]

@@ -207,10 +207,10 @@ def test_a_map_is_walked_and_selected_by_keyboard(page):
         now = page.evaluate(where, said.inner_text()[:7])
         steps.append((now[0] - x, now[1] - y))
         x, y = now
-    assert steps[0][0] > 0 and steps[1][1] > 0 and steps[2][0] < 0 and steps[3][1] < 0
+    assert [np.sign(step[k]) for step, k in zip(steps, (0, 1, 0, 1), strict=True)] == [1, 1, -1, -1]
     assert page.locator(".hoverlayer .hovertext").count() == 1, "where one is, is seen"
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     (toggled, alone) = page.evaluate("window.told")
-    assert toggled["mode"] == "toggle" and alone["mode"] == "replace"
+    assert [toggled["mode"], alone["mode"]] == ["toggle", "replace"]
     assert toggled["ids"] == alone["ids"] == [int(said.inner_text()[5:7])]
