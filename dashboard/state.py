@@ -19,7 +19,7 @@ from tripletscope.dashboard import BROWSER
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
-from tripletscope.dashboard.streamlit_parts import has_server, is_shown, script_id
+from tripletscope.dashboard.streamlit_parts import DeltaGenerator, has_server, is_shown, script_id
 
 _KEY = "tripletscope session"
 #: Parameters of the address.
@@ -57,6 +57,7 @@ class Session:
         #: Jobs that the page shows.
         self.watched: set[str] = set()
         self.has_picture = self.has_drawer = False  # whether the page has shown its own
+        self.head: DeltaGenerator | None = None  # above its picture and settings
         #: A new upload or data set, whose page gets the focus.
         self.arrived: str = ""
         #: Whether the search is open.
@@ -172,6 +173,7 @@ class Session:
         """Forget what the last run of a page has shown."""
         self.watched.clear()
         self.has_picture = self.has_drawer = False
+        self.head = None
 
     @property
     def is_drawer_open(self) -> bool:

@@ -68,7 +68,7 @@ def plane(
     kind = go.Scattergl if shown.sum() > CROWD and not pictures else go.Scatter
     traces = point_traces(data, style, shown, kind, canvas)
     if canvas.screen:
-        above_the_map(traces)
+        above_the_map(traces, canvas)
     size = 8.0 if pictures else mark_size(shown.sum())
     view = _View(low, high, _area(traces, style.colour or "", canvas))
     span, least = float(np.max(high - low)), _LEAST_PICTURE / view.scale if canvas.screen else 0.0

@@ -10,9 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity, numbers_of
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
-from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, Canvas
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, NARROW, TEXT, TOOLS, Canvas
 from tripletscope.dashboard.wording.formats import number
 
 #: Opacity of unselected points, and colour of their labels: both legible on any ground.
@@ -270,16 +271,18 @@ def _fit_bar(trace: go.Scatter | go.Scatter3d, canvas: Canvas) -> None:
     bar.nticks = int(np.clip((bar.len * (height - 3) - title) / 1.7, 3, 10))
 
 
-def above_the_map(traces: Sequence[go.Scatter | go.Scatter3d]) -> None:
+def above_the_map(traces: Sequence[go.Scatter | go.Scatter3d], canvas: Canvas) -> None:
     """Lay a colour bar beside the tools of a page: the map then has the whole width."""
     for trace in traces:
         if trace.marker.showscale:
             bar = trace.marker.colorbar
+            title = shorten(bar.title.text, _LONG if canvas.least_width > NARROW - 1 else _LONG / 2)
+            room = canvas.least_width - TOOLS - float(width_of([title], FONT_SIZE)[0]) - FONT_SIZE
             bar.update(
                 orientation="h", x=0.0, xanchor="left", y=1.0, yanchor="bottom", xpad=0, ypad=1,
-                lenmode="pixels", len=_BAR, thickness=7, nticks=4,
-                tickfont={"size": 0.85 * FONT_SIZE},
-                title={"text": shorten(bar.title.text, _LONG), "side": "right"},
+                lenmode="pixels", len=float(np.clip(room, _BAR / 3, _BAR)), thickness=7,
+                nticks=4 if room > _BAR else 2, tickfont={"size": 0.85 * FONT_SIZE},
+                title={"text": title, "side": "right"},
             )
 
 

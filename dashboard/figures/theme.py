@@ -37,7 +37,7 @@ FONT_SIZE = 13.0
 #: and of a line of a legend, in sizes of the letters.
 _AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
 #: Pixels of the tool bar of a page, with room beside it, and of the mark of an entry of a legend.
-_TOOLS, _ROOM = 200.0, 40.0
+TOOLS, _ROOM = 200.0, 40.0
 #: Height of a plot above numbered axes of a file that grows, at least, in sizes of the letters.
 _PLOT = 11.0
 #: Margins above and below a plot, in sizes of the letters.
@@ -236,7 +236,7 @@ def meets_tools(names: Sequence[str], title: str, canvas: Canvas) -> bool:
     if not names:
         return False
     written = width_of([*names, title], 0.92 * FONT_SIZE)
-    return float(written.sum()) + _ROOM * len(names) > canvas.least_width - _TOOLS
+    return float(written.sum()) + _ROOM * len(names) > canvas.least_width - TOOLS
 
 
 def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Canvas]:

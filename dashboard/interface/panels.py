@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -202,11 +202,10 @@ def sentences(said: Sequence[str], *, bold: bool = True) -> None:
             st.markdown(f"- {marked(text)}" if len(said) > 2 else marked(text))
 
 
-def verdict(said: Sequence[str]) -> None:
-    """The sentence above a picture."""
-    if said:
-        with st.container(key="verdict"):
-            sentences(said[:1])
+def verdict(session: Session, said: Sequence[str]) -> None:
+    """The sentence above a picture and the settings beside it."""
+    with session.head or nullcontext():
+        sentences(said[:1])
 
 
 def explained(said: Sequence[str], advice: Sequence[str], key: str) -> None:

@@ -315,7 +315,7 @@ class Context:
         said = [part.text for part in before if isinstance(part, Statement)]
         if len(said[:1]) and len(said[0]) > _LINES:
             said[:1] = re.split(r"(?<=\.) ", said[0], maxsplit=1)
-        panels.verdict(said)
+        panels.verdict(self.session, said)
         draw(main, *results, is_main=True)
         advice = [part.text for part in before if isinstance(part, Advice)]
         panels.explained(said[1:], advice, f"{self.page}.{main.name}")
@@ -435,11 +435,14 @@ class Context:
         is_open = self.session.is_drawer_open or not folds
         if folds:
             self.row.button(
-                "Settings", key="drawer", icon=":material/tune:", on_click=self.session.turn_drawer,
-                type="primary" if is_open else "secondary",
+                "Settings", key="drawer", on_click=self.session.turn_drawer,
+                icon=f":material/{'right_panel_close' if is_open else 'tune'}:",
                 help="Hides the settings." if is_open else "Shows the settings beside the picture.",
             )
-        with st.container(key=f"drawer-{'open' if is_open else 'shut'}" if folds else None):
+            self.session.head = st.container(key="verdict")
+            # Not a key of the columns: charts in them would be drawn anew.
+            self.session.head.html(f'<span class="ts-{"open" if is_open else "shut"}"></span>')
+        with st.container(key="drawer-columns" if folds else None):
             return tuple(st.columns([3, 1], gap="large"))
 
 

@@ -147,11 +147,11 @@ def open_settings(page: Page) -> None:
     """Open the drawer beside the main picture, unless it is open."""
     drawer = page.locator(".st-key-drawer button:visible")
     for patience in PATIENCES:
-        if page.locator(".st-key-drawer-open").count():
+        if page.locator(".ts-open").count():
             return
         drawer.click()
         with contextlib.suppress(PlaywrightTimeout):
-            page.locator(".st-key-drawer-open").wait_for(timeout=patience)
+            page.locator(".ts-open").wait_for(state="attached", timeout=patience)
     raise AssertionError("the settings never came")
 
 

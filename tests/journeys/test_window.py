@@ -7,13 +7,12 @@ from playwright.sync_api import expect
 
 from benchmarks.hero import MEASURE
 from tests.browser import needs_browser
-from tests.journeys.pages import at_rest, go, open_map, open_settings, the_map, wait_for_map
+from tests.journeys.pages import at_rest, open_map, open_settings, the_map, wait_for_map
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
 #: Least share of the window, in per cent.
 SIZES = {(1440, 900): 55, (1920, 1080): 55, (1280, 720): 45, (390, 844): 60}
-#: Whether the map reaches from side to side of its frame, with the ellipses.
 HEIGHT = "plot => plot.getBoundingClientRect().height"
 
 
@@ -54,10 +53,9 @@ def test_settings_lie_in_a_drawer_that_stays_as_it_is_left(browser, address):
 def test_where_nothing_is_seen_yet_the_settings_are(browser, address):
     page = open_map(browser, address, "ekman_colors")
     wait_for_map(page)
-    go(page, "Compare")
-    page.get_by_role("radio", name="Learning curve").click()
-    expect(page.get_by_text("Nothing has been computed yet")).to_be_visible()
-    expect(page.get_by_role("button", name="Compute")).to_be_visible()
+    page.get_by_role("radio", name="Calibration").click()
+    expect(page.get_by_text("Real responses have not been predicted yet")).to_be_visible()
+    expect(page.get_by_role("button", name="Real responses")).to_be_visible()
 
 
 def test_the_map_has_the_whole_screen_until_escape(browser, address):

@@ -350,6 +350,7 @@ async function draw(plot, tip, root, turn) {
 if (!window.tripletscopeEscape) {
   window.tripletscopeEscape = true;
   window.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && document.fullscreenElement) document.exitFullscreen();
     if (event.key !== "Escape" || document.activeElement !== document.body) return;
     const close = document.querySelector("[role=dialog] button[aria-label=Close]");
     if (close) close.click();

@@ -36,7 +36,7 @@ function layPictures(plot) {
     const left = xaxis.d2p(x) - width / 2, top = yaxis.d2p(y) - height / 2;
     set(image, { href: source, x: left, y: top, width, height, opacity: opacity ?? 1 });
     // Each on its own plate, with a gap around it: pictures that overlap stay apart.
-    const [rim, colour] = name ? name.split(" ") : [];
+    const [, rim, colour] = /^(\S+) (.*)$/.exec(name || "") || [];
     const around = (further) => ({ x: left - further, y: top - further,
       width: width + 2 * further, height: height + 2 * further });
     const edge = name ? width / 18 : 0;

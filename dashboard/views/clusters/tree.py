@@ -59,7 +59,7 @@ def show_tree(shown: ShownClustering) -> None:
                 marks = _pick_marks(shown, way)
                 rows = pick_rows(shown) if way == "tree" else 0
         said = list(clusters_said(shown.presented(), shown.run))
-        panels.verdict(said)
+        panels.verdict(shown.session, said)
         if way == "tree":
             _draw_tree(shown, marks, rows)
         else:

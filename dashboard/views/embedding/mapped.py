@@ -122,7 +122,7 @@ class Result:
 def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
     """The map with its controls, and what can be downloaded of it, below what is said first."""
     style, objects = _style(current, result)
-    panels.verdict(said)
+    panels.verdict(current, said)
     moved = MovedLabels(current, result)
     sharp = style.picture_size > 1 and len(objects) <= _SHARP
     positions, covariances, degrees = result.placed
