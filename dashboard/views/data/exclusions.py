@@ -200,7 +200,7 @@ def _log(context: QualityContext) -> None:
         weighted = f", weighted: as many as {cleaning.effective:,.0f} trials of equal weight"
     st.markdown(
         f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use{weighted}. "
-        "Results of other views return with them."
+        "Choose a view to see its results."
     )
     if pressed(current, "exclusions.maps", "Maps before and after", icon=":material/arrow_forward:",
                type="tertiary"):
