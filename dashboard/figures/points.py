@@ -272,12 +272,13 @@ def _fit_bar(trace: go.Scatter | go.Scatter3d, canvas: Canvas) -> None:
 
 
 def above_the_map(traces: Sequence[go.Scatter | go.Scatter3d], canvas: Canvas) -> None:
-    """Lay a colour bar beside the tools of a page: the map then has the whole width."""
+    """Lay a colour bar beside the tools of a page, or alone: the map then has the whole width."""
+    tools = TOOLS if canvas.screen else 0.0
     for trace in traces:
         if trace.marker.showscale:
             bar = trace.marker.colorbar
             title = shorten(bar.title.text, _LONG if canvas.least_width > NARROW - 1 else _LONG / 2)
-            room = canvas.least_width - TOOLS - float(width_of([title], FONT_SIZE)[0]) - FONT_SIZE
+            room = canvas.least_width - tools - float(width_of([title], FONT_SIZE)[0]) - FONT_SIZE
             bar.update(
                 orientation="h", x=0.0, xanchor="left", y=1.0, yanchor="bottom", xpad=0, ypad=1,
                 lenmode="pixels", len=float(np.clip(room, _BAR / 3, _BAR)), thickness=7,

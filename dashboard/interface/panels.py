@@ -54,6 +54,7 @@ def figure_panel(
     files: Callable[[], Mapping[str, bytes]] | None = None,
     of: Any = None,
     of_view: bool = True,
+    ratio: Callable[[Composition], float] | None = None,
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
@@ -64,6 +65,7 @@ def figure_panel(
     files: Makes further files for the ZIP, by name.
     of: All that the figure depends on; a figure of the same content is cached.
     of_view: Whether the caption states that it is of the view in use.
+    ratio: Height of a file divided by its width, where that is not as on the page.
     """
     info = session.dataset if simulations is None else None
     shown = canvas
@@ -87,7 +89,7 @@ def figure_panel(
     if beneath := f"{caption} {remarked}".strip():
         st.caption(plain(beneath))
     printable = Printable(
-        key, name, draw, canvas.height / canvas.width, caption, left_out,
+        key, name, draw, ratio or canvas.height / canvas.width, caption, left_out,
         further=lambda composition: _numbers(
             info, simulations or {}, printable, table, composition, files
         ),

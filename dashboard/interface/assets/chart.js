@@ -97,7 +97,7 @@ function listen(plot, tip) {
     plot.zoom = String(zoom) === plot.home ? null : zoom;
   });
   plot.on("plotly_relayouting", () => follow(plot));
-  plot.on("plotly_afterplot", () => { plot.labels = null; layPictures(plot); });
+  plot.on("plotly_afterplot", () => { plot.labels = null; layPictures(plot); oneStop(plot); });
   plot.on("plotly_hover", (event) => {
     fill(plot, event.points[0]);
     const [id, ...others] = objects(event.points);
@@ -317,6 +317,7 @@ async function draw(plot, tip, root, turn) {
   }
   plot.look = look;
   layPictures(plot);
+  oneStop(plot);
   showWalked(plot);
   // The camera stands where it will once the scene has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => plot.isConnected && nameAnew(plot)));

@@ -35,7 +35,19 @@ function showWalked(plot) {
   said.textContent = here.isSelected ? `${here.name}, selected` : here.name;
 }
 
+function oneStop(plot) {
+  // The tools are one stop of the keyboard; arrows go from tool to tool.
+  plot.querySelectorAll(".modebar-btn").forEach((tool, k) => { tool.tabIndex = k ? -1 : 0; });
+}
+
 function walk(plot) {
+  plot.addEventListener("keydown", (event) => {
+    const tools = [...plot.querySelectorAll(".modebar-btn")], place = tools.indexOf(event.target);
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (place < 0 || !step) return;
+    tools[(place + step + tools.length) % tools.length].focus();
+    event.preventDefault();
+  });
   plot.addEventListener("keydown", (event) => {
     if (event.target !== plot || !plot.current.data.selectable || layoutOf(plot).scene) return;
     const { key } = event;

@@ -19,7 +19,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.plane import height_of
+from tripletscope.dashboard.figures.plane import shape_of
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
@@ -56,8 +56,6 @@ from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
-#: Of a map in the plane: width that it is fitted to, least and most height, and that of the tools.
-_HEIGHTS, _HEAD = (640.0, 260.0, 580.0), 40.0
 _COVERAGES = {0.0: "Off", **COVERAGES}
 #: Ways of showing pictures, with their relative size.
 _PICTURES = {
@@ -142,7 +140,8 @@ def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
         return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
 
     def recipe() -> MapFigure:
-        return _recipe(result, style, data, text, ratio, composition_of(current, "map"))
+        composition = composition_of(current, "map")
+        return _recipe(result, style, data, text, ratio(composition), composition)
 
     def bundle() -> None:
         if in_plane and moved.offsets:
@@ -157,11 +156,13 @@ def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
             "settings, in a ZIP.",
         )
 
-    canvas = replace(_MAP, height=_HEAD + height_of(data, *_HEIGHTS)) if in_plane else _MAP
-    ratio = canvas.height / canvas.width
+    def ratio(composition: Composition) -> float:
+        usual = _MAP.height / _MAP.width
+        return shape_of(data, style, composition.canvas(usual)) if in_plane else usual
+
     name = export.file_name(result.info.name, result.fit.method, "map")
     panels.figure_panel(
-        current, draw, key="map", name=name, canvas=canvas,
+        current, draw, key="map", name=name, canvas=_MAP, ratio=ratio,
         alt=f"Map of {count(result.triplets.n_objects, 'object')}. {text}",
         table=lambda: coordinates(result.triplets.objects, *result.placed),
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
