@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -86,23 +87,27 @@ def chart(
     on_size: Called with width and height of such a figure where they are not `drawn_for`.
     """
 
+    def told(what: str) -> Any:
+        # Where the page was left meanwhile, it has no such chart.
+        return widgets().get(key, {}).get(what)
+
     def picked() -> None:
-        event = widgets()[key].get("picked")
+        event = told("picked")
         if event and on_pick:
             on_pick([int(i) for i in event["ids"]], event["mode"])
 
     def moved() -> None:
-        event = widgets()[key].get("moved")
+        event = told("moved")
         if event and on_move:
             on_move(event["name"], float(event["value"]))
 
     def placed() -> None:
-        event = widgets()[key].get("placed")
+        event = told("placed")
         if event and on_label:
             on_label(int(event["id"]), (float(event["x"]), float(event["y"])))
 
     def measured() -> None:
-        event = widgets()[key].get("measured")
+        event = told("measured")
         if event and on_size:
             on_size(float(event["width"]), float(event["height"]))
 
