@@ -17,6 +17,10 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 PATIENCE = 300_000  # milliseconds, for a machine that is busy
 #: For a choice that is made again where it was swallowed: soon, and later on a busy machine.
 PATIENCES = [3_000 * 2**k for k in range(7)]
+#: The drawer beside the main picture.
+SETTINGS = " > ".join((".st-key-drawer-columns", *(
+    f'[data-testid="st{part}"]' for part in ("LayoutWrapper", "HorizontalBlock")
+), '[data-testid="stColumn"]:last-child'))
 expect.set_options(timeout=PATIENCE)
 
 
@@ -145,13 +149,13 @@ def script_ended(page: Page) -> None:
 
 def open_settings(page: Page) -> None:
     """Open the drawer beside the main picture, unless it is open."""
-    drawer = page.locator(".st-key-drawer button:visible")
+    settings = page.locator(SETTINGS)
     for patience in PATIENCES:
-        if page.locator(".ts-open").count():
+        if settings.is_visible():
             return
-        drawer.click()
+        page.locator(".st-key-drawer button:visible").click()
         with contextlib.suppress(PlaywrightTimeout):
-            page.locator(".ts-open").wait_for(state="attached", timeout=patience)
+            settings.wait_for(timeout=patience)
     raise AssertionError("the settings never came")
 
 

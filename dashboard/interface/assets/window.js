@@ -27,7 +27,7 @@ function fillWindow(plot) {
   if (!content) return;
   const seen = new ResizeObserver(() => (plot.isConnected ? fit(plot) : seen.disconnect()));
   for (const part of [page, content]) seen.observe(part);
-  document.addEventListener("fullscreenchange", () => plot.isConnected && fit(plot));
+  plot.parentElement.addEventListener("fullscreenchange", () => fit(plot));
 }
 
 function tellSize(plot) {
