@@ -38,10 +38,16 @@ function tellSize(plot) {
   plot.isNear = !fills || !known || !now[0] || Boolean(document.fullscreenElement)
     || now.every((side, k) => side > NEAR[0] * known[k] && side < NEAR[1] * known[k]);
   if (plot.isNear) return;
-  plot.telling = setTimeout(() => {
-    if (plot.isConnected)
-      plot.current.setTriggerValue("measured", { width: now[0], height: now[1], at: Date.now() });
-  }, 300);
+  const tell = () => {
+    if (!plot.isConnected) return;
+    // The page runs anew for it: not below what is being written.
+    if (document.querySelector('[role="dialog"], :is(input, textarea):focus')) {
+      plot.telling = setTimeout(tell, 1000);
+      return;
+    }
+    plot.current.setTriggerValue("measured", { width: now[0], height: now[1], at: Date.now() });
+  };
+  plot.telling = setTimeout(tell, 300);
 }
 
 const FULL = {
