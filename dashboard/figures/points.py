@@ -13,7 +13,7 @@ from tripletscope.dashboard.figures.colours import Group, groups, is_quantity, n
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
-from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, NARROW, TEXT, TOOLS, Canvas
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, TOOLS, Canvas
 from tripletscope.dashboard.wording.formats import number
 
 #: Opacity of unselected points, and colour of their labels: both legible on any ground.
@@ -277,12 +277,16 @@ def above_the_map(traces: Sequence[go.Scatter | go.Scatter3d], canvas: Canvas) -
     for trace in traces:
         if trace.marker.showscale:
             bar = trace.marker.colorbar
-            title = shorten(bar.title.text, _LONG if canvas.least_width > NARROW - 1 else _LONG / 2)
-            room = canvas.least_width - tools - float(width_of([title], FONT_SIZE)[0]) - FONT_SIZE
+            room = canvas.least_width - tools - FONT_SIZE
+            title = shorten(bar.title.text, (room - _BAR / 2.5) / FONT_SIZE)
+            wide = float(width_of([title], FONT_SIZE)[0])
+            length = float(np.clip(room - 1.4 * wide, _BAR / 3, _BAR))
             bar.update(
-                orientation="h", x=0.0, xanchor="left", y=1.0, yanchor="bottom", xpad=0, ypad=1,
-                lenmode="pixels", len=float(np.clip(room, _BAR / 3, _BAR)), thickness=7,
-                nticks=4 if room > _BAR else 2, tickfont={"size": 0.85 * FONT_SIZE},
+                orientation="h", xanchor="left", y=1.0, yanchor="bottom", xpad=0, ypad=1,
+                # Plotly writes the title within this length, a long one partly outside of it.
+                x=0.2 * wide / canvas.least_width, lenmode="pixels", len=length + 1.1 * wide,
+                thickness=7,
+                nticks=4 if length == _BAR else 2, tickfont={"size": 0.85 * FONT_SIZE},
                 title={"text": title, "side": "right"},
             )
 

@@ -52,10 +52,9 @@ function walk(plot) {
     if (event.target !== plot || !plot.current.data.selectable || layoutOf(plot).scene) return;
     const { key } = event;
     if (key in TOWARDS) {
-      const all = walkable(plot), { xaxis, yaxis } = layoutOf(plot);
-      const middle = { at: [xaxis, yaxis].map((axis) => axis._offset + axis._length / 2) };
-      const here = all.find(({ id }) => id === plot.walked);
-      const away = ({ at }) => Math.hypot(at[0] - middle.at[0], at[1] - middle.at[1]);
+      const all = walkable(plot), here = all.find(({ id }) => id === plot.walked);
+      const middle = [0, 1].map((k) => all.reduce((sum, { at }) => sum + at[k] / all.length, 0));
+      const away = ({ at }) => Math.hypot(at[0] - middle[0], at[1] - middle[1]);
       const next = here ? beside(all, here, TOWARDS[key])
         : all.reduce((best, one) => (!best || away(one) < away(best) ? one : best), null);
       plot.walked = next ? next.id : undefined;

@@ -5,11 +5,18 @@ const SQUEEZED = 1.35; // times a window: a figure of rows that is seen as a who
 const LEAST = 0.55; // of the window, where much stands above the picture
 const NEAR = [0.97, 1.08]; // of the size that it was drawn for: names that have room still have it
 
+function scrolled(box) {
+  // What scrolls as a whole: the page, beside its navigation.
+  for (let above = box && box.parentElement; above; above = above.parentElement)
+    if (/auto|scroll/.test(getComputedStyle(above).overflowY)) return above;
+  return null;
+}
+
 function fit(plot) {
   const { fills, height } = plot.current.data;
   const box = plot.parentElement;
-  const page = box && box.closest('[data-testid="stMain"]');
-  if (!fills || !page) {
+  const page = fills && scrolled(box);
+  if (!page) {
     plot.style.height = `${height}px`;
     return;
   }
@@ -22,11 +29,10 @@ function fit(plot) {
 
 function fillWindow(plot) {
   // The room changes with the window, and with what comes and goes above the picture.
-  const page = plot.closest('[data-testid="stMain"]');
-  const content = page && page.querySelector('[data-testid="stMainBlockContainer"]');
-  if (!content) return;
+  const page = scrolled(plot.parentElement);
+  if (!page) return;
   const seen = new ResizeObserver(() => (plot.isConnected ? fit(plot) : seen.disconnect()));
-  for (const part of [page, content]) seen.observe(part);
+  for (const part of [page, ...page.children]) seen.observe(part);
   plot.parentElement.addEventListener("fullscreenchange", () => fit(plot));
 }
 
