@@ -6,8 +6,7 @@ Opens samples in Chromium and looks at the first picture of a place, with its se
 and the navigation where the width has it. Shares are of the window, in per cent: of the picture
 with its tools and legend, and of its frame, as far as they are seen without scrolling; below is
 what is not, in pixels. Reach is the longer side of what lies on a map, ellipses included, as a
-share of that side of its frame. Words are those seen at first sight, in prose. `--keep` writes a
-picture of every window.
+share of that side of its frame. `--keep` writes a picture of every window.
 """
 
 from __future__ import annotations
@@ -17,12 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import print_table
 from tests.browser import CHROMIUM
+from tests.journeys.pages import open_map
 from tests.journeys.tour import AT_REST
 from tests.server import running
 
@@ -32,7 +32,6 @@ PLACES = {
     "Curves": "compare?tab=dimensions",
 }
 SIZES = ("1280x720", "1440x900", "1920x1080", "390x844")
-THEMES = ("light", "dark")
 
 #: Of the first picture of a page: shares of the window, pixels below it, reach of a map.
 MEASURE = """() => {
@@ -65,27 +64,12 @@ MEASURE = """() => {
             ? (Math.max(...inside) - Math.min(...inside)) / Math.abs(high - low) : 0;
     };
     const alike = yaxis && yaxis.scaleanchor && yaxis.constrain === 'range';
-    const words = [...document.querySelectorAll(
-        '[data-testid="stMain"] :is([data-testid="stMarkdown"], [data-testid="stCaptionContainer"])'
-    )].filter(e => e.checkVisibility() && e.getBoundingClientRect().top < innerHeight)
-        .flatMap(e => e.innerText.split(/\\s+/)).filter(w => /[a-z]/i.test(w)).length;
     return {
-        picture: seen(whole), frame: seen(frame), top: whole.top, words,
+        picture: seen(whole), frame: seen(frame),
         below: Math.max(whole.bottom - innerHeight, 0),
         reach: alike ? 100 * Math.max(span(xaxis), span(yaxis)) : null,
     };
 }"""
-
-
-def opened(browser: Browser, address: str, sample: str) -> tuple[Page, str]:
-    """A page on a sample whose map is computed, and the address of its data set."""
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.set_default_timeout(300_000)
-    page.goto(f"{address}/?sample={sample}")
-    page.get_by_role("heading", name="Data", exact=True, level=1).or_(
-        page.get_by_role("radio", name="Findings")).first.wait_for()
-    page.evaluate(AT_REST)
-    return page, page.url.split("?")[1].split("&tab=")[0]
 
 
 def main() -> None:
@@ -93,7 +77,6 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--samples", nargs="*", default=["crowd", "alien_eggs"])
     options.add_argument("--sizes", nargs="*", default=SIZES)
-    options.add_argument("--themes", nargs="*", default=THEMES)
     options.add_argument("--keep", type=Path)
     given, rows = options.parse_args(), []
     with (
@@ -102,14 +85,16 @@ def main() -> None:
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for sample in given.samples:
-            page, data = opened(browser, address, sample)
+            page = open_map(browser, address, sample)
+            page.evaluate(AT_REST)
+            data = page.url.split("?")[1].split("&tab=")[0]
             for place, path in PLACES.items():
                 page.goto(f"{address}/{path}&{data}")
                 page.locator('[data-testid="stMain"] .ts-plot .main-svg').first.wait_for()
                 for size in given.sizes:
                     width, height = map(int, size.split("x"))
                     page.set_viewport_size({"width": width, "height": height})
-                    for theme in given.themes:
+                    for theme in ("light", "dark"):
                         page.emulate_media(color_scheme=theme)
                         page.wait_for_timeout(600)  # the picture follows the window
                         page.evaluate(AT_REST)
@@ -118,7 +103,6 @@ def main() -> None:
                             sample, place, size, theme,
                             *(f"{found[name]:.0f}" for name in ("picture", "frame", "below")),
                             "" if found["reach"] is None else f"{found['reach']:.0f}",
-                            found["words"],
                         ])
                         if given.keep:
                             name = f"{sample}-{place.replace(' ', '-')}-{size}-{theme}.png"
@@ -126,7 +110,7 @@ def main() -> None:
             page.close()
         browser.close()
     print_table(["sample", "place", "window", "theme", "picture %", "frame %", "below px",
-                 "reach %", "words"], rows)
+                 "reach %"], rows)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,7 @@ PATIENCE = 300_000  # milliseconds, for a machine that is busy
 #: For a choice that is made again where it was swallowed: soon, and later on a busy machine.
 PATIENCES = [3_000 * 2**k for k in range(7)]
 #: The drawer beside the main picture.
-SETTINGS = " > ".join((".st-key-drawer-columns", *(
-    f'[data-testid="st{part}"]' for part in ("LayoutWrapper", "HorizontalBlock")
-), '[data-testid="stColumn"]:last-child'))
+SETTINGS = '.st-key-drawer-columns > * > * > [data-testid="stColumn"]:last-child'
 expect.set_options(timeout=PATIENCE)
 
 
