@@ -46,6 +46,7 @@ from tests.journeys.pages import (
     keep,
     lasso,
     open_page,
+    open_settings,
     upload,
     wait_for_map,
 )
@@ -165,6 +166,7 @@ def actions(page: Page, folder: Path, number: int, told: Told) -> list[Callable[
         told.maps[name] = Counter(fit=1, bootstrap=1, cross_validate=1)
 
     def fitted() -> None:
+        open_settings(page)
         choose(page, "Method", "STE")
         page.locator(".st-key-fit button").click()
         page.get_by_text(re.compile(r"^Map \(STE, 2 dimensions, lowest loss")).wait_for()

@@ -29,7 +29,7 @@ from benchmarks.crowds import at_rest
 from benchmarks.report import machine, print_table
 from benchmarks.server import Server, file_of
 from tests.browser import CHROMIUM
-from tests.journeys.pages import PATIENCE, choose, keep, open_page, upload
+from tests.journeys.pages import PATIENCE, choose, keep, open_page, open_settings, upload
 from tripletscope.dashboard.working import memory
 
 _PAGES = ("Clusters", "Kernel", "Compare", "Trees", "Data", "Simulate")
@@ -42,6 +42,7 @@ def use(page: Page, chance: random.Random) -> str:
     if chance.random() < 0.3:
         links.get_by_role("link", name="Embedding", exact=True).click()
         at_rest(page)
+        open_settings(page)
         choose(page, "Method", chance.choice(_METHODS))
         page.locator(".st-key-fit button").click()
         return "fit"

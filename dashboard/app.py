@@ -38,7 +38,7 @@ def main() -> None:
     current = session()
     current.follow_address()
     page = navigation(current)
-    current.watched.clear()
+    current.begin_run()
     problem = services().workspace.problem_of(current.folder) if current.folder else ""
     if problem:
         st.error(plain(problem), icon=":material/error:")

@@ -19,7 +19,7 @@ from tripletscope.dashboard import BROWSER
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
-from tripletscope.dashboard.streamlit_parts import has_server, is_shown, script_id
+from tripletscope.dashboard.streamlit_parts import DeltaGenerator, has_server, is_shown, script_id
 
 _KEY = "tripletscope session"
 #: Parameters of the address.
@@ -56,6 +56,8 @@ class Session:
         self.sheet: FigureSheet = services().sheets.setdefault(session_id, FigureSheet())
         #: Jobs that the page shows.
         self.watched: set[str] = set()
+        self.has_picture = self.has_drawer = False  # whether the page has shown its own
+        self.head: DeltaGenerator | None = None  # above its picture and settings
         #: A new upload or data set, whose page gets the focus.
         self.arrived: str = ""
         #: Whether the search is open.
@@ -164,6 +166,38 @@ class Session:
         begins = begun and self.composing is None
         self.looks += begins and not self.is_looking  # pressed twice, it keeps its words
         self.is_looking = begins
+
+    # The window: known to the browser alone, which tells how large its main picture is ---------
+
+    def begin_run(self) -> None:
+        """Forget what the last run of a page has shown."""
+        self.watched.clear()
+        self.has_picture = self.has_drawer = False
+        self.head = None
+
+    @property
+    def is_drawer_open(self) -> bool:
+        """Whether the settings are shown beside the main picture."""
+        return bool(self.drafts.get("drawer"))
+
+    def turn_drawer(self) -> None:
+        self.remember("drawer", not self.is_drawer_open)
+
+    def frame(self, key: str, height: float | None = None) -> tuple[float, float] | None:
+        """Width and height of the main picture of a page, if known.
+
+        height: Of one that is not known, where it differs from that of the last one.
+        """
+        known, place = self.drafts.get("frames", {}), f" {self.is_drawer_open}"
+        if (size := known.get(f"{key}{place}")) is not None:
+            return tuple(size)
+        last = known.get(place)
+        return last and (last[0], height or last[1])
+
+    def note_frame(self, key: str, width: float, height: float) -> None:
+        place = f" {self.is_drawer_open}"
+        noted = {f"{key}{place}": [width, height], place: [width, height]}
+        self.remember("frames", {**self.drafts.get("frames", {}), **noted})
 
     def press(self, key: str) -> None:
         self._presses.add(key)

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import CHROMIUM
-from tests.journeys.pages import FLAGS, go_to_map, keep, the_map, upload
+from tests.journeys.pages import FLAGS, go_to_map, keep, open_settings, the_map, upload
 from tests.server import running
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
@@ -66,9 +66,12 @@ def go(page: Page, name: str, tab: str = "") -> None:
 
 def compute(page: Page) -> None:
     """Press what computes, if there is something to compute, and wait for what comes of it."""
+    open_settings(page)
     button = page.get_by_test_id("stMain").get_by_role("button", name="Compute").first
     if button.is_enabled():
         button.click()
+    at_rest(page)
+    page.locator(".st-key-drawer button:visible").click()
     at_rest(page)
 
 
@@ -157,7 +160,8 @@ def of_choices(browser: Browser, address: str) -> None:
 def of_plans(browser: Browser, address: str) -> None:
     page = opened(browser, address)
     go(page, "Simulate")
-    compute(page)
+    page.get_by_test_id("stMain").get_by_role("button", name="Compute").first.click()
+    at_rest(page)
     take(page, "simulate")
     go(page, "Computing")
     take(page, "computing", 500)

@@ -52,9 +52,9 @@ def main() -> None:
     show_understood()
     recent = services().workspace.datasets()
     if recent:
-        st.subheader("Recent", anchor=False)
+        st.header("Recent", anchor=False)
         show_recent(current, recent, _RECENT)
-    st.subheader("Samples", anchor=False)
+    st.header("Samples", anchor=False)
     for row in range(0, len(samples()), _ACROSS):
         cards = zip(st.columns(_ACROSS), samples()[row : row + _ACROSS], strict=False)
         for column, sample in cards:
@@ -65,7 +65,7 @@ def main() -> None:
 def _card(current: Session, sample: Sample) -> None:
     """What a sample looks like, what one should see in it, and a button to open it."""
     if sample.thumbnail.exists():
-        st.image(str(sample.thumbnail), width="stretch")
+        st.image(str(sample.thumbnail), width="stretch", alt=f"Map of {sample.title}")
     st.markdown(f"**{panels.plain(sample.title)}**")
     st.write(panels.plain(sample.about))
     if pressed(current, f"sample.{sample.name}", "Open", icon=":material/folder_open:"):

@@ -80,6 +80,8 @@ def _short(labels: tuple[str, ...], width: float) -> tuple[str, ...]:
         room = width - float(width_of([short[group[0]]])[0])
         for name in group:
             short[name] = _beginning(name, room) + short[name]
+    _say_of_what(short, width)
+    _cut_at_the_end(short, width)
     taken = set(short.values())
     rank = {name: number for number, name in enumerate(names, 1)}
     for group in _alike(short):
@@ -103,6 +105,26 @@ def _distinct(
         elif whole:
             return _distinct(names, width, whole=False, depth=depth)
     return short
+
+
+def _cut_at_the_end(short: dict[str, str], width: float) -> None:
+    """Leave out the end rather than the middle of a name whose beginning no other one has."""
+    middle = dict(zip(short, shorten_each([*short], width), strict=True))
+    room, ordered = width - float(width_of(["…"])[0]), ["", *sorted(short), ""]
+    taken = set(short.values())
+    for before, name, after in zip(ordered, ordered[1:], ordered[2:], strict=False):
+        head = _beginning(name, room).rstrip() if short[name] == middle[name] != name else ""
+        is_alone = head and not before.startswith(head) and not after.startswith(head)
+        if is_alone and f"{head}…" not in taken:
+            short[name] = f"{head}…"
+
+
+def _say_of_what(short: dict[str, str], width: float) -> None:
+    """Begin labels of what several names end in, such as a number, with the name's beginning."""
+    every = "".join(f"{name}\n" for name in short) if len(short) <= _COMPARED else ""
+    for name, label in short.items():
+        if label.startswith("…") and every.count(f"{label[1:]}\n") > 1:
+            short[name] = _beginning(name, width - float(width_of([label])[0])) + label
 
 
 def _alike(short: dict[str, str]) -> Iterator[list[str]]:

@@ -6,10 +6,11 @@ Matplotlib's packages for it (adjustText, textalloc) compare labels pair by pair
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import WIDTH, escape, short_names
@@ -120,20 +121,16 @@ def place_labels(
     boxes = raster.cells(np.concatenate([centre - reach, centre + reach], axis=-1))
     inside, free = raster.inside(boxes), raster.unmarked(boxes)
     spots: dict[int, Spot] = {}
-    n_lines = 0
-    for k, i in enumerate(order):
-        if i in moved:
-            at = raster.put(points[i], points[i] + font_size * np.array(moved[i]),
-                            font_size * half[k], room if kept_inside else None)
-            spots[i] = Spot("", tuple(((at - points[i]) / font_size).tolist()))
-            continue
-        tried = np.flatnonzero(free[k]).tolist()
-        if i in over:
-            tried += np.flatnonzero(inside[k, : len(PLACES)]).tolist()
+    tree, n_near, n_lines = cKDTree(points), len(PLACES), 0
+    doubtful: list[tuple[int, int]] = []
+
+    def put(k: int, i: int, tried: Iterable[int]) -> int | None:
+        """Give a label the first of some places that is free; which one."""
+        nonlocal n_lines
         for p in tried:
             if not raster.is_free(boxes[k, p]):
                 continue
-            if p >= len(PLACES):
+            if p >= n_near:
                 if not lines or n_lines >= _LINES:
                     continue
                 end = centre[k, p] + np.clip(points[i] - centre[k, p], -reach[k, 0], reach[k, 0])
@@ -143,8 +140,38 @@ def place_labels(
                 n_lines += 1
             raster.take(boxes[k, p])
             spots[i] = Spot(names[p], tuple(offsets[k, p].tolist()))
-            break
+            return p
+        return None
+
+    for k, i in enumerate(order):
+        if i in moved:
+            at = raster.put(points[i], points[i] + font_size * np.array(moved[i]),
+                            font_size * half[k], room if kept_inside else None)
+            spots[i] = Spot("", tuple(((at - points[i]) / font_size).tolist()))
+            continue
+        tried = np.flatnonzero(free[k]).tolist()
+        unclear = _unclear(points, radii, tree, i, centre[k, :n_near], reach[k, 0])
+        tried.sort(key=lambda p, unclear=unclear: unclear[p] if p < n_near else 2)
+        if i in over:
+            tried += np.flatnonzero(inside[k, :n_near]).tolist()
+        chosen = put(k, i, tried)
+        if chosen is not None and chosen < n_near and unclear[chosen]:
+            doubtful.append((k, i))
+    # Once all have a place, a line tells whose a label is that lies nearer to another point.
+    for k, i in doubtful:
+        put(k, i, np.flatnonzero(free[k, n_near:]) + n_near)
     return spots
+
+
+def _unclear(
+    points: np.ndarray, radii: np.ndarray, tree: cKDTree, own: int, centre: np.ndarray,
+    half: np.ndarray,
+) -> np.ndarray:
+    """(places,) whether a label would lie nearer to another point than to its own."""
+    others = np.array(tree.query_ball_point(points[own], 3 * half.sum()))
+    away = np.maximum(np.abs(centre[:, None] - points[others]) - half, 0.0)
+    far = np.hypot(*np.moveaxis(away, -1, 0)) - radii[others]
+    return (far < far[:, others == own]).any(axis=1)
 
 
 def _offsets(width: np.ndarray, gap: np.ndarray) -> tuple[list[str], np.ndarray]:

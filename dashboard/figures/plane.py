@@ -25,6 +25,7 @@ from tripletscope.dashboard.figures.points import (
     RING,
     MapData,
     MapStyle,
+    above_the_map,
     add_crosses,
     add_rings,
     mark_size,
@@ -47,7 +48,10 @@ from tripletscope.dashboard.figures.theme import (
 
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
+_FRAME = 0.45, 1.1  # least and highest height of a frame in a file, divided by its width
 _TOOLS = 34.0  # pixels above a map on a page
+_LEAST_PICTURE = 26.0  # pixels of a page in which a picture is recognised
+_LEAST_ON_PAPER = 18.5  # the same of a file: 4 mm, where letters have 8 pt
 #: More points than these are drawn by the graphics card on a page, and as one picture in a file.
 CROWD = 3_000
 
@@ -63,11 +67,17 @@ def plane(
     if style.uncertainty:
         _add_ellipses(figure, _loops(positions, data, style.coverage), data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
-    side = style.picture_size * _picture_size(positions[[*pictures]], float(np.max(high - low)))
     kind = go.Scattergl if shown.sum() > CROWD and not pictures else go.Scatter
     traces = point_traces(data, style, shown, kind, canvas)
+    if canvas.legend == "above":
+        above_the_map(traces, canvas)
     size = 8.0 if pictures else mark_size(shown.sum())
     view = _View(low, high, _area(traces, style.colour or "", canvas))
+    span = float(np.max(high - low))
+    least = min(0.045 * span, _LEAST_PICTURE / view.scale)
+    if not canvas.screen:
+        least = max(0.045 * span, _LEAST_ON_PAPER / view.scale)
+    side = style.picture_size * _picture_size(positions[[*pictures]], span, least)
     covered = _covered(traces, style.colour or "", view, canvas)
     labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
     if style.outlined:
@@ -117,7 +127,7 @@ def _window(positions: np.ndarray, loops: np.ndarray) -> tuple[np.ndarray, np.nd
     if not len(positions):
         return np.array([-1.0, -1.0]), np.array([1.0, 1.0])
     low, high = positions.min(axis=0), positions.max(axis=0)
-    margin = 0.07 * max(float(np.max(high - low)), 1e-9)
+    margin = 0.05 * max(float(np.max(high - low)), 1e-9)
     low, high = low - margin, high + margin
     reach = 0.4 * (high - low)
     inside = np.clip(loops[np.isfinite(loops).all(axis=(1, 2))], low - reach, high + reach)
@@ -126,6 +136,19 @@ def _window(positions: np.ndarray, loops: np.ndarray) -> tuple[np.ndarray, np.nd
         low = np.minimum(low, inside.min(axis=(0, 1)) - edge)
         high = np.maximum(high, inside.max(axis=(0, 1)) + edge)
     return low, high
+
+
+def shape_of(data: MapData, style: MapStyle, canvas: Canvas) -> float:
+    """Height of a file, divided by its width, whose frame has the shape of the map."""
+    positions = data.positions[:, :2]
+    shown = np.isfinite(positions).all(axis=1)
+    low, high = _window(positions[shown], _loops(positions, data, 0.95))
+    traces = point_traces(data, style, shown, go.Scatter, canvas)
+    width, height = _area(traces, style.colour or "", canvas)
+    across, up = np.maximum(high - low, 1e-12)
+    lowest, highest = np.array(_FRAME) * canvas.width
+    fitting = float(np.clip(width * up / across, lowest, highest))
+    return (canvas.height - height + fitting) / canvas.width
 
 
 def height_of(data: MapData, width: float, least: float, most: float) -> float:
@@ -199,13 +222,16 @@ def _ellipses(data: MapData, style: MapStyle, members: np.ndarray) -> list[list[
     return np.where(np.isfinite(squared), squared, 0.0).astype(np.float32).tolist()
 
 
-def _picture_size(places: np.ndarray, span: float) -> float:
-    """Side of pictures in units of the map: most do not hide their neighbours."""
+def _picture_size(places: np.ndarray, span: float, least: float) -> float:
+    """Side of pictures in units of the map: most do not hide their neighbours.
+
+    least: So small they can still be recognised.
+    """
     places = places[np.isfinite(places).all(axis=1)]
     typical = span
     if len(places) > 1:
         typical = float(np.median(cKDTree(places).query(places, k=2)[0][:, 1]))
-    return float(np.clip(0.9 * typical, 0.045 * span, 0.09 * span))
+    return float(np.clip(0.9 * typical, min(least, 0.09 * span), 0.09 * span))
 
 
 def _add_pictures(
@@ -219,10 +245,13 @@ def _add_pictures(
     rim = {"width": 3 if style.colour else 1}
     if _is_seen(data, style):  # pictures of colours show them, and rims would hide neighbours
         rim["width"] = 0.0
+    rims: dict[int, str] = {}  # of which the page makes a plate below each picture
     for group in shades(data, style):
         members = group.members[there[group.members]]
+        colour = group.colour if style.colour else GRID
+        rims |= dict.fromkeys(members.tolist(), f"{rim['width']} {colour}")
         _add_squares(figure, positions[members], side, name=PLATES, fillcolor="#FFFFFF",
-                     fill="toself", line=rim | {"color": group.colour if style.colour else GRID})
+                     fill="toself", line=rim | {"color": colour})
     chosen = [i for i in data.selected if there[i]]
     _add_squares(figure, positions[chosen], 1.22 * side, name=RING,
                  line={"width": 2.5, "color": TEXT})
@@ -232,9 +261,10 @@ def _add_pictures(
         {
             "source": source, "x": positions[i, 0], "y": positions[i, 1], "xref": "x", "yref": "y",
             "xanchor": "center", "yanchor": "middle", "sizex": 0.9 * side, "sizey": 0.9 * side,
-            "sizing": "contain", "layer": "above",
+            "sizing": "contain", "layer": "above", "name": rims[i],
         } | ({"opacity": PALE} if pale[i] else {})
-        for i, source in data.pictures.items() if there[i]
+        for i, source in sorted(data.pictures.items(), key=lambda item: item[0] in chosen)
+        if there[i]
     ])
 
 
@@ -288,7 +318,9 @@ def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarra
     width = canvas.least_width - 2 * edge
     height = canvas.height - edge - (_TOOLS if canvas.screen else edge)
     for trace in traces:
-        if trace.marker.showscale:
+        if trace.marker.showscale and canvas.legend == "above":
+            height -= 0.0 if canvas.screen else 2.2 * FONT_SIZE
+        elif trace.marker.showscale:
             title, numbers = trace.marker.colorbar.title, 12 + 4 * FONT_SIZE
             room = float(width_of([title.text or ""], 1.2 * FONT_SIZE)[0])
             beside = numbers + 1.6 * FONT_SIZE if title.side == "right" else max(room, numbers)

@@ -10,9 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity, numbers_of
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
-from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, Canvas
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, TOOLS, Canvas
 from tripletscope.dashboard.wording.formats import number
 
 #: Opacity of unselected points, and colour of their labels: both legible on any ground.
@@ -38,6 +39,7 @@ UNDETERMINED, PALE = "undetermined", 0.4
 MANY, SPREAD = 150, 60
 #: Least height of a colour bar below its title, in sizes of the figure's font.
 _LONG = 14.0
+_BAR = 150.0  # pixels of one that lies above a map
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,26 @@ def _fit_bar(trace: go.Scatter | go.Scatter3d, canvas: Canvas) -> None:
             beside_the_bar(trace, height - 2)
     title = 0 if bar.title.side == "right" else 2
     bar.nticks = int(np.clip((bar.len * (height - 3) - title) / 1.7, 3, 10))
+
+
+def above_the_map(traces: Sequence[go.Scatter | go.Scatter3d], canvas: Canvas) -> None:
+    """Lay a colour bar beside the tools of a page, or alone: the map then has the whole width."""
+    tools = TOOLS if canvas.screen else 0.0
+    for trace in traces:
+        if trace.marker.showscale:
+            bar = trace.marker.colorbar
+            room = canvas.least_width - tools - FONT_SIZE
+            title = shorten(bar.title.text, (room - _BAR / 2.5) / FONT_SIZE)
+            wide = float(width_of([title], FONT_SIZE)[0])
+            length = float(np.clip(room - 1.4 * wide, _BAR / 3, _BAR))
+            bar.update(
+                orientation="h", xanchor="left", y=1.0, yanchor="bottom", xpad=0, ypad=1,
+                # Plotly writes the title within this length, a long one partly outside of it.
+                x=0.2 * wide / canvas.least_width, lenmode="pixels", len=length + 1.1 * wide,
+                thickness=7,
+                nticks=4 if length == _BAR else 2, tickfont={"size": 0.85 * FONT_SIZE},
+                title={"text": title, "side": "right"},
+            )
 
 
 def beside_the_bar(trace: go.Scatter | go.Scatter3d, width: float = 16.0) -> None:

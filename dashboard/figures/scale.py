@@ -18,7 +18,7 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
     transparent,
 )
-from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, Canvas, note_hidden
 
 _SHARE = 0.35  # of the height that names take at most
 
@@ -66,7 +66,7 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
 def _name_objects(
     figure: go.Figure, data: MapData, order: np.ndarray, canvas: Canvas
 ) -> None:
-    pitch = (min(canvas.width, NARROW) - 4 * FONT_SIZE) / max(len(order), 1)
+    pitch = (canvas.least_width - 4 * FONT_SIZE) / max(len(order), 1)
     first = np.flatnonzero(np.isin(order, list(data.selected))).tolist()
     size, ticks, texts = named_rows(
         data.objects["label"].tolist(), order, pitch, FONT_SIZE, _SHARE * canvas.height, first

@@ -37,7 +37,7 @@ FONT_SIZE = 13.0
 #: and of a line of a legend, in sizes of the letters.
 _AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
 #: Pixels of the tool bar of a page, with room beside it, and of the mark of an entry of a legend.
-_TOOLS, _ROOM = 200.0, 40.0
+TOOLS, _ROOM = 200.0, 40.0
 #: Height of a plot above numbered axes of a file that grows, at least, in sizes of the letters.
 _PLOT = 11.0
 #: Margins above and below a plot, in sizes of the letters.
@@ -59,6 +59,7 @@ class Canvas:
     named: Whether points have names.
     legend: above, right, none, or a corner like "top left".
     most: Highest height of a file that grows with its content; None of one that does not.
+    is_measured: Whether the page has told the size that the figure has there.
     """
 
     width: float = 900.0
@@ -69,11 +70,12 @@ class Canvas:
     named: bool = True
     legend: str = "above"
     most: float | None = None
+    is_measured: bool = False
 
     @property
     def least_width(self) -> float:
-        """The width of a file; on the screen one that pages seldom fall below."""
-        return min(self.width, NARROW) if self.screen else self.width
+        """The width of a file, or as measured; else one that pages seldom fall below."""
+        return min(self.width, NARROW) if self.screen and not self.is_measured else self.width
 
 
 SCREEN = Canvas()
@@ -234,7 +236,7 @@ def meets_tools(names: Sequence[str], title: str, canvas: Canvas) -> bool:
     if not names:
         return False
     written = width_of([*names, title], 0.92 * FONT_SIZE)
-    return float(written.sum()) + _ROOM * len(names) > min(canvas.width, NARROW) - _TOOLS
+    return float(written.sum()) + _ROOM * len(names) > canvas.least_width - TOOLS
 
 
 def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Canvas]:
@@ -271,8 +273,8 @@ def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0)
     if canvas.screen:
         names, title = _legend_of(figure)
         if canvas.legend == "above" and meets_tools(names, title, canvas):
-            width = min(canvas.width, NARROW)
-            top += _ENTRY * FONT_SIZE * _legend_lines(figure, replace(canvas, width=width))
+            narrow = replace(canvas, width=canvas.least_width)
+            top += _ENTRY * FONT_SIZE * _legend_lines(figure, narrow)
         figure.update_layout(margin_t=top)
     return with_caption(figure, f"{caption} {remark(figure)}".strip(), canvas)
 

@@ -93,7 +93,7 @@ class ComparisonTreeData:
 
     def names(self, width: float) -> list[str]:
         """Different labels of the objects, of at most so many em."""
-        return short_labels(self.objects["label"].tolist(), np.floor(width))
+        return short_labels(self.objects["label"].tolist(), np.floor(4 * width) / 4)
 
     @cached_property
     def parents(self) -> np.ndarray:

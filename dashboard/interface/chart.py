@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -26,11 +27,12 @@ _component = st.components.v2.component(
     "tripletscope_chart",
     html=(
         '<div class="ts-chart"><div class="ts-plot"></div><img class="ts-tip" alt="">'
+        '<p class="ts-said" role="status"></p>'
         '<p class="ts-trouble" hidden>The chart could not be drawn, because its script did not '
         "load. Start the program with the command tripletscope.</p></div>"
     ),
     css=asset("chart.css"),
-    js=_script("space.js", "pictures.js", "chart.js"),
+    js=_script("space.js", "pictures.js", "window.js", "walk.js", "chart.js"),
     isolate_styles=False,
 )
 
@@ -64,6 +66,9 @@ def chart(
     on_move: Callable[[str, float], None] | None = None,
     on_label: Callable[[int, tuple[float, float]], None] | None = None,
     live: str | None = None,
+    fills: str = "",
+    on_size: Callable[[float, float], None] | None = None,
+    drawn_for: tuple[float, float] = (0.0, 0.0),
 ) -> None:
     """Show a figure.
 
@@ -77,22 +82,34 @@ def chart(
     on_label: Called with an object's number and its dragged label's offset (see
         `tripletscope.dashboard.figures.placing.Spot`).
     live: Address of newer figures, as JSON.
+    fills {"", "whole", "part"}: A figure that ends where the window does, without scrolling the
+        page: it is as high as there is room, or a higher one is seen in part.
+    on_size: Called with width and height of such a figure where they are not `drawn_for`.
     """
 
+    def told(what: str) -> Any:
+        # Where the page was left meanwhile, it has no such chart.
+        return widgets().get(key, {}).get(what)
+
     def picked() -> None:
-        event = widgets()[key].get("picked")
+        event = told("picked")
         if event and on_pick:
             on_pick([int(i) for i in event["ids"]], event["mode"])
 
     def moved() -> None:
-        event = widgets()[key].get("moved")
+        event = told("moved")
         if event and on_move:
             on_move(event["name"], float(event["value"]))
 
     def placed() -> None:
-        event = widgets()[key].get("placed")
+        event = told("placed")
         if event and on_label:
             on_label(int(event["id"]), (float(event["x"]), float(event["y"])))
+
+    def measured() -> None:
+        event = told("measured")
+        if event and on_size:
+            on_size(float(event["width"]), float(event["height"]))
 
     _component(
         key=key,
@@ -106,10 +123,13 @@ def chart(
             "selectable": on_pick is not None,
             "movable": on_move is not None,
             "labels": on_label is not None,
+            "fills": fills,
+            "drawn_for": list(drawn_for) if on_size else None,
         },
         on_picked_change=picked,
         on_moved_change=moved,
         on_placed_change=placed,
+        on_measured_change=measured,
     )
 
 

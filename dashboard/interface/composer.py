@@ -47,7 +47,7 @@ _RESOLUTIONS = {150: "150", 300: "300", 600: "600"}
 class Printable:
     """A figure of a page that can be printed.
 
-    ratio: Height divided by width.
+    ratio: Height divided by width, or a function of the composition.
     note: Ends its caption.
     further: Draws further download buttons for a composition.
     """
@@ -55,16 +55,20 @@ class Printable:
     key: str
     name: str
     draw: Callable[[Canvas], go.Figure]
-    ratio: float
+    ratio: float | Callable[[Composition], float]
     caption: str
     note: str
     further: Callable[[Composition], None]
 
+    def shape(self, composition: Composition) -> float:
+        return self.ratio(composition) if callable(self.ratio) else self.ratio
+
     def figure(self, composition: Composition) -> go.Figure:
-        return composed(self.draw, composition, self.ratio, self.note)
+        return composed(self.draw, composition, self.shape(composition), self.note)
 
     def file(self, form: str, composition: Composition) -> bytes:
-        return render(self.draw, form, composition, ratio=self.ratio, note=self.note)
+        ratio = self.shape(composition)
+        return render(self.draw, form, composition, ratio=ratio, note=self.note)
 
 
 def composition_of(session: Session, key: str = "") -> Composition:
@@ -116,7 +120,7 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
             )
         places = _places(printable.key, FORMATS) if browser.can_render() else {}
     with right:
-        there = possible(printable.draw(Composition().canvas(printable.ratio)))
+        there = possible(printable.draw(Composition().canvas(printable.shape(Composition()))))
         composition = _settings_form(session, printable, there)
     with left:
         if not places:

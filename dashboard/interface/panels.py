@@ -6,7 +6,8 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -46,38 +47,49 @@ def figure_panel(
     on_move: Callable[[str, float], None] | None = None,
     on_label: Callable[[int, tuple[float, float]], None] | None = None,
     window: int | None = None,
+    fills: str = "",
     caption: str = "",
     further: Callable[[], None] | None = None,
     simulations: Mapping[str, Run] | None = None,
     files: Callable[[], Mapping[str, bytes]] | None = None,
     of: Any = None,
     of_view: bool = True,
+    ratio: Callable[[Composition], float] | None = None,
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
     window: Height in pixels of the visible part of a tall figure.
+    fills: See `chart`; of the main picture of a page.
     further: Draws more beside the menu.
     simulations: Runs behind a figure that is unrelated to the open data set.
     files: Makes further files for the ZIP, by name.
     of: All that the figure depends on; a figure of the same content is cached.
     of_view: Whether the caption states that it is of the view in use.
+    ratio: Height of a file divided by its width, where that is not as on the page.
     """
     info = session.dataset if simulations is None else None
+    shown = canvas
+    own = canvas.height if fills == "part" else None
+    if fills and (size := session.frame(key, own)):
+        shown = replace(canvas, width=size[0], height=size[1], is_measured=True)
+    session.has_picture |= bool(fills)
     if of is None:
-        figure, remarked = _drawn(draw, canvas)
+        figure, remarked = _drawn(draw, shown)
     else:
-        figure, remarked = _drawn_once(joblib.hash((key, of, canvas)), draw, canvas)
-    with st.container(height=window if window and canvas.height > window else "content"):
+        figure, remarked = _drawn_once(joblib.hash((key, of, shown)), draw, shown)
+    is_cut = window and canvas.height > window and not fills
+    with st.container(height=window if is_cut else "content"):
         chart(
             figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
-            on_pick=on_pick, on_move=on_move, on_label=on_label,
+            on_pick=on_pick, on_move=on_move, on_label=on_label, fills=fills,
+            on_size=partial(session.note_frame, key), drawn_for=(shown.width, shown.height),
         )
     left_out = info.left_out if info and of_view else ""
     caption = f"{caption} {left_out}".strip()
     if beneath := f"{caption} {remarked}".strip():
         st.caption(plain(beneath))
     printable = Printable(
-        key, name, draw, canvas.height / canvas.width, caption, left_out,
+        key, name, draw, ratio or canvas.height / canvas.width, caption, left_out,
         further=lambda composition: _numbers(
             info, simulations or {}, printable, table, composition, files
         ),
@@ -171,7 +183,7 @@ def folded(title: str, key: str, **further: Any) -> Any | None:
 
 def empty(title: str, text: str) -> None:
     """Say what would be here, and what to do."""
-    with st.container(border=True):
+    with st.container(border=True, key=f"empty {title} {text}"):  # which opens the drawer
         st.markdown(f"**{plain(title)}**")
         st.write(plain(text))
 
@@ -182,14 +194,30 @@ def marked(text: str) -> str:
     return re.sub(r"\\\*(.+?)\\\*", r"*\1*", text)
 
 
-def sentences(said: Sequence[str]) -> None:
+def sentences(said: Sequence[str], *, bold: bool = True) -> None:
     """A result's sentences; the first one in bold up to its numbers."""
-    if not said:
+    for place, text in enumerate(said):
+        verdict, colon, numbers = text.partition(": ")
+        if place == 0 and bold:
+            st.markdown(f"**{marked(verdict)}**{marked(f': {numbers}') if colon else ''}")
+        else:
+            st.markdown(f"- {marked(text)}" if len(said) > 2 else marked(text))
+
+
+def verdict(session: Session, said: Sequence[str]) -> None:
+    """The sentence above a picture and the settings beside it."""
+    with session.head or nullcontext():
+        sentences(said[:1])
+
+
+def explained(said: Sequence[str], advice: Sequence[str], key: str) -> None:
+    """What is to be read of a result beside the sentence above its picture, folded away."""
+    if not said and not advice:
         return
-    verdict, colon, numbers = said[0].partition(": ")
-    st.markdown(f"**{marked(verdict)}**{marked(f': {numbers}') if colon else ''}")
-    for text in said[1:]:
-        st.markdown(f"- {marked(text)}" if len(said) > 2 else marked(text))
+    with st.expander("Explanation", key=f"{key}.explained"):
+        sentences(said, bold=False)
+        for text in advice:
+            st.caption(marked(text))
 
 
 def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -48,7 +49,10 @@ from tripletscope.dashboard.wording.formats import count
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one. Those
 #: that are hardly higher than wide are seen as a whole.
 _WIDE, _WINDOW, _SQUARE = 900.0, 720, 1.1
+_LOW = 0.4  # of its width: a figure that fills no window
+_LINES = 240  # letters: what is longer is no sentence to be read before a picture
 _PICTURE, _HOVERED = 64, 320  # pixels
+_FORMS = ("data", "simulate")
 #: Things computed without being asked for that a session remembers having begun.
 _REMEMBERED = 200
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -271,7 +275,8 @@ class Context:
         draw = partial(self.figure, files=files, content=content)
         sentences: list[str] = []
         halves: list[Any] = []
-        for part in presented(shown, *results, by=by):
+        parts = self._after_the_main(list(presented(shown, *results, by=by)), draw, results)
+        for part in parts:
             if isinstance(part, Statement):
                 sentences.append(part.text)
                 continue
@@ -294,6 +299,28 @@ class Context:
                         draw(part, *results)
         panels.sentences(sentences)
 
+    def _after_the_main(
+        self, parts: list[Any], draw: Callable[..., None], results: Sequence[Any]
+    ) -> list[Any]:
+        """Show the first figure as the main picture, below one sentence; what is left of parts.
+
+        What else was to be read before it is folded away below it.
+        """
+        place = next((k for k, part in enumerate(parts) if isinstance(part, Drawing)), None)
+        if place is None or self.page in _FORMS or self.session.has_picture:
+            return parts
+        main, before = parts[place], parts[:place]
+        if main.is_half or main.is_folded or main.ratio < _LOW:
+            return parts
+        said = [part.text for part in before if isinstance(part, Statement)]
+        if len(said[:1]) and len(said[0]) > _LINES:
+            said[:1] = re.split(r"(?<=\.) ", said[0], maxsplit=1)
+        panels.verdict(self.session, said)
+        draw(main, *results, is_main=True)
+        advice = [part.text for part in before if isinstance(part, Advice)]
+        panels.explained(said[1:], advice, f"{self.page}.{main.name}")
+        return [part for part in before if isinstance(part, Numbers)] + parts[place + 1 :]
+
     def shown(self, *results: Any, **how: Any) -> ShownResults:
         """Results as the page shows them."""
         if self.info is None:
@@ -311,6 +338,7 @@ class Context:
         files: Callable[[], Mapping[str, bytes]] | None = None, content: Any = None,
         wide: float = _WIDE, on_pick: Callable[[list[int], str], None] | None = None,
         on_move: Callable[[str, float], None] | None = None, places: Sequence[int] | None = None,
+        is_main: bool = False,
     ) -> None:
         """A figure with its caption, its numbers, and what can be done with it.
 
@@ -318,15 +346,17 @@ class Context:
         on_pick, on_move: See `chart`; by default objects that are picked are selected.
         places: Objects by their number in the figure, if that is not their position.
         content: Of what it is drawn, so that it is drawn once.
+        is_main: Whether it fills the window.
         """
         wide = wide / 2 if drawing.is_half else wide
+        fills = ("whole" if drawing.ratio <= _SQUARE else "part") if is_main else ""
         if drawing.ratio <= _SQUARE:
             wide = min(wide, _WINDOW / drawing.ratio)
         simulated = () if self.info else runs_of(runs)
         names = distinct(analysis.describe(run.fresh()) for run in simulated)
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
-            caption=drawing.caption, table=drawing.table, window=_WINDOW,
+            caption=drawing.caption, table=drawing.table, window=_WINDOW, fills=fills,
             canvas=Canvas(wide, wide * drawing.ratio),
             name=self._file_name(drawing.saved_as or drawing.name),
             simulations=None if self.info else dict(zip(names, simulated, strict=True)),
@@ -388,11 +418,32 @@ class Context:
         return export.file_name(self.info.name if self.info else "", title)
 
     def picture_and_side(self) -> tuple[Any, Any]:
-        """Two columns: for what is seen, below the job that is at work on it, and for settings."""
-        picture, side = st.columns([3, 1], gap="large")
+        """As `drawer`, with the job that is at work on what is seen above it."""
+        picture, side = self.drawer()
         with picture:
             watch(self.job)
         return picture, side
+
+    def drawer(self) -> tuple[Any, Any]:
+        """Places for what is seen and for settings, which a button beside the tabs folds away.
+
+        They are there in any case: what is computed depends on them. Where nothing is seen yet, and
+        on pages that one comes to for their forms, they stay open.
+        """
+        folds = self.row is not None and self.page not in _FORMS and not self.session.has_drawer
+        self.session.has_drawer |= folds
+        is_open = self.session.is_drawer_open or not folds
+        if folds:
+            self.row.button(
+                "Settings", key="drawer", on_click=self.session.turn_drawer,
+                icon=f":material/{'right_panel_close' if is_open else 'tune'}:",
+                help="Hides the settings." if is_open else "Shows the settings beside the picture.",
+            )
+            self.session.head = st.container(key="verdict")
+            # Not a key of the columns: charts in them would be drawn anew.
+            self.session.head.html(f'<span class="ts-{"open" if is_open else "shut"}"></span>')
+        with st.container(key="drawer-columns" if folds else None):
+            return tuple(st.columns([3, 1], gap="large"))
 
 
 @dataclass(frozen=True)

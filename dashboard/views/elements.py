@@ -26,6 +26,12 @@ def run_button(session: Session, key: str, label: str, **further: Any) -> bool:
                    width="stretch", **further)
 
 
+def looks_row(place: Any) -> Any:
+    """The slim row above a picture for what changes its look."""
+    with place:
+        return st.container(horizontal=True, key="looks")
+
+
 def csv_button(
     label: str, table: Callable[[], pd.DataFrame], name: str, key: str, *,
     icon: str | None = ":material/download:", **further: Any,
@@ -65,6 +71,6 @@ def read_or_show_error(session: Session, key: str, file: Any, what: str, **how: 
 
 
 def set_widgets(session: Session, values: Mapping[str, Any]) -> None:
-    """Give widgets their values before they are drawn."""
-    session.take_up(values)
+    """Give widgets their values before they are drawn, where they will be seen."""
+    session.take_up({**values, "drawer": True})
     widgets().update(values)

@@ -114,7 +114,7 @@ def show_page(
         tab.name: tab for tab in every
         if tab.when is None or (info is not None and tab.when(info)) or tab.name == wanted
     }
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="center", key="beside-tabs")
     chosen = offered.get(wanted, next(iter(offered.values())))
     if len(offered) > 1:
         widgets()[_key(name)] = chosen.name

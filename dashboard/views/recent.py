@@ -63,7 +63,7 @@ def _card(current: Session, info: DatasetInfo, name: str) -> None:
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", key=f"recent.{info.id}"
     ):
-        st.image(picture, width=_WIDTH)
+        st.image(picture, width=_WIDTH, alt=f"Map of {name}")
         st.markdown(text, width="stretch")
         if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
             current.open(info.id)

@@ -15,6 +15,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.results.showing import PRESENTATIONS
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.elements import looks_row
 from tripletscope.dashboard.views.page import tab
 
 #: Seconds of processor time; what takes longer is computed when it is asked for.
@@ -46,7 +47,7 @@ def task_tab(
     beside: Asks for what is computed with it and judges the result, such as a held-out error.
     seconds: Of processor time for an answer; what takes little is computed without being asked for.
     at_once: Whether that is so, where it does not depend on the number of answers.
-    further: Asks, below the button, for more of how the result is shown; see `Context.present`.
+    further: Asks, above the picture, for more of how the result is shown; see `Context.present`.
     looks: Asks the same where that depends on the result, once it is there.
     after: Shows, below the result, what can be done with it.
     """
@@ -56,6 +57,7 @@ def task_tab(
 
     def show(context: Any) -> None:
         picture, side = context.picture_and_side()
+        row = looks_row(picture)
         refused, run, how = refuse(context), None, {}
         if refused is None:
             with side:
@@ -66,9 +68,10 @@ def task_tab(
                 run, *others = context.results(
                     task, TASKS[task].words, pieces, about, at_once=is_quick(context)
                 )
+                is_there = run is not None and run.complete
+            with row:
                 how = {"beside": [*filter(None, others)], **further(context)}
-                if run is not None and run.complete:
-                    how |= looks(context, run)
+                how |= looks(context, run) if is_there else {}
         with picture:
             if refused is not None:
                 panels.empty(*refused)

@@ -17,6 +17,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 PATIENCE = 300_000  # milliseconds, for a machine that is busy
 #: For a choice that is made again where it was swallowed: soon, and later on a busy machine.
 PATIENCES = [3_000 * 2**k for k in range(7)]
+#: The drawer beside the main picture.
+SETTINGS = '.st-key-drawer-columns > * > * > [data-testid="stColumn"]:last-child'
 expect.set_options(timeout=PATIENCE)
 
 
@@ -129,12 +131,30 @@ def at_rest(page: Page) -> None:
     script_ended(page)
     expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
     page.locator(".ts-plot").evaluate_all("plots => Promise.all(plots.map(p => p.queue))")
+    # The server has drawn them for the size that they have.
+    page.wait_for_function(
+        "[...document.querySelectorAll('.ts-plot')].every(p => p.isNear || !p.checkVisibility())"
+    )
+    script_ended(page)
+    page.locator(".ts-plot").evaluate_all("plots => Promise.all(plots.map(p => p.queue))")
 
 
 def script_ended(page: Page) -> None:
     expect(page.get_by_test_id("stApp")).to_have_attribute(
         "data-test-script-state", "notRunning"
     )
+
+
+def open_settings(page: Page) -> None:
+    """Open the drawer beside the main picture, unless it is open."""
+    settings = page.locator(SETTINGS)
+    for patience in PATIENCES:
+        if settings.is_visible():
+            return
+        page.locator(".st-key-drawer button:visible").click()
+        with contextlib.suppress(PlaywrightTimeout):
+            settings.wait_for(timeout=patience)
+    raise AssertionError("the settings never came")
 
 
 def choose(page: Page, name: str, option: str) -> None:

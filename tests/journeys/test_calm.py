@@ -68,6 +68,11 @@ def test_every_page_is_calm(seen):
     assert not loud, f"in view, on the page, words:\n{table}\nToo much: {', '.join(loud)}"
 
 
+def test_readers_who_do_not_see_the_screen_miss_nothing(seen):
+    """Pictures of samples had no words, and the tools of a map were inside of a picture."""
+    assert not {place: n["unread"] for place, n in seen["pages"] if n["unread"]}
+
+
 def test_every_word_is_read_in_both_themes(seen):
     """Buttons and chosen methods were white on pale green at night, with a contrast of 2.4."""
     faint = {place: n["faint"] for place, n in seen["pages"] if n["faint"]}

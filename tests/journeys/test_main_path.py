@@ -26,6 +26,7 @@ from tests.journeys.pages import (
     lasso,
     open_map,
     open_page,
+    open_settings,
     script_ended,
     selected,
     the_map,
@@ -57,6 +58,7 @@ def test_from_a_file_to_a_figure(browser, house, answers):
     wait_for_map(page)
 
     # another fit, of other settings, to its end; and a lasso on its map
+    open_settings(page)
     choose(page, "Method", "STE")
     fitted = re.compile(r"^Map \(STE, 2 dimensions, lowest loss of \d+ restarts")
     fit(page, page.get_by_text(fitted))
@@ -267,5 +269,5 @@ def test_the_focus_is_kept_and_seen(browser, address):
     assert link.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
 
     # what a figure shows is told to those who cannot see it
-    figure = page.locator(".st-key-map").get_by_role("img", name="Map of 60 objects.")
+    figure = page.locator(".st-key-map").get_by_role("figure", name="Map of 60 objects.")
     expect(figure).to_be_visible()

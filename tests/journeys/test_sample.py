@@ -18,6 +18,7 @@ from tests.journeys.pages import (
     go,
     open_map,
     open_page,
+    open_settings,
     script_ended,
     the_map,
     wait_for_map,
@@ -143,6 +144,7 @@ def test_a_person_is_asked_where_they_search(browser, address):
     page.get_by_role("radio", name="Search", exact=True).click()
     expect(page.get_by_role("heading", name="Nearest neighbours", exact=True)).to_be_visible()
     script_ended(page)
+    open_settings(page)
     choose(page, "Oracle", "A person at this screen")
     card = page.locator(".st-key-trees-asked")
     expect(card.get_by_text("0 answers so far")).to_be_visible()

@@ -74,6 +74,18 @@ FAINT = r"""() => {
 }"""
 
 
+#: What a reader of the screen meets: pictures without words, tools inside of pictures, headings
+#: that leave out a level.
+UNREAD = """() => {
+    const main = document.querySelector('[data-testid="stMain"]');
+    const found = [...main.querySelectorAll('img:not([alt]), [role="img"] :is(button, a[href])')];
+    const headings = [...main.querySelectorAll('h1, h2, h3, h4')].filter(e => e.checkVisibility());
+    const level = e => Number(e.tagName[1]);
+    headings.forEach((e, k) => { if (k && level(e) > level(headings[k - 1]) + 1) found.push(e); });
+    return found.map(e => e.outerHTML.slice(0, 120));
+}"""
+
+
 #: When no job is shown, the script has ended and all of it is drawn, for longer than a page takes
 #: that starts a job and runs once more to show it.
 AT_REST = """() => new Promise(resolve => {
@@ -90,7 +102,8 @@ AT_REST = """() => new Promise(resolve => {
 
 def counted(page: Page, place: str) -> tuple[str, dict]:
     page.evaluate(AT_REST)
-    return place, page.evaluate(COUNT) | {"faint": faint(page)}
+    unread = page.evaluate(UNREAD)
+    return place, page.evaluate(COUNT) | {"faint": faint(page), "unread": unread}
 
 
 def faint(page: Page) -> dict[str, float]:
@@ -107,7 +120,9 @@ def faint(page: Page) -> dict[str, float]:
 
 
 def toured(page: Page, address: str) -> list[tuple[str, dict]]:
-    """Places with what is operated and read there: `view`, `page`, `words`, `which`, `faint`."""
+    """Places with what is operated and read there: `view`, `page`, `words`, `which`, `faint`,
+    `unread`.
+    """
     page.set_viewport_size({"width": 1280, "height": 720})
     page.locator(".st-key-sample-crowd button").wait_for()
     found = [counted(page, "Start")]

@@ -97,7 +97,7 @@ function listen(plot, tip) {
     plot.zoom = String(zoom) === plot.home ? null : zoom;
   });
   plot.on("plotly_relayouting", () => follow(plot));
-  plot.on("plotly_afterplot", () => { plot.labels = null; layPictures(plot); });
+  plot.on("plotly_afterplot", () => { plot.labels = null; layPictures(plot); oneStop(plot); });
   plot.on("plotly_hover", (event) => {
     fill(plot, event.points[0]);
     const [id, ...others] = objects(event.points);
@@ -275,6 +275,7 @@ async function draw(plot, tip, root, turn) {
   const figure = JSON.parse(isNight(style) ? atNight(data.figure) : data.figure);
   const text = dress(figure.layout, style);
   const look = JSON.stringify(figure) + data.height;
+  tellSize(plot);
   const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
   if (look === plot.look && !outlined) return;
   plot.classList.toggle("ts-night", isNight(style));
@@ -289,11 +290,14 @@ async function draw(plot, tip, root, turn) {
     responsive: true, displaylogo: false, doubleClick: "reset",
     edits: { shapePosition: data.movable },
     displayModeBar: data.selectable ? true : "hover",
-    modeBarButtons: figure.layout.scene
-      ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
-      : data.selectable
-        ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
-        : [["zoom2d", "pan2d", "resetScale2d"]],
+    modeBarButtons: [
+      ...(figure.layout.scene
+        ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
+        : data.selectable
+          ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
+          : [["zoom2d", "pan2d", "resetScale2d"]]),
+      ...(data.fills ? [[FULL]] : []),
+    ],
   };
   // Plotly keeps a zoom by itself only where axes are free; those of a map share their scale.
   const revision = figure.layout.uirevision;
@@ -313,6 +317,8 @@ async function draw(plot, tip, root, turn) {
   }
   plot.look = look;
   layPictures(plot);
+  oneStop(plot);
+  showWalked(plot);
   // The camera stands where it will once the scene has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => plot.isConnected && nameAnew(plot)));
   if (!same) {
@@ -325,11 +331,14 @@ async function draw(plot, tip, root, turn) {
     plot.watched = true;
     hold(plot);
     draggable(plot);
+    fillWindow(plot);
+    walk(plot);
     new ResizeObserver(async () => {
       const now = sizeOf(plot);
       // It is called at once, too: to draw the map anew then would undo a drag that has begun.
       if (!plot.isConnected || !plot.data || now === size) return;
       size = now;
+      tellSize(plot);
       await plot.held; // as an update would, it would move what is dragged
       if (plot.isConnected) await Plotly.Plots.resize(plot);
       if (plot.named) nameAnew(plot);
@@ -342,6 +351,7 @@ async function draw(plot, tip, root, turn) {
 if (!window.tripletscopeEscape) {
   window.tripletscopeEscape = true;
   window.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && document.fullscreenElement) document.exitFullscreen();
     if (event.key !== "Escape" || document.activeElement !== document.body) return;
     const close = document.querySelector("[role=dialog] button[aria-label=Close]");
     if (close) close.click();
@@ -354,9 +364,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const tip = box.querySelector(".ts-tip");
   const turn = (plot.turn = (plot.turn || 0) + 1);
   plot.current = { data, setTriggerValue };
-  plot.style.height = `${data.height}px`;
-  plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", data.alt);
+  fit(plot);
+  // Not a picture to those who do not see it: its tools are buttons.
+  plot.setAttribute("role", "figure");
+  plot.setAttribute("aria-label", data.selectable ? `${data.alt} ${WALKED}` : data.alt);
+  plot.tabIndex = data.selectable ? 0 : -1;
   // One after the other: two drawings at once would leave a mixture.
   const drawn = () => (plot.queue = (plot.queue || Promise.resolve())
     .then(() => draw(plot, tip, parentElement, turn))

@@ -50,7 +50,7 @@ def choose_clustering(
     picture, side = context.picture_and_side()
     with side:
         if listed:
-            st.subheader("Shown", anchor=False)
+            st.header("Shown", anchor=False)
             run = choose_run(context.session, listed, _place(info), "this clustering", lost="")
         if further is not None:
             further(context)
@@ -89,7 +89,7 @@ def _place(info: DatasetInfo) -> str:
 
 
 def _settings(context: Context) -> None:
-    st.subheader("Method", anchor=False)
+    st.header("Method", anchor=False)
     kind = pick_method(
         context.session, ("cluster",), f"{PAGE}.method", "Method", AgglomerativeClustering.name
     )

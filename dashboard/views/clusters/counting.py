@@ -25,7 +25,7 @@ def show_numbers(shown: ShownClustering) -> None:
             )
         return
     with shown.side:
-        st.subheader("Resampling", anchor=False)
+        st.header("Resampling", anchor=False)
         shared = ("most", "seed")
         resampling, counting = joint_form(shown.session, [
             (stability, f"{PAGE}.stability", ()), (count_clusters, f"{PAGE}.count", shared),

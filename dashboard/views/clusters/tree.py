@@ -32,14 +32,12 @@ from tripletscope.dashboard.results.clusters import (
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
-from tripletscope.dashboard.views.elements import csv_button
+from tripletscope.dashboard.views.elements import csv_button, looks_row
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses, with_pictures
 from tripletscope.dashboard.wording.formats import count
 
-#: Height of the part of the tree that is seen at a time, in pixels.
-_WINDOW = 740
 #: Trees of so few leaves are always drawn whole.
 _FEW = 30
 #: More rows than this no browser draws in a reasonable time.
@@ -51,7 +49,7 @@ _MEMBERS = 40  # named in the table of clusters
 def show_tree(shown: ShownClustering) -> None:
     """Clusters as a tree or on a map, with tables of clusters and objects."""
     with shown.picture:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with looks_row(shown.picture):
             way, ways = "map", {"tree": "Tree", "map": "Map"}
             if shown.tree is not None:
                 way = pick(shown.session, f"{PAGE}.way", "Show", ways, width=110)
@@ -60,11 +58,13 @@ def show_tree(shown: ShownClustering) -> None:
             with st.popover("Leaves") if folded else nullcontext():
                 marks = _pick_marks(shown, way)
                 rows = pick_rows(shown) if way == "tree" else 0
-        panels.sentences(list(clusters_said(shown.presented(), shown.run)))
+        said = list(clusters_said(shown.presented(), shown.run))
+        panels.verdict(shown.session, said)
         if way == "tree":
             _draw_tree(shown, marks, rows)
         else:
             _draw_map(shown, marks)
+        panels.explained(said[1:], (), PAGE)
     _cluster_table(shown)
     _object_table(shown)
 
@@ -129,10 +129,11 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
         shown.session.select_positions(members_of(drawing.rows, nodes), mode)
 
     if marks == "none":
-        drawing = replace(drawing, ratio=min(drawing.ratio, _WINDOW / TREE_WIDTH))
+        drawing = replace(drawing, ratio=min(drawing.ratio, 1.0))  # seen as a whole
     shown.figure(
-        drawing, shown.run, wide=TREE_WIDTH, further=partial(_files, shown), on_pick=picked,
-        on_move=lambda name, height: shown.cut_at(height), places=shown.tree.objects.tolist(),
+        drawing, shown.run, wide=TREE_WIDTH, is_main=True, further=partial(_files, shown),
+        on_pick=picked, on_move=lambda name, height: shown.cut_at(height),
+        places=shown.tree.objects.tolist(),
         content=(edition_of(shown.run), shown.n_clusters, shown.height, shown.support, marks, most,
                  shown.info.pictures, shown.info.fingerprint, shown.selected, drawing.caption),
     )
@@ -200,11 +201,11 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
         )
         return
     for drawing in on_map(shown.presented(run, marks=marks), shown.run):
-        shown.figure(drawing, further=partial(_files, shown))
+        shown.figure(drawing, further=partial(_files, shown), is_main=True)
 
 
 def _cluster_table(shown: ShownClustering) -> None:
-    st.subheader(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
+    st.header(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
     sizes = np.bincount(shown.clusters[shown.clusters >= 0], minlength=shown.n_clusters)
     members: list[list[str]] = [[] for _ in sizes]
     for i in shown.order.tolist():
@@ -271,7 +272,7 @@ def _object_table(shown: ShownClustering) -> None:
     table = with_pictures(table, shown.info, shown.triplets.objects)
     table.insert(1 + ("picture" in table), "cluster", table.pop("cluster"))
     title = count(len(chosen), "selected object") if chosen else "All objects"
-    st.subheader(title, anchor=False)
+    st.header(title, anchor=False)
     st.dataframe(
         table.iloc[chosen] if chosen else table, hide_index=True, placeholder="",
         key=f"{PAGE}.objects", height="auto" if chosen else 300,

@@ -58,6 +58,8 @@ def chosen_experiment(
     shown = noted if noted in options else listed[0].slug if listed else ""
     if noted != "":  # else a new one is being made, and goes on
         choose_experiment(current, shown)  # however others change meanwhile
+    if len(options) < 2:
+        return shown
     key = current.key_following(_CHOSEN, (shown, *options))
     st.selectbox(
         "Experiment", list(options), list(options).index(shown), format_func=options.__getitem__,

@@ -30,7 +30,7 @@ def show_elsewhere(context: CollectContext) -> None:
 def _static(context: CollectContext) -> None:
     """One ZIP that runs without a server of ours."""
     current, experiment = context.session, context.experiment
-    st.subheader("The same page, without this server", anchor=False)
+    st.header("The same page, without this server", anchor=False)
     missing = jspsych.missing()
     if missing:
         show_error(missing)
@@ -61,7 +61,7 @@ def _static(context: CollectContext) -> None:
 
 def _programs(context: CollectContext) -> None:
     """The way to lists of questions as other programs read them."""
-    st.subheader("For other programs", anchor=False)
+    st.header("For other programs", anchor=False)
     st.markdown(
         "The questions of this experiment as lists for Salmon, jsPsych, PsychoPy and Gorilla, or "
         "as a plain table, are on Simulate › Questions."

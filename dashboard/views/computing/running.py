@@ -26,14 +26,14 @@ def show_running(context: Context) -> None:
     st.markdown(_where(status, current.remote))
     if status.problem:
         st.error(plain(status.problem), icon=":material/error:")
-    st.subheader("Jobs", anchor=False)
+    st.header("Jobs", anchor=False)
     jobs = services().jobs.active()
     if jobs:
         _table(jobs_table(context.session, jobs, pool().busy), "computing.jobs")
     else:
         st.caption("Nothing is being computed.")
     if current.remote and status.workers:
-        st.subheader("Workers", anchor=False)
+        st.header("Workers", anchor=False)
         _table(workers_table(status), "computing.workers")
 
 

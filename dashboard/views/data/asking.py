@@ -24,7 +24,7 @@ def show_question(
     current: Session, upload: Upload, emphasised: Callable[[str], str]
 ) -> None:
     """Ask which reading is right, with the evidence and three answers under each."""
-    st.subheader("What is this?", anchor=False)
+    st.header("What is this?", anchor=False)
     st.caption(
         "The file can be read in several ways, and neither its columns nor its responses say which "
         "is right. Keeping it waits for your choice."

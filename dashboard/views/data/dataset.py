@@ -102,7 +102,7 @@ def _gallery(info: DatasetInfo, answers: Judgements) -> None:
             except WorkspaceError as error:
                 st.error(panels.plain(f"{answers.labels[i]}: {error}"))
                 continue
-            st.image(str(path), width=72, caption=panels.plain(answers.labels[i]))
+            st.image(str(path), width=72, caption=panels.plain(answers.labels[i]), alt="")
     if len(addresses) > _GALLERY:
         st.caption(f"and {len(addresses) - _GALLERY:,} more")
 

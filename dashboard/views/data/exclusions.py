@@ -41,7 +41,7 @@ def show_exclusions(context: QualityContext) -> None:
     with log:
         _log(context)
     with form:
-        st.subheader("Exclude", anchor=False)
+        st.header("Exclude", anchor=False)
         rule = _criterion(context)
         if rule == WEIGHTS:
             show_weights(context)
@@ -181,7 +181,7 @@ def _log(context: QualityContext) -> None:
     """What was excluded, with how it is undone, renamed, deleted and downloaded."""
     current, info, cleaning = context.session, context.info, context.cleaning
     title = f"View: {panels.plain(info.view)}" if info.view != ALL_ANSWERS else "Exclusions so far"
-    st.subheader(title, anchor=False)
+    st.header(title, anchor=False)
     if not cleaning.exclusions:
         panels.empty(
             "Nothing is excluded",
@@ -200,7 +200,7 @@ def _log(context: QualityContext) -> None:
         weighted = f", weighted: as many as {cleaning.effective:,.0f} trials of equal weight"
     st.markdown(
         f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use{weighted}. "
-        "Results of other views return with them."
+        "Choose a view to see its results."
     )
     if pressed(current, "exclusions.maps", "Maps before and after", icon=":material/arrow_forward:",
                type="tertiary"):

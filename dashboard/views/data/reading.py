@@ -77,7 +77,7 @@ def show_reading(current: Session, upload: Upload) -> None:
                     st.markdown(f"- {panels.plain(line)}")
         _decide(current, upload, look)
         _companions(current, upload, opened, look)
-        st.subheader("The file", anchor=False)
+        st.header("The file", anchor=False)
         st.caption(panels.plain(" ".join(opened.sheet.notes)))
         st.dataframe(opened.sheet.preview(), height=240, key="preview")
 
@@ -115,7 +115,7 @@ def _files(table: Sheet) -> None:
 
 
 def _sentences(current: Session, upload: Upload, opened: Opened, look: Look) -> None:
-    st.subheader("Is this what participants responded?", anchor=False)
+    st.header("Is this what participants responded?", anchor=False)
     show_direction(current, upload)
     for sentence in look.sentences:
         with st.container(border=True):
@@ -221,7 +221,7 @@ def _matched(album: Album, look: Look | None) -> None:
 
 def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
     """Ask how the file is read; the upload with what was said."""
-    st.subheader("How the file is read", anchor=False)
+    st.header("How the file is read", anchor=False)
     upload = _layout(current, upload)
     task = _select(
         "Task", {name: task.title for name, task in TASKS.items()}, upload.reading.task,

@@ -17,7 +17,7 @@ def show_counting(context: DimensionsContext) -> None:
     panels.sentences(list(number_said(context.fit)))
     _reproducibility(context)
     if not hasattr(context.method, "penalty"):
-        st.subheader("Penalty", anchor=False)
+        st.header("Penalty", anchor=False)
         st.caption(
             f"{context.method.title} needs no penalty: a dimension stays if enough objects have a "
             "weight that is surely above zero."
@@ -25,7 +25,7 @@ def show_counting(context: DimensionsContext) -> None:
         return
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        st.subheader("Penalty", anchor=False)
+        st.header("Penalty", anchor=False)
         run = context.result(
             context.method, "penalty_curve",
             "Fits with several penalties, and predicts held-out trials.", newest=True,
@@ -41,7 +41,7 @@ def show_counting(context: DimensionsContext) -> None:
 def _reproducibility(context: DimensionsContext) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        st.subheader("Reproducibility", anchor=False)
+        st.header("Reproducibility", anchor=False)
         context.result(
             context.method, "dimension_reproducibility",
             "Fits again, and looks for each dimension in the new fits.",

@@ -68,7 +68,7 @@ def new_fit(context: Context, listed: list[RunInfo]) -> RunInfo:
             context.session, listed, _place(context.info), "this fit",
             lost=", with its accuracy and reproducibility,",
         )
-        st.subheader("New fit", anchor=False)
+        st.header("New fit", anchor=False)
         _ask_for_new(context)
     return chosen
 

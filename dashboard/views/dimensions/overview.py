@@ -192,7 +192,7 @@ def _strips(context: DimensionsContext, facts: pd.DataFrame, page: np.ndarray) -
 
 def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -> None:
     """All dimensions in a table in which names are typed."""
-    st.subheader("All dimensions", anchor=False)
+    st.header("All dimensions", anchor=False)
     st.caption("Type a name into the table: it is kept with the data, and appears everywhere.")
     shown = facts.iloc[order].assign(
         share=100 * facts["share"], lost=100 * facts["lost"]

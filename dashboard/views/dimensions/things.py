@@ -64,7 +64,7 @@ def _similar(context: DimensionsContext, one: int) -> None:
     """The object, and buttons that compare it with those that are most like it."""
     data = context.data
     if (picture := embedded_pictures(context.info, data.objects).get(one)) is not None:
-        st.image(picture, width=180)
+        st.image(picture, width=180, alt=data.labels[one])
     st.markdown("**Most similar**")
     similar = data.weights @ data.weights[one]
     similar[one] = -np.inf

@@ -21,6 +21,7 @@ from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address, chart
 from tripletscope.dashboard.interface.controls import (
     method_form,
@@ -35,6 +36,7 @@ from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.findings import usual_tasks
 from tripletscope.dashboard.results.maps import map_said
+from tripletscope.dashboard.results.shown import Advice, Statement
 from tripletscope.dashboard.views.choosing import choose_run, schemes_of
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import run_button
@@ -71,11 +73,11 @@ def show_embedding(context: Context) -> None:
             _start(context, method, usual_tasks(context.triplets))
     listed = maps_of(context.info)
     _follow(context, listed)
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.drawer()
     with side:
         _settings(context)
         if listed:
-            st.subheader("Maps", anchor=False)
+            st.header("Maps", anchor=False)
             chosen = choose_run(
                 context.session, listed, place_of(context.info), "this map",
                 lost=", with its uncertainty and error,", delete=partial(delete_map, context.info),
@@ -92,9 +94,12 @@ def show_embedding(context: Context) -> None:
             error = error_shown(context, method)
             compared = errors_compared(context, method)
             result = Result(context.info, context.triplets, fit, samples, error, (*compared,))
-            show_map(context.session, result)
+            said, advice = _said(context, result)
+            # The gravest doubt first; else how well the map predicts.
+            above = result.doubt or said[:1]
+            show_map(context.session, result, above)
     if listed and not fitting:
-        _quality(context, result)
+        _quality(result, [text for text in said if text not in above], advice)
         show_objects(context.session, result)
 
 
@@ -133,7 +138,7 @@ def _chosen(context: Context) -> None:
 
 
 def _settings(context: Context) -> None:
-    st.subheader("Method", anchor=False)
+    st.header("Method", anchor=False)
     method = context.settled(
         method_form(
             context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name,
@@ -222,19 +227,27 @@ def _too_few(result: Result) -> str:
     )
 
 
-def _quality(context: Context, result: Result) -> None:
+def _said(context: Context, result: Result) -> tuple[list[str], list[str]]:
+    """What is to be read of the map: sentences, and further ones in small letters."""
+    if not result.error and context.waiting:
+        return [], []
+    beside = [*filter(None, [result.error]), *result.compared]
+    parts = list(map_said(context.shown(result.fit, *beside), result.fit))
+    return ([part.text for part in parts if isinstance(part, Statement)],
+            [part.text for part in parts if isinstance(part, Advice)])
+
+
+def _quality(result: Result, said: list[str], advice: list[str]) -> None:
     numbers = result.fit.numbers
     few = _too_few(result)
     if few:
         st.warning(few, icon=":material/warning:")
-    if result.error or not context.waiting:
-        beside = [*([result.error] if result.error else ()), *result.compared]
-        context.present(result.fit, beside=beside, by=map_said)
     losses, state = result.fit.arrays["losses_"], "stopped early"
     if result.fit.complete:
         state = "converged" if numbers["converged_"] else "not converged"
-    st.caption(
+    advice = [*advice, (
         f"Loss {number(numbers['loss_'], 4)}; {agreeing(losses)} of "
         f"{count(len(losses), 'restart')} within {100 * SAME_LOSS:g} %; "
         f"{state} after {count(numbers['n_iter_'], 'iteration')}, {duration(result.fit.seconds)}."
-    )
+    )]
+    panels.explained(said, advice, PAGE)

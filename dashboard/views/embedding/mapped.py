@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.plane import height_of
+from tripletscope.dashboard.figures.plane import shape_of
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
@@ -37,7 +37,7 @@ from tripletscope.dashboard.results.maps import apart_said, coordinates, map_cap
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
-from tripletscope.dashboard.views.elements import COVERAGES, csv_button
+from tripletscope.dashboard.views.elements import COVERAGES, csv_button, looks_row
 from tripletscope.dashboard.views.embedding.colouring import (
     CLUSTERS,
     coloured,
@@ -56,8 +56,6 @@ from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
-#: Of a map in the plane: width that it is fitted to, least and most height, and that of the tools.
-_HEIGHTS, _HEAD = (640.0, 260.0, 580.0), 40.0
 _COVERAGES = {0.0: "Off", **COVERAGES}
 #: Ways of showing pictures, with their relative size.
 _PICTURES = {
@@ -110,14 +108,19 @@ class Result:
         )
 
     @property
+    def doubt(self) -> list[str]:
+        """The gravest, if the map is not to be looked at before it is known."""
+        return list(warning_said(self.shown, self.fit))
+
+    @property
     def runs(self) -> dict[str, Run]:
         return {run.task: run for run in (self.fit, self.samples, self.error) if run}
 
 
-def show_map(current: Session, result: Result) -> None:
-    """The map with its controls, and what can be downloaded of it; the gravest doubt before it."""
-    panels.sentences(list(warning_said(result.shown, result.fit)))
+def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
+    """The map with its controls, and what can be downloaded of it, below what is said first."""
     style, objects = _style(current, result)
+    panels.verdict(current, said)
     moved = MovedLabels(current, result)
     sharp = style.picture_size > 1 and len(objects) <= _SHARP
     positions, covariances, degrees = result.placed
@@ -137,7 +140,8 @@ def show_map(current: Session, result: Result) -> None:
         return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
 
     def recipe() -> MapFigure:
-        return _recipe(result, style, data, text, ratio, composition_of(current, "map"))
+        composition = composition_of(current, "map")
+        return _recipe(result, style, data, text, ratio(composition), composition)
 
     def bundle() -> None:
         if in_plane and moved.offsets:
@@ -152,15 +156,17 @@ def show_map(current: Session, result: Result) -> None:
             "settings, in a ZIP.",
         )
 
-    canvas = replace(_MAP, height=_HEAD + height_of(data, *_HEIGHTS)) if in_plane else _MAP
-    ratio = canvas.height / canvas.width
+    def ratio(composition: Composition) -> float:
+        usual = _MAP.height / _MAP.width
+        return shape_of(data, style, composition.canvas(usual)) if in_plane else usual
+
     name = export.file_name(result.info.name, result.fit.method, "map")
     panels.figure_panel(
-        current, draw, key="map", name=name, canvas=canvas,
+        current, draw, key="map", name=name, canvas=_MAP, ratio=ratio,
         alt=f"Map of {count(result.triplets.n_objects, 'object')}. {text}",
         table=lambda: coordinates(result.triplets.objects, *result.placed),
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
-        on_pick=current.select_positions, caption=text, further=bundle,
+        on_pick=current.select_positions, caption=text, further=bundle, fills="whole",
         on_label=moved.put if in_plane else None,
         of=(data, style, text, result.fit.key) if len(objects) <= _REMEMBERED else None,
     )
@@ -215,7 +221,7 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
         current, info, objects, lambda: _inspected(result, 0.95), uncertain=is_uncertain
     )
     mark, against, flat, coverage = "points", "", True, 0.0
-    with st.container(horizontal=True, vertical_alignment="top"):
+    with looks_row(st.container()):
         if d > 2:
             views = {True: "First two axes", False: "Three dimensions"}
             flat = pick(current, f"map.flat@{info.id}", "View", views, default=False, width=180)
@@ -308,14 +314,14 @@ def show_objects(current: Session, result: Result) -> None:
     table = _inspected(result, coverage)
     table["contradicted"] *= 100
     if chosen:
-        st.subheader(f"{count(len(chosen), 'selected object')}", anchor=False)
+        st.header(f"{count(len(chosen), 'selected object')}", anchor=False)
         if len(chosen) == 2 and result.drawn is not None:
             panels.sentences(list(apart_said(
                 result.drawn, table["label"].tolist(), tuple(chosen), coverage
             )))
         table = table.iloc[chosen]
     else:
-        st.subheader("All objects", anchor=False)
+        st.header("All objects", anchor=False)
         st.caption("Select objects on the map, by lasso or click, to see only these.")
         if "uncertainty" in table:
             table = table.sort_values("uncertainty", ascending=False)

@@ -33,7 +33,7 @@ from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext,
 @tab("embedding", "Positions", 2, needs=choose_map, slot=PAGE)
 def show_positions(context: UncertaintyContext) -> None:
     """The map with its ellipses, what is behind them, and what is undecided."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.drawer()
     with side:
         source = context.pick_source()
         run = context.result(
@@ -52,7 +52,7 @@ def show_positions(context: UncertaintyContext) -> None:
             context.info, context.triplets, context.fit, run, error_shown(context, context.method),
             (*errors_compared(context, context.method),),
         )
-        show_map(context.session, result)
+        show_map(context.session, result, result.doubt)
     samples = context.samples(run)
     context.present(run, average=_average(edition_of(run), samples))
     show_objects(context.session, result)
@@ -95,7 +95,7 @@ _WEAK = {
 
 
 def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
-    st.subheader("Most uncertain", anchor=False)
+    st.header("Most uncertain", anchor=False)
     for title in _WEAK:
         if box := panels.folded(title, f"{PAGE}.{title}"):
             with box:

@@ -22,7 +22,7 @@ _LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.9
 @tab("embedding", "Predictions", 4, needs=choose_map, slot=PAGE)
 def show_predictions(context: UncertaintyContext) -> None:
     """What is gained by leaving unsure responses open; predictions for a list of questions."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.drawer()
     with side:
         run = context.result(
             context.method, "abstention", "Learns from a subset of the answers and predicts the "
@@ -33,7 +33,7 @@ def show_predictions(context: UncertaintyContext) -> None:
             run, promise="Compute shows how the error falls when responses with a low "
             "probability are not predicted.",
         )
-    st.subheader("Predict a list of questions", anchor=False)
+    st.header("Predict a list of questions", anchor=False)
     run = next(filter(None, map(context.newest, context.sources)), None)
     if run is None:
         st.caption("Compute the uncertainty of positions first: predictions need it.")

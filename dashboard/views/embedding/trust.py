@@ -16,7 +16,7 @@ _SHARED = ("source", "unit", "spread", "seed")
 @tab("embedding", "Calibration", 3, needs=choose_map, slot=PAGE)
 def show_trust(context: UncertaintyContext) -> None:
     """Reliability of the probabilities on real responses; beside it, what a simulation says."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.drawer()
     with side:
         options = parameter_form(context.session, calibrate, f"{PAGE}.calibrate")
         real = context.result(
@@ -30,13 +30,13 @@ def show_trust(context: UncertaintyContext) -> None:
             newest=True, options=options,
         )
     with picture:
-        st.subheader("Real responses", anchor=False)
+        st.header("Real responses", anchor=False)
         context.present_or_promise(
             real, promise="“Real responses” predicts every response from the others, and compares "
             "predicted probabilities with real answers.",
             title="Real responses have not been predicted yet",
         )
-        st.subheader("Simulated answers", anchor=False)
+        st.header("Simulated answers", anchor=False)
         context.present_or_promise(
             simulated, promise="“Simulated answers” simulates data sets with your objects, "
             "questions and noise, and counts how often the true position lies inside its ellipse.",

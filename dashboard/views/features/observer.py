@@ -157,7 +157,7 @@ def _drawn(
 
 def _prompts(context: Context, questions: list[Questions]) -> None:
     current, info = context.session, context.info
-    st.subheader("Prompts", anchor=False)
+    st.header("Prompts", anchor=False)
     there = len(prompted(questions))
     if not there:
         st.info("Rankings and pairs cannot be put into a prompt.", icon=":material/info:")
@@ -181,7 +181,7 @@ def _prompts(context: Context, questions: list[Questions]) -> None:
 
 
 def _replies(context: Context) -> tuple[Replies, str] | None:
-    st.subheader("Replies", anchor=False)
+    st.header("Replies", anchor=False)
     file = st.file_uploader(
         "Replies (JSONL or CSV)", key=f"{_PAGE}.replies",
         help="With the id of each prompt and the reply to it, several samples, or p_1, p_2, "

@@ -13,6 +13,7 @@ from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.kernels import evidence_of
 from tripletscope.dashboard.results.shown import table_of
+from tripletscope.dashboard.views.elements import looks_row
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.questions import choose_design
@@ -49,7 +50,7 @@ def show_similarities(here: KernelContext) -> None:
                 "Map, spectrum and classes do not need it.",
             )
             return
-    with here.side:
+    with looks_row(here.picture):
         column = here.pick_column(
             f"{PAGE}.order@{here.info.id}", "Order", none="Hierarchical clustering",
             help="Clustering puts similar objects next to each other; a column shows how far "
@@ -93,7 +94,7 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
 def _neighbours(here: KernelContext, kernel: Kernel) -> None:
     """The objects that are most similar to one."""
     labels, ids = here.triplets.labels, here.triplets.ids
-    st.subheader("Similar to one object", anchor=False)
+    st.header("Similar to one object", anchor=False)
     wanted = pick(
         here.session, f"{PAGE}.one@{here.info.id}", "Object",
         {"": "The selected object", **dict(zip(ids, labels, strict=True))}, width=320,

@@ -23,7 +23,7 @@ _PLACE = f"{PAGE}.conjoint"
 
 def show_conjoint_alone(current: Session) -> None:
     """The same where no data set is open, which such scales do not need."""
-    st.subheader("Conjoint measurement", anchor=False)
+    st.header("Conjoint measurement", anchor=False)
     show_conjoint(Context(current, None, PAGE, _PLACE, None))
 
 

@@ -219,7 +219,7 @@ def _following(context: UncertaintyContext, draft: _Draft) -> None:
 
 
 def _simulation(context: UncertaintyContext) -> None:
-    st.subheader("Adaptive against random questions", anchor=False)
+    st.header("Adaptive against random questions", anchor=False)
     st.markdown(
         "In Lohaus, Hennig and von Luxburg (2019), questions selected by uncertainty improved the "
         "prediction of answers slightly over random ones, but not that of clusters or classes. "

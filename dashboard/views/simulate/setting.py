@@ -89,7 +89,7 @@ def begin_with(current: Session, values: Mapping[str, Any]) -> None:
 
 def scenario_form(current: Session) -> Scenario:
     """Ask for objects, truth and noise."""
-    st.subheader("Your experiment", anchor=False)
+    st.header("Your experiment", anchor=False)
     _follow(current)
 
     def ask(*names: str) -> dict[str, Any]:

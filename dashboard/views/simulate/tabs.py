@@ -85,7 +85,7 @@ def _simulation_tab(
             ask(context)
             listed = [*filter(is_listed, services().workspace.runs(None, task))]
             if listed:
-                st.subheader("Shown", anchor=False)
+                st.header("Shown", anchor=False)
                 chosen = choose_run(context.session, listed, shown, "this simulation", lost="")
         with picture:
             if listed:

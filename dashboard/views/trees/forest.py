@@ -117,7 +117,7 @@ def _forest(grove: Grove, run: Run) -> None:
             help="How often any two objects share a leaf: a similarity matrix.",
         )
 
-    st.subheader("Important pivots", anchor=False)
+    st.header("Important pivots", anchor=False)
     grove.figure(Drawing(
         "pivots", "Important pivots", text, text, 0.53, lambda canvas: most_similar(
             importance[order], [names[i] for i in members], members,

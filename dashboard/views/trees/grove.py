@@ -111,8 +111,8 @@ class Grove(FitContext):
         return next(filter(None, (self.find(self.fitted, task) for task in UNCERTAIN)), None)
 
     def picture_and_side(self) -> tuple[Any, Any]:
-        """Two columns; the job is watched where the map is chosen."""
-        return tuple(st.columns([3, 1], gap="large"))
+        """The job is watched where the map is chosen."""
+        return self.drawer()
 
     def picture_of(self, i: int, size: int) -> str | None:
         """Path of the picture of an object, of that size; None of one that has none."""

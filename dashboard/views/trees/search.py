@@ -97,7 +97,7 @@ def show_search(grove: Grove) -> None:
             walk = _walk(grove, plan, grown, query)
             _way(grove, plan, grown, walk)
             _found(grove, plan, grown, query, k, trees, budget)
-    st.subheader("Miss rate of the nearest neighbour", anchor=False)
+    st.header("Miss rate of the nearest neighbour", anchor=False)
     _errors(grove)
     title = "Expansion rates: how hard these objects are to search"
     if box := panels.folded(title, f"{PAGE}.expansion"):
@@ -213,7 +213,7 @@ def _found(
     ranked = others[np.argsort(distances, kind="stable")]
     true = ranked[:k]
     table = _neighbours(grove, neighbours[: len(true)], true, ranked)
-    st.subheader("Nearest neighbours", anchor=False)
+    st.header("Nearest neighbours", anchor=False)
     # By knockout, as `tripletscope.core.tree.search.nearest` does it.
     all_compared = len(others) - 1 + (len(true) - 1) * int(np.ceil(np.log2(len(others))))
     st.markdown(panels.plain(

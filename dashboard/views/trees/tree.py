@@ -32,6 +32,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.collect.objects import worded
+from tripletscope.dashboard.views.elements import looks_row
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.taking_away import take_away
@@ -66,8 +67,9 @@ _ANSWERED_BY = {
 def show_tree(grove: Grove) -> None:
     """The tree, what is to know of it, its cells, and what can be taken away."""
     picture, side = grove.picture_and_side()
-    with side:
+    with looks_row(picture):
         colour = grove.colour()
+    with side:
         plan = planting(grove, colour)
     with picture:
         if len(plan.objects) < 2:
@@ -160,7 +162,7 @@ def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeDat
 
     panels.figure_panel(
         current, draw, key="trees.diagram", alt=f"Diagram of a tree. {text}", caption=text,
-        canvas=Canvas(TREE_WIDTH, tree_height(data)), on_pick=picked,
+        canvas=Canvas(TREE_WIDTH, tree_height(data)), on_pick=picked, fills="part",
         pictures=data.hover_pictures(picture_addresses(grove.info, data.objects, 320)),
         name=export.file_name(grove.info.name, "tree"), table=partial(_table, grove, grown),
         of=(tuple(grown.nodes), data.objects, sorted(data.opened), data.colour, data.pictures,

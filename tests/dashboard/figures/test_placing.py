@@ -245,3 +245,13 @@ def test_beside_pictures_the_labels_of_what_is_not_selected_are_faint():
     faint, plain = (trace for trace in figure.data if trace.name == "labels")
     assert (set(faint.ids), faint.textfont.color) == ({"label 2", "label 3"}, DIM_TEXT)
     assert (plain.ids, plain.textfont.color) == (("label 1",), None)
+
+
+def test_a_label_nearer_to_another_point_has_a_line():
+    """`cup_1400ml` stood at the next vessel."""
+    points = 200.0 + np.array([[0, 0], [16, 0], [-16, 0], [40, 0], [0, 16.5], [0, -16.5]])
+    given = {"font_size": SIZE, "room": ROOM, "radius": np.array([3.5] * 4 + [2.0] * 2)}
+    near = place_labels(points, {0: "cup"}, lines=False, **given)[0]
+    assert near.position in ("top right", "bottom right", "top left", "bottom left")
+    assert place_labels(points, {0: "cup"}, **given)[0].position == ""
+    assert place_labels(points, {3: "cup"}, **given)[3].position.endswith("right")

@@ -24,7 +24,8 @@ N = 80
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 _PAGE = """<style>{css}</style><div id="root"
 style="width: 800px; --st-background-color: {ground}"><div class="ts-chart">
-<div class="ts-plot"></div><img class="ts-tip"><p class="ts-trouble" hidden></p></div></div>
+<div class="ts-plot"></div><img class="ts-tip"><p class="ts-said" role="status"></p>
+<p class="ts-trouble" hidden></p></div></div>
 <script type="module">{script}
 window.told = [];
 chart({{ data: {data}, parentElement: document.getElementById("root"),
@@ -48,7 +49,8 @@ def a_page(
     figure = embedding_map(data, MapStyle(**style))
     given = {"figure": figure.to_json(), "plotly": "/plotly.js", "height": 600, "alt": "Map.",
              "selectable": True, "labels": False, "movable": False}
-    script = "".join(map(asset, ("plotly.js", "space.js", "pictures.js", "chart.js")))
+    parts = ("plotly", "space", "pictures", "window", "walk", "chart")
+    script = "".join(asset(f"{part}.js") for part in parts)
     return _PAGE.format(
         css=asset("chart.css"), ground=ground, data=json.dumps(given),
         script=script.replace("export default function", "const chart = function"),
@@ -71,6 +73,9 @@ def page() -> Iterator[Page]:
         page.route("http://map/pictures", lambda route: route.fulfill(
             body=a_page(pictures={3: DOT, 5: DOT}, ground="#12181A", marks="pictures"),
             content_type="text/html; charset=utf-8",
+        ))
+        page.route("http://map/plane", lambda route: route.fulfill(
+            body=a_page([7], colour="kind"), content_type="text/html; charset=utf-8"
         ))
         page.route("http://map/plotly.js", lambda route: route.fulfill(path=_PLOTLY))
         page.goto("http://map/")
@@ -180,3 +185,32 @@ def test_pictures_go_with_their_points(page):
       return [3, 5].map((k) => left + xaxis.d2p(trace.x[k]));
     }""")
     assert seen(".ts-pictures image") == pytest.approx(at, abs=1.0)
+
+
+def test_a_map_is_walked_and_selected_by_keyboard(page):
+    page.goto("http://map/plane")
+    page.locator(".ts-plot .nsewdrag").wait_for()
+    plot = page.get_by_role("figure", name="Arrow keys go from object to object")
+    plot.focus()
+    said = page.get_by_role("status")
+    page.keyboard.press("ArrowRight")
+    assert said.inner_text().startswith("name ")
+    where = (
+        "name => { const p = document.querySelector('.ts-plot');"
+        "const t = p._fullData.find(t => t.hovertext && t.hovertext.some(h => h.includes(name)));"
+        "const k = t.hovertext.findIndex(h => h.includes(name)); return [t.x[k], t.y[k]]; }"
+    )
+    x, y = page.evaluate(where, said.inner_text()[:7])
+    steps = []
+    for key in ("ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown"):
+        page.keyboard.press(key)
+        now = page.evaluate(where, said.inner_text()[:7])
+        steps.append((now[0] - x, now[1] - y))
+        x, y = now
+    assert [np.sign(step[k]) for step, k in zip(steps, (0, 1, 0, 1), strict=True)] == [1, 1, -1, -1]
+    assert page.locator(".hoverlayer .hovertext").count() == 1, "where one is, is seen"
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    (toggled, alone) = page.evaluate("window.told")
+    assert [toggled["mode"], alone["mode"]] == ["toggle", "replace"]
+    assert toggled["ids"] == alone["ids"] == [int(said.inner_text()[5:7])]

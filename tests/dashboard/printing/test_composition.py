@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -9,6 +11,7 @@ import pytest
 
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.plane import shape_of
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import FONT_SIZE, Canvas
 from tripletscope.dashboard.printing.composition import (
@@ -142,10 +145,30 @@ def test_numbers_of_a_colour_bar_have_room(width, ratio):
     composition = Composition(width=width)
     figure = composed(draw_sizes, composition, ratio)
     (bar,) = (trace.marker.colorbar for trace in points(figure))
+    assert bar.len / FONT_SIZE / bar.nticks >= 2.5, "level, its numbers stand side by side"
+    upright = composed(draw_sizes, replace(composition, legend="right"), ratio)
+    (bar,) = (trace.marker.colorbar for trace in points(upright))
     letters = composition.canvas(ratio).height / FONT_SIZE
     title = 0 if bar.title.side == "right" else 2
     assert (bar.len * (letters - 2) - title) / bar.nticks >= 1.3
     assert bar.len == 1.0 or 0.6 * letters >= 14
+
+
+@pytest.mark.parametrize("width", [85.0, 180.0])
+@pytest.mark.parametrize("colour", ["", "size", "kind"])
+def test_a_map_on_paper_has_the_shape_of_the_objects(width, colour):
+    """At 85 mm one came out 37 mm high, on 58 % of the width."""
+    n = 30
+    objects = pd.DataFrame({"id": list(map(str, range(n))), "label": list(map(str, range(n))),
+                            "size": np.arange(n), "kind": ["x", "y", "z"] * (n // 3)})
+    positions = np.random.default_rng(0).uniform(size=(n, 2)) * [2, 1]
+    composition, style = Composition(width=width), MapStyle(colour=colour or None)
+    canvas = composition.canvas()
+    ratio = shape_of(MapData(positions, objects), style, canvas)
+    across, up = np.ptp(positions, axis=0) + 0.1 * np.ptp(positions)
+    legend = (ratio - up / across) * canvas.width / FONT_SIZE
+    assert -2 < legend < 5, "what is higher than the objects are is a line of a legend"
+    assert shape_of(MapData(positions[:, ::-1], objects), style, canvas) > 1
 
 
 @pytest.mark.parametrize("legend", LEGENDS)

@@ -47,7 +47,9 @@ def test_what_cannot_be_decided_is_not_recommended():
     edge = dimensions_told("STE", one, best)
     assert "No more than 2 dimensions were tried; more might predict better." in edge
     beats, alike = methods_said("t-STE", {"STE": clear, "CKL": apart})
-    assert beats.startswith("t-STE beats STE by +1.8 [+0.9, +2.7] points")
+    assert beats.startswith(
+        "t-STE predicts better than STE: the errors differ by +1.8 [+0.9, +2.7] points"
+    )
     assert alike.startswith("t-STE and CKL cannot be told apart: they differ by +0.4 [")
 
 

@@ -80,7 +80,7 @@ def stopped(services) -> tuple[DatasetInfo, Run]:
 
 
 def words(app: AppTest) -> str:
-    return " ".join(str(element.value) for kind in ("markdown", "caption", "title", "subheader")
+    return " ".join(str(element.value) for kind in ("markdown", "caption", "title", "header")
                     for element in app.get(kind))
 
 

@@ -65,7 +65,7 @@ def test_the_first_visit_shows_a_tree_without_being_asked(services, opened):
 def test_a_tree_is_cut_by_number_and_by_height(services, opened):
     app = clusters(services, opened)
     field(app, "Clusters").set_value(7).run()
-    assert "7 clusters" in [s.value for s in app.subheader]
+    assert "7 clusters" in [s.value for s in app.header]
     table = next(f.value for f in app.dataframe if "members" in f.value)
     assert len(table) == 7
     assert table["objects"].sum() == 30

@@ -68,7 +68,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     assert len(numbers(lines[0]["x"])) == 3
     assert app.button(key="compare.run").disabled, "nothing is computed twice"
     sentences = [m.value.replace("\\", "") for m in app.markdown]
-    (told,) = (s for s in sentences if "beats" in s or "told apart" in s)
+    (told,) = (s for s in sentences if "predicts better than" in s or "told apart" in s)
     assert "STE (2D)" in told
     assert "] points" in told
     quality = start("data", opened, "quality")

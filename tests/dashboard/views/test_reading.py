@@ -189,7 +189,7 @@ def test_a_table_that_may_be_several_things_is_asked_about(services):
     app.file_uploader(key="upload").upload("x.csv", f"p,q,r,choice\n{rows}".encode(), "text/csv")
     app.run()
     assert not app.exception
-    assert "What is this?" in [one.value for one in app.subheader]
+    assert "What is this?" in [one.value for one in app.header]
     keep = next(b for b in app.button if b.label == "Keep this data set")
     assert keep.disabled
     choices = [b for b in app.button if b.label == "It is this"]

@@ -255,7 +255,7 @@ def test_conjoint_measurement_leads_to_its_page(services):
     assert "it holds conjoint measurement" in app.info[0].value
     next(b for b in app.button if b.label == "Go to Scale, Conjoint").click().run()
     assert not app.exception
-    assert "Conjoint measurement" in [one.value for one in app.subheader]
+    assert "Conjoint measurement" in [one.value for one in app.header]
 
 
 def test_preferences_are_said_to_be_no_similarities(services):
