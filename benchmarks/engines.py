@@ -26,7 +26,7 @@ from sklearn.datasets import load_digits
 
 from tripletscope.core.engine import crews, parallel
 from tripletscope.core.engine.engine import Engine, engine
-from tripletscope.core.engine.pieces import Halt
+from tripletscope.core.engine.pieces import CancelToken
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.studies.design.plan import plan
@@ -97,11 +97,11 @@ def tasks() -> dict[str, Callable[[], np.ndarray]]:
     }
 
 
-def nothing(number: int, halt: Halt) -> int:
+def nothing(number: int, halt: CancelToken) -> int:
     return number
 
 
-def waiting(array: np.ndarray, number: int, halt: Halt) -> int:
+def waiting(array: np.ndarray, number: int, halt: CancelToken) -> int:
     """As long as a piece of `WAITS`, but without a processor, of which there may be too few."""
     time.sleep(WAITS)
     return number

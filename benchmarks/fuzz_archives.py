@@ -41,7 +41,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.door import archive as door
@@ -86,8 +86,8 @@ def made(folder: Path) -> bytes:
     info = workspace.update_dataset(info, cleaning.excluding(Exclusion(participants=("p1",))))
     triplets, numbers = workspace.triplets(info), np.random.default_rng(1).random((n, 3))
     workspace.add_tables(info, triplets, [
-        MeasuredTable("layer", numbers, None, ["a", "b", "c"]),
-        MeasuredTable("apart", None, np.abs(np.subtract.outer(numbers[:, 0], numbers[:, 0]))),
+        FeatureTable("layer", numbers, None, ["a", "b", "c"]),
+        FeatureTable("apart", None, np.abs(np.subtract.outer(numbers[:, 0], numbers[:, 0]))),
     ], "layers.npz")
     workspace.change_table(info, "layer", settings={"metric": "cosine"})
     info, keys = workspace.dataset(info.id), []

@@ -26,10 +26,10 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.engine.task import fitted_values
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.run import TASKS, run
 
@@ -100,7 +100,7 @@ def _objects(n: int, positions: np.ndarray) -> pd.DataFrame:
 
 
 @cache
-def data_sets() -> dict[str, Judgements]:
+def data_sets() -> dict[str, Answers]:
     """One of each kind, by its name."""
     rng = np.random.default_rng(17)
     x = rng.normal(size=(N_OBJECTS, 2))
@@ -158,7 +158,7 @@ def data_sets() -> dict[str, Judgements]:
     return {"triplets": triplets, "odd ones": odd_ones, "picks": picks, "pairs": pairs_of}
 
 
-def _method(name: str, data: Judgements) -> Method:
+def _method(name: str, data: Answers) -> Method:
     for kind in KINDS:
         if name in methods(kind):
             return methods(kind)[name](**SETTINGS.get(name, {}))

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import tripletscope as ts
 from tests import crowds
 from tests.core.data.test_trials import nearest_of_many, odd_ones_out, without_trials
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 
 _DATA_SETS = 12
 _FRESH = 2_000
@@ -54,7 +54,7 @@ _LEAKING = (
 @contextmanager
 def questions_alone() -> Iterator[None]:
     """Folds as they would be if nobody knew of trials."""
-    with patch.object(Judgements, "groups", property(lambda self: self.questions)):
+    with patch.object(Answers, "groups", property(lambda self: self.questions)):
         yield
 
 

@@ -23,7 +23,7 @@ from tripletscope.core.engine.short_repr import short_repr
 
 if TYPE_CHECKING:  # readers of results need none of these modules, which take long to load
     from tripletscope.core.cluster.clustering import Clustering
-    from tripletscope.core.data.triplets import Judgements, Triplets
+    from tripletscope.core.data.triplets import Answers, Triplets
     from tripletscope.core.engine.method import Method
     from tripletscope.core.inference.uncertainty.samples import Samples
 
@@ -141,7 +141,7 @@ class Run:
             ) from error
 
     @classmethod
-    def of_fit(cls, fitted: Method, answers: Judgements) -> Self:
+    def of_fit(cls, fitted: Method, answers: Answers) -> Self:
         """The result of `run` for a method that learned from the answers outside of it."""
         from tripletscope.core.engine.task import fitted_values
 
@@ -277,13 +277,13 @@ def run(
     >>> samples.samples().covariances.shape
     (14, 2, 2)
     """
-    from tripletscope.core.engine.method import unfitted
+    from tripletscope.core.engine.method import make_method
 
     options = with_seed(options or {})  # a seed is drawn once
     name = key(task, method, triplets, options)
     chosen = checked(TASKS[task].function, options)
     begun, created = time.perf_counter(), datetime.now(UTC)
-    numbers, arrays, complete = TASKS[task].compute(unfitted(method), triplets, chosen, progress)
+    numbers, arrays, complete = TASKS[task].compute(make_method(method), triplets, chosen, progress)
     return Run(
         key=name, task=task, kind=method.kind, method=method.name,
         parameters=checked(type(method), method.get_params(deep=False)), options=chosen,
@@ -301,7 +301,7 @@ def cluster_distances(
     objects int (m,): Positions of the rows among `n_objects`.
     name: Of the distances.
     """
-    from tripletscope.core.engine.method import unfitted
+    from tripletscope.core.engine.method import make_method
     from tripletscope.core.engine.task import fitted_values
 
     begun, created = time.perf_counter(), datetime.now(UTC)
@@ -309,7 +309,7 @@ def cluster_distances(
     data = _hash(matrix.tobytes() + np.asarray(objects, dtype=np.int64).tobytes())
     chosen = checked(type(method), method.get_params(deep=False))
     record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, n_objects, data]
-    fitted = unfitted(method).fit_distances(matrix, objects, n_objects)
+    fitted = make_method(method).fit_distances(matrix, objects, n_objects)
     numbers, arrays = fitted_values(fitted)
     return Run(
         key=_hash(json.dumps(record, sort_keys=True).encode()), task="fit", kind=method.kind,

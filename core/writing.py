@@ -24,7 +24,7 @@ from tripletscope.core.data.cells import (
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Answers, Triplets
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, response_time_unit
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.reading.interpretation.trials import MAX_NAME
@@ -122,7 +122,7 @@ def _anchored(triplets: Triplets) -> pa.Table:
 
 
 def _named(
-    triplets: Judgements, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
+    triplets: Answers, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
 ) -> dict[str, pa.Array]:
     ids = pa.array(triplets.ids, pa.string())
     return {
@@ -236,7 +236,7 @@ def _numbers(triplets: Triplets) -> bytes:
 # What a layout cannot hold -------------------------------------------------------------------
 
 
-def _names_survive(triplets: Judgements) -> None:
+def _names_survive(triplets: Answers) -> None:
     """Refuse names of objects that would not be read back unchanged."""
     for text in triplets.ids:
         if not reads_as_itself(text) or len(text) > MAX_NAME or any(

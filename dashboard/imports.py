@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
-from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.simulation.simulate import MOST_COMPARISONS, comparisons_of
 from tripletscope.core.ratings import Ratings
-from tripletscope.core.reading import MeasuredFile, SquareTable
+from tripletscope.core.reading import RatingsFile, SquareTable
 from tripletscope.core.reading.formats.source import TABLE_SUFFIXES
 from tripletscope.core.reading.names import file_name
 from tripletscope.dashboard import uploads
@@ -195,7 +195,7 @@ def accept_matrix(
     return _kept(triplets, name, report, measured=kept)
 
 
-def accept_measured(name: str, table: MeasuredFile) -> DatasetInfo:
+def accept_measured(name: str, table: RatingsFile) -> DatasetInfo:
     """Keep ratings and so on as a data set, with the comparisons that each rater made."""
     data = table.measured()
     triplets = data.triplets(name=suggested_name(name))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.dashboard import BROWSER
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
@@ -95,7 +95,7 @@ class Session:
     def triplets(self) -> Triplets:
         return services().workspace.triplets(self.dataset)
 
-    def answers(self) -> Judgements:
+    def answers(self) -> Answers:
         """The triplets, or comparisons of pairs where there are no triplets."""
         return services().workspace.answers(self.dataset)
 

@@ -17,7 +17,7 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.reading import Reading
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.studies.quality.direction import DirectionTest
-from tripletscope.dashboard.door.records import Answers, Look, Opened, Proposals
+from tripletscope.dashboard.door.records import Look, Opened, Proposals, ReadAnswers
 from tripletscope.dashboard.door.workers import Ended, File, workers
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
@@ -167,7 +167,7 @@ def values(upload: Upload, column: str) -> list[tuple[str, int]]:
     return _ask(upload, "values", keep=True, column=column)
 
 
-def answers(upload: Upload, progress: Progress = silent) -> Answers:
+def answers(upload: Upload, progress: Progress = silent) -> ReadAnswers:
     """Everything of an upload that is to be kept."""
     return _ask(upload, "answers", progress=progress, reading=upload.reading)
 

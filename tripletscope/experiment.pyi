@@ -4,12 +4,12 @@ from .core.studies.design.plan import plan as plan
 from .core.studies.design.scenario import SampleSizes as SampleSizes
 from .core.studies.design.scenario import Scenario as Scenario
 from .core.studies.experiment.conduct import conduct_table as conduct_table
-from .core.studies.experiment.elsewhere import questions_for as questions_for
 from .core.studies.experiment.experiment import Experiment as Experiment
 from .core.studies.experiment.experiment import Stimulus as Stimulus
-from .core.studies.experiment.handout import designed as designed
-from .core.studies.experiment.handout import experiment_questions as experiment_questions
+from .core.studies.experiment.export import questions_for as questions_for
 from .core.studies.experiment.items import SurveyItem as SurveyItem
+from .core.studies.experiment.listed_designs import designed as designed
+from .core.studies.experiment.listed_designs import experiment_questions as experiment_questions
 from .core.studies.experiment.lists import person_list as person_list
 from .core.studies.experiment.live import collected_error as collected_error
 from .core.studies.experiment.live import collected_map as collected_map

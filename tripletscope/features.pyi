@@ -1,8 +1,8 @@
 from .core.features.alignment import align_spaces as align_spaces
-from .core.features.answering import answer_questions as answer_questions
-from .core.features.combining import FeatureModel as FeatureModel
 from .core.features.correlation import map_correlation as map_correlation
 from .core.features.explain import explain as explain
+from .core.features.feature_model import FeatureModel as FeatureModel
+from .core.features.model_answers import answer_questions as answer_questions
 from .core.features.recovery import recover_spaces as recover_spaces
 from .core.features.residual_map import residual_map as residual_map
 from .core.features.spaces import FeatureSpace as FeatureSpace

@@ -1,9 +1,9 @@
 from .core.inference.evaluation.choosing import observer_agreement as observer_agreement
 from .core.inference.uncertainty.heterogeneity import heterogeneity as heterogeneity
 from .core.inference.uncertainty.robustness import robustness as robustness
-from .core.people.careless import with_lapses as with_lapses
 from .core.people.comparing import compare_people as compare_people
 from .core.people.conditions import compare_conditions as compare_conditions
+from .core.people.lapses import with_lapses as with_lapses
 from .core.people.mixture import LatentClassMap as LatentClassMap
 from .core.people.treatments import compare_treatments as compare_treatments
 from .core.people.weights import WeightedEuclidean as WeightedEuclidean

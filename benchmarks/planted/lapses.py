@@ -12,7 +12,7 @@ from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.inference.uncertainty.calibration import Truth, simulated_answers
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import answer, random_questions
-from tripletscope.core.people.careless import LapseFit, with_lapses
+from tripletscope.core.people.lapses import LapseFit, with_lapses
 
 OBJECTS, PEOPLE, CARELESS, RATE, RUNS = 30, 30, 6, 0.4, 20
 #: Objects, people, and answers of each, of the crowds next door.

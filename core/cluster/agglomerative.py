@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from scipy.cluster.hierarchy import linkage, optimal_leaf_ordering
 
-from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
+from tripletscope.core.cluster.clustering import Hierarchy, SimilarityClustering
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Switch
@@ -24,7 +24,7 @@ _FROM_VECTORS = ("single", "ward")
 
 @register("cluster")
 @dataclass(kw_only=True, eq=False, repr=False)
-class AgglomerativeClustering(BasedClustering, Hierarchy):
+class AgglomerativeClustering(SimilarityClustering, Hierarchy):
     """Agglomerative clustering: the two nearest clusters are merged until one is left.
 
     SciPy computes it; above 20,000 objects, fastcluster computes single and Ward's linkage from

@@ -16,7 +16,7 @@ from tripletscope.core.data.named import column_of, one_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
@@ -168,7 +168,7 @@ def agreement_curve(
 
 
 def _agreed(
-    method: Clustering, triplets: Triplets, chosen: np.ndarray, labels: pd.Series, halt: Halt
+    method: Clustering, triplets: Triplets, chosen: np.ndarray, labels: pd.Series, halt: CancelToken
 ) -> tuple[float, float]:
     """Purity and adjusted Rand index of the clusters of some of the answers."""
     clusters = clone(method).fit(triplets.take(chosen), progress=halt).labels_

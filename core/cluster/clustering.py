@@ -12,7 +12,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.method import Inner, Method, unfitted
+from tripletscope.core.engine.method import Method, MethodParameter, make_method
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -138,10 +138,10 @@ class Clustering(Method):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BasedClustering(Clustering):
+class SimilarityClustering(Clustering):
     """Clusters of objects by the distances of another method."""
 
-    basis: Annotated[Method | dict | None, Inner(
+    basis: Annotated[Method | dict | None, MethodParameter(
         ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
         "are.", automatic=DEFAULT_EMBEDDING.title
     )] = None
@@ -156,8 +156,8 @@ class BasedClustering(Clustering):
         return space_of(fitted), fitted.stopped_
 
     def similarity(self) -> Method:
-        """The unfitted method that determines similarity."""
-        return unfitted(self.basis or DEFAULT_EMBEDDING())
+        """The make_method method that determines similarity."""
+        return make_method(self.basis or DEFAULT_EMBEDDING())
 
 
 class Hierarchy(Clustering):

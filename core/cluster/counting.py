@@ -10,13 +10,13 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from sklearn.base import clone
 
-from tripletscope.core.cluster.clustering import BasedClustering, Clustering, silhouettes
+from tripletscope.core.cluster.clustering import Clustering, SimilarityClustering, silhouettes
 from tripletscope.core.cluster.spectral import SpectralClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import can_divide, cross_validate
@@ -124,7 +124,7 @@ def count_clusters(
         raise Stopped
     error = low = high = np.nan
     if can_divide(triplets, _FOLDS):
-        judged = method.similarity() if isinstance(method, BasedClustering) else method
+        judged = method.similarity() if isinstance(method, SimilarityClustering) else method
         held_out = cross_validate(judged, triplets, folds=_FOLDS, unit="answers", seed=seed)
         error, low, high = held_out.error, held_out.low, held_out.high
     progress(1.0)
@@ -133,7 +133,7 @@ def count_clusters(
 
 
 def _clustered(
-    method: Clustering, points: np.ndarray, numbers: Sequence[int], halt: Halt
+    method: Clustering, points: np.ndarray, numbers: Sequence[int], halt: CancelToken
 ) -> tuple[np.ndarray, np.ndarray]:
     """(k,) silhouettes, and objects in the smallest cluster."""
     # Inner products are faster: k-means of vectors has overheads that pay for many objects only.

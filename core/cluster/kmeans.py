@@ -10,12 +10,12 @@ from typing import Annotated
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from tripletscope.core.cluster.clustering import BasedClustering
+from tripletscope.core.cluster.clustering import SimilarityClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import register
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.kernel.space import Space, centred_gram, is_euclidean
 
 _MAX_ITER = 100
@@ -23,7 +23,7 @@ _MAX_ITER = 100
 
 @register("cluster")
 @dataclass(kw_only=True, eq=False, repr=False)
-class KMeans(BasedClustering):
+class KMeans(SimilarityClustering):
     """K-means: clusters whose members are near their common centre.
 
     Maps and kernels with explicit features use scikit-learn; kernel matrices use kernel k-means.
@@ -77,7 +77,7 @@ class KMeans(BasedClustering):
 
 
 def _in_vectors(
-    vectors: np.ndarray, n_clusters: int, seed: int, halt: Halt
+    vectors: np.ndarray, n_clusters: int, seed: int, halt: CancelToken
 ) -> tuple[float, np.ndarray]:
     from sklearn.cluster import KMeans as Lloyd  # imported late: slow to import
 
@@ -96,7 +96,7 @@ def _pools() -> ThreadpoolController:
 
 
 def kernel_kmeans(
-    gram: np.ndarray, n_clusters: int, seed: int, halt: Halt | None = None
+    gram: np.ndarray, n_clusters: int, seed: int, halt: CancelToken | None = None
 ) -> tuple[float, np.ndarray]:
     """One start of k-means from inner products (m, m): sum of squares, and clusters (m,)."""
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, get_blas_funcs, qr, svd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from tripletscope.core.cluster.clustering import BasedClustering
+from tripletscope.core.cluster.clustering import SimilarityClustering
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import register
 from tripletscope.core.engine.parallel import single_blas_thread
@@ -27,7 +27,7 @@ _BLOCK = 256
 
 @register("cluster")
 @dataclass(kw_only=True, eq=False, repr=False)
-class SpectralClustering(BasedClustering):
+class SpectralClustering(SimilarityClustering):
     """Spectral clustering: groups of any shape, connected by chains of neighbours.
 
     Similarities are exp(-d_ab^2 / (s_a s_b)), where s is the distance to the scaling neighbour. A

@@ -11,11 +11,11 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of, single_blas_thread
+from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import SamplingUnits, Unit, sampling_units
@@ -144,7 +144,7 @@ def stability(
 def _replicate(
     method: Clustering, triplets: Triplets, units: SamplingUnits, n_clusters: int,
     numbers: np.ndarray, reference: np.ndarray, branches: np.ndarray, seed: np.random.SeedSequence,
-    halt: Halt,
+    halt: CancelToken,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Clusters (n,), their agreement with others by number, and overlaps with branches."""
     from sklearn.metrics import adjusted_rand_score  # imported late: slow to import

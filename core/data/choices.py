@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import comb
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.places import first_of, within
+from tripletscope.core.data.places import position_in_run, run_starts
 
 
 class OddOnes(NamedTuple):
@@ -151,7 +151,7 @@ class Choices:
         which = np.flatnonzero(which) if which.dtype == bool else which
         n_shown = self.n_shown[which]
         bounds = np.concatenate([[0], np.cumsum(n_shown)])
-        pairs = self.pairs[np.repeat(self.bounds[:-1][which], n_shown) + within(n_shown)]
+        pairs = self.pairs[np.repeat(self.bounds[:-1][which], n_shown) + position_in_run(n_shown)]
         return Choices(
             pairs, bounds, self.n_chosen[which], self.sign[which], self.answer[which],
             self.trial[which], self.weight[which], self.unit[which], self.n_objects,
@@ -186,7 +186,7 @@ class Choices:
             return self
         stage = np.repeat(np.arange(len(self)), several)
         size = self.n_shown[stage] - several[stage] + 1
-        place, chosen = within(size), np.repeat(within(several), size)
+        place, chosen = position_in_run(size), np.repeat(position_in_run(several), size)
         after = place + np.repeat(several[stage], size) - 1
         places = np.repeat(self.bounds[stage], size) + np.where(place == 0, chosen, after)
         bounds = np.concatenate([[0], np.cumsum(size)])
@@ -244,7 +244,7 @@ def choices_of(
     if trials is None or rows.shape[1] == 4:
         return _joined([_as_pairs(rows, every, every)], weight, n_objects)
     order = np.argsort(trials, kind="stable")
-    begins = first_of(trials[order])
+    begins = run_starts(trials[order])
     sizes = np.diff(begins, append=len(order))
     twins = begins[sizes == 2]
     first, second = order[twins], order[twins + 1]
@@ -335,7 +335,7 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
             _Stages(rows[:, :2], none, none, none.astype(np.int8), none, none),
             np.zeros(0, dtype=bool),
         )
-    begin = first_of(trials)
+    begin = run_starts(trials)
     group = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(trials)))
     n = int(rows.max()) + 1
     # Options of all trials, numbered by trial and object, and how many others each wins against.
@@ -350,7 +350,7 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
     right &= _all(~_are_repeats(near * len(options) + far), group, len(begin))
     # Levels of a ranking: options that win as often, above those that win less often.
     order = np.lexsort((-wins, of))
-    levels = first_of((of * (len(rows) + 1) + wins)[order])
+    levels = run_starts((of * (len(rows) + 1) + wins)[order])
     size = np.diff(levels, append=len(order))
     owner = of[order][levels]
     below = np.searchsorted(of[order], owner, side="right") - levels - size
@@ -358,7 +358,7 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
     kept = right[owner] & (below > 0)
     levels, size, below, owner = levels[kept], size[kept], below[kept], owner[kept]
     shown = size + below
-    objects = (options % n)[order][np.repeat(levels, shown) + within(shown)]
+    objects = (options % n)[order][np.repeat(levels, shown) + position_in_run(shown)]
     anchor = np.repeat(rows[begin[owner], 0], shown)
     stages = _Stages(
         np.column_stack([anchor, objects]).astype(np.int32), shown, size,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.places import different
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 
 #: Names of the sides of two or three options.
 _SIDES = (("left", "right"), ("first", "second", "third"), ("left", "middle", "right"))
 
 
-def codes_of(triplets: Judgements, column: str) -> tuple[np.ndarray, list[str]]:
+def codes_of(triplets: Answers, column: str) -> tuple[np.ndarray, list[str]]:
     """(T,) codes of the values of a column, -1 if empty; all 0 without the column."""
     answers = triplets.answers
     if column not in answers:
@@ -25,7 +25,7 @@ def codes_of(triplets: Judgements, column: str) -> tuple[np.ndarray, list[str]]:
     return values.cat.codes.to_numpy(dtype=np.int64), values.cat.categories.astype("str").tolist()
 
 
-def sides_of(triplets: Judgements) -> tuple[np.ndarray, list[str]]:
+def sides_of(triplets: Answers) -> tuple[np.ndarray, list[str]]:
     """(T,) codes of the chosen sides, -1 if unknown, and the names of all sides.
 
     The names include sides that nobody chose: those are the strongest preferences.
@@ -37,14 +37,14 @@ def sides_of(triplets: Judgements) -> tuple[np.ndarray, list[str]]:
     return codes, names
 
 
-def one_per_trial(triplets: Judgements) -> np.ndarray:
+def one_per_trial(triplets: Answers) -> np.ndarray:
     """(T,) bool: the first answer of every trial."""
     if triplets.trials is None:
         return np.ones(len(triplets), dtype=bool)
     return ~pd.Series(triplets.trials).duplicated().to_numpy()
 
 
-def independent_share(triplets: Judgements) -> np.ndarray:
+def independent_share(triplets: Answers) -> np.ndarray:
     """(T,) share of each answer that does not follow from others; 1 but for comparisons of ratings.
 
     Those of one person's ratings count as one for each rated pair: the agreement of independent

@@ -52,14 +52,14 @@ def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]
     return groups, "question and trial"
 
 
-def companies(rows: np.ndarray, n_objects: int) -> np.ndarray:
+def connected_objects(rows: np.ndarray, n_objects: int) -> np.ndarray:
     """(n,) number of the connected component of each object under the answers (T, 3) or (T, 4)."""
     first, other = np.repeat(rows[:, 0], rows.shape[1] - 1), rows[:, 1:].ravel()
     ties = coo_array((np.ones(len(first), dtype=bool), (first, other)), shape=(n_objects,) * 2)
     return connected_components(ties, directed=False)[1]
 
 
-def recur(rows: np.ndarray, trials: np.ndarray | None) -> bool:
+def trials_overlap(rows: np.ndarray, trials: np.ndarray | None) -> bool:
     """Whether objects are compared with others than those of one trial, which places them.
 
     Repeats of a trial do not place its objects among all others; if all answers are about the same
@@ -76,7 +76,7 @@ def recur(rows: np.ndarray, trials: np.ndarray | None) -> bool:
 def _are_mixed(rows: np.ndarray, trials: np.ndarray) -> bool:
     objects, place = np.unique(rows, return_inverse=True)
     place = place.reshape(rows.shape)
-    company = companies(place, len(objects))
+    company = connected_objects(place, len(objects))
     if company.max(initial=0) == 0:
         return True
     size, shown = np.bincount(company), np.repeat(trials, rows.shape[1]).astype(np.int64)

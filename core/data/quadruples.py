@@ -11,7 +11,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.responses import answered, refuse_responses
 from tripletscope.core.data.triplets import (
-    Judgements,
+    Answers,
     Triplets,
     as_triplets,
     checked_objects,
@@ -22,7 +22,7 @@ from tripletscope.core.data.triplets import (
 )
 
 
-class Quadruples(Judgements):
+class Quadruples(Answers):
     """Answers "i and j are more similar than k and l". Read-only.
 
     A triplet is the case i = k.
@@ -121,7 +121,7 @@ class Quadruples(Judgements):
         return (self._pairs[0] > self._pairs[1]).astype(np.int8)
 
 
-def as_answers(data: Any, y: Any = None, *, known: int = 0) -> Judgements:
+def as_answers(data: Any, y: Any = None, *, known: int = 0) -> Answers:
     """Triplets or Quadruples unchanged; arrays by their number of columns.
 
     y, known: As of `as_triplets`.

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.answers import Answers, checked_objects, numbered_objects
 from tripletscope.core.data.errors import DataError, warn
-from tripletscope.core.data.judgements import Judgements, checked_objects, numbered_objects
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.responses import answered, refuse_responses
 
@@ -18,7 +18,7 @@ ANCHOR, NEAR, FAR = 0, 1, 2
 _NAMED = 3
 
 
-class Triplets(Judgements):
+class Triplets(Answers):
     """Similarity judgements about a set of objects. Read-only.
 
     Parameters
@@ -132,7 +132,7 @@ def as_triplets(data: Any, y: Any = None, *, known: int = 0) -> Triplets:
     if isinstance(data, Triplets):
         refuse_responses(y, data.name)
         return data
-    if isinstance(data, Judgements):
+    if isinstance(data, Answers):
         raise DataError(
             "comparisons of pairs are not triplets, which are needed here", file=data.name,
             remedy="Embeddings, MLDS, cross_validate and bootstrap take comparisons of pairs.",
@@ -173,7 +173,7 @@ def refuse(wrong: np.ndarray, problem: str, remedy: str) -> None:
         raise DataError(problem, row=int(np.argmax(wrong)), remedy=remedy)
 
 
-def refuse_others(answers: Judgements, n_objects: int) -> None:
+def refuse_others(answers: Answers, n_objects: int) -> None:
     """Raise DataError if an answer is about objects beyond those of a fit."""
     if answers.n_objects > n_objects:
         refuse(

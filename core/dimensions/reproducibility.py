@@ -17,7 +17,7 @@ from tripletscope.core.dimensions.penalties import penalised
 from tripletscope.core.engine.declared import Number, Switch
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds, require_groups
@@ -189,7 +189,7 @@ def dimension_reproducibility(
 
 
 def _fitted(
-    method: Method, triplets: Triplets, which: np.ndarray | None, seed: int, halt: Halt
+    method: Method, triplets: Triplets, which: np.ndarray | None, seed: int, halt: CancelToken
 ) -> np.ndarray:
     data = triplets if which is None else triplets.take(which)
     return clone(method).set_params(seed=seed).fit(data, progress=halt).embedding_
@@ -303,7 +303,7 @@ def bootstrap_dimensions(
     )
 
 
-def _resampled(trials, units, penalty, start, max_iter, stream, halt: Halt) -> np.ndarray:
+def _resampled(trials, units, penalty, start, max_iter, stream, halt: CancelToken) -> np.ndarray:
     counts = units.drawn(np.random.default_rng(stream))[trials.answer]
     drawn = trials.reweighted(trials.weight * counts)
     # A weight of zero may become positive; a dimension of zeros could not.

@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
 from tripletscope.core.dimensions.likelihood import (
     MOST_CENTRAL,
     NEARER,
@@ -110,7 +110,7 @@ class SparseDimensions(Method):
         np.fill_diagonal(difference, 0.0)
         return difference
 
-    def margins(self, triplets: Judgements) -> np.ndarray:
+    def margins(self, triplets: Answers) -> np.ndarray:
         """(T,) similarity of the nearer pair minus that of the farther."""
         rows = self._to_predict(triplets).rows
         pairs = [0, 1, 0, 2] if rows.shape[1] == 3 else [0, 1, 2, 3]

@@ -120,7 +120,7 @@ class Column(Spec):
 
 
 @dataclass(frozen=True)
-class Content(Spec):
+class DataIdentity(Spec):
     """Data that a method takes beside its parameters, such as tables of features.
 
     The parameter is a list of texts that identify the data; keys and stored methods have no more.

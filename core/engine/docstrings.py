@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from tripletscope.core.engine.declared import (
     Choice,
     Column,
-    Content,
+    DataIdentity,
     Number,
     Parameter,
     Switch,
@@ -135,7 +135,7 @@ def _type_of(parameter: Parameter) -> str:
         case Column(of=of, several=several):
             kind = "list of str, columns" if several else "str, a column"
             return f"{kind} of the table of {of}"
-        case Content():
+        case DataIdentity():
             return "list of str"
         case inner:
             return f"method of kind {' or '.join(inner.kinds)}"

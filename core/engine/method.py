@@ -15,7 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.parts import warn_of_divided_trials
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets, refuse_others
+from tripletscope.core.data.triplets import Answers, Triplets, refuse_others
 from tripletscope.core.engine.declared import Spec, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
@@ -23,7 +23,7 @@ from tripletscope.core.engine.registry import kinds, registry
 
 
 @dataclass(frozen=True)
-class Inner(Spec):
+class MethodParameter(Spec):
     """Another method, of one of `kinds`, that this one builds on.
 
     The value is a method or its `described` form; ``None`` if the annotated type allows it.
@@ -36,7 +36,7 @@ class Inner(Spec):
     automatic: str = ""
 
     def checked(self, value: Any, name: str, integer: bool) -> dict[str, Any]:
-        inner = unfitted(value) if isinstance(value, Mapping | Method) else None
+        inner = make_method(value) if isinstance(value, Mapping | Method) else None
         if inner is None or inner.kind not in self.kinds:
             raise ValueError(
                 f"{name} is {value!r}; it must be a method of kind {' or '.join(self.kinds)}."
@@ -51,7 +51,7 @@ def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
         value = values[p.name]
         if getattr(p.spec, "later", False) and value == p.default:
             continue
-        if isinstance(p.spec, Inner) and value is not None:
+        if isinstance(p.spec, MethodParameter) and value is not None:
             inner = registry(value["kind"])[value["method"]]
             value = {**value, "parameters": for_key(inner, value["parameters"])}
         result[p.name] = value
@@ -72,7 +72,7 @@ def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
 class Lesson:
     """The answers of a fit, for its scores and figures. Copies of a method go without."""
 
-    answers: Judgements
+    answers: Answers
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(None), ())
@@ -135,7 +135,7 @@ class Method(BaseEstimator):
         return answers
 
     @property
-    def learned_answers(self) -> Judgements | None:
+    def learned_answers(self) -> Answers | None:
         """What the last fit learned from; None of copies and stored fits."""
         lesson = getattr(self, "_lesson", None)
         return None if lesson is None else lesson.answers
@@ -151,7 +151,7 @@ class Method(BaseEstimator):
         """(n, n) distances between the objects under the fitted method."""
         raise NotImplementedError
 
-    def margins(self, triplets: Judgements) -> np.ndarray:
+    def margins(self, triplets: Answers) -> np.ndarray:
         """How clearly the fitted method agrees with each answer.
 
         Parameters
@@ -170,11 +170,11 @@ class Method(BaseEstimator):
             rows[:, 0], rows[:, 1]
         ]
 
-    def predict(self, triplets: Judgements) -> np.ndarray:
+    def predict(self, triplets: Answers) -> np.ndarray:
         """(T,) bool: whether the fitted method gives each of these answers."""
         return self.margins(triplets) > 0
 
-    def score(self, triplets: Judgements, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, triplets: Answers, y: Any = None, sample_weight: Any = None) -> float:
         """Weighted share of correct predictions of `triplets`; ties count one half.
 
         Parameters
@@ -197,7 +197,7 @@ class Method(BaseEstimator):
             warn_of_divided_trials(self.learned_answers.part, answers.part)
         return answers
 
-    def mistakes(self, triplets: Judgements) -> np.ndarray:
+    def mistakes(self, triplets: Answers) -> np.ndarray:
         """(T,) 1 for every wrong prediction of an answer, 1/2 for a tie, else 0."""
         return 0.5 - np.sign(self.margins(triplets)) / 2
 
@@ -213,7 +213,7 @@ class Method(BaseEstimator):
         checked(type(self), {name: getattr(self, name) for name in names})
 
 
-def weighted(answers: Judgements, sample_weight: Any) -> Judgements:
+def weighted(answers: Answers, sample_weight: Any) -> Answers:
     """Answers whose weights are times others, (T,), if these are given."""
     if sample_weight is None:
         return answers
@@ -259,8 +259,8 @@ def described(method: Method) -> dict[str, Any]:
     }
 
 
-def unfitted(method: Method | Mapping[str, Any]) -> Method:
-    """An unfitted method with the same settings, from a method or its `described` form."""
+def make_method(method: Method | Mapping[str, Any]) -> Method:
+    """An make_method method with the same settings, from a method or its `described` form."""
     if isinstance(method, Method):
         return clone(method)
     kind = registry(one_of(kinds(), method.get("kind"), "kind of methods"))
@@ -276,10 +276,10 @@ def reads_choices(method: Method) -> bool:
 
 def builds_on_choices(spec: Spec, value: Any) -> bool:
     """Whether the value of a parameter is a method that `reads_choices`."""
-    if not isinstance(spec, Inner):
+    if not isinstance(spec, MethodParameter):
         return False
     if value is not None:
-        return reads_choices(unfitted(value))
+        return reads_choices(make_method(value))
     # The automatic method is declared by its title.
     candidates = [method for kind in spec.kinds for method in methods(kind).values()]
     return any(method.title == spec.automatic and reads_choices(method()) for method in candidates)

@@ -19,11 +19,11 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.engine import crews
-from tripletscope.core.engine.pieces import Halt, Packing, ended
+from tripletscope.core.engine.pieces import CancelToken, Packing, ended
 from tripletscope.core.engine.progress import Progress, Stopped, stop_requested
 from tripletscope.core.engine.threads import sharing
 
-__all__ = ["Halt", "Running", "at_work", "in_parallel", "results_of", "single_blas_thread"]
+__all__ = ["CancelToken", "Running", "at_work", "in_parallel", "results_of", "single_blas_thread"]
 
 #: Highest share of time for overhead; seconds of work of a batch, at least (if there are enough
 #: pieces) and at most.
@@ -86,7 +86,7 @@ def in_parallel(
     partial: Whether the first results are useful alone: the iterator then ends if it has to stop
         while it waits (`tripletscope.core.engine.progress.stopping`).
     """
-    halt = Halt()
+    halt = CancelToken()
     items = list(items)
     named = getattr(function, "func", function)
     running = Running(getattr(named, "__qualname__", type(named).__name__), 0, len(items))
@@ -131,7 +131,9 @@ def results_of(
         raise Stopped
 
 
-def _results(function: Callable, items: list[tuple], shared: bool, halt: Halt) -> Iterator[Any]:
+def _results(
+    function: Callable, items: list[tuple], shared: bool, halt: CancelToken
+) -> Iterator[Any]:
     # By default joblib would take processes, and one thread if it prefers threads.
     (backend, _), (_, n_jobs) = get_active_backend(prefer="threads"), get_active_backend()
     if len(items) <= 1 or n_jobs == 1 or (n_jobs is None and backend.nesting_level > 0):
@@ -145,14 +147,16 @@ def _results(function: Callable, items: list[tuple], shared: bool, halt: Halt) -
     return _Sent(function, items, crew, halt).results()
 
 
-def _alone(function: Callable, items: list[tuple], halt: Halt) -> Iterator[Any]:
+def _alone(function: Callable, items: list[tuple], halt: CancelToken) -> Iterator[Any]:
     for item in items:
         if halt():
             return
         yield function(*item, halt)
 
 
-def _threads(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) -> Iterator[Any]:
+def _threads(
+    function: Callable, items: list[tuple], n_jobs: int, halt: CancelToken
+) -> Iterator[Any]:
     share = n_jobs // len(items)
 
     def piece(item: tuple) -> Any:
@@ -174,7 +178,7 @@ def _threads(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) ->
             pool.shutdown(cancel_futures=True)
 
 
-def _joblib(function: Callable, items: list[tuple], halt: Halt) -> Iterator[Any]:
+def _joblib(function: Callable, items: list[tuple], halt: CancelToken) -> Iterator[Any]:
     """On an engine that only joblib knows."""
     backend, _ = get_active_backend()
     kind = "generator" if backend.supports_return_generator else "list"
@@ -183,7 +187,7 @@ def _joblib(function: Callable, items: list[tuple], halt: Halt) -> Iterator[Any]
     )
 
 
-def _nested(function: Callable, item: tuple, halt: Halt) -> Any:
+def _nested(function: Callable, item: tuple, halt: CancelToken) -> Any:
     with parallel_config("sequential", n_jobs=1):
         return function(*item, halt)
 
@@ -207,7 +211,7 @@ class _Sent:
     """Pieces in processes, in batches whose size depends on the engine's overhead."""
 
     def __init__(
-        self, function: Callable, items: list[tuple], crew: crews.Crew, halt: Halt
+        self, function: Callable, items: list[tuple], crew: crews.Crew, halt: CancelToken
     ) -> None:
         self._function, self._items, self._crew, self._halt = function, items, crew, halt
         self._packing = Packing(function, items)

@@ -43,7 +43,7 @@ def ended(name: str, times: int) -> EngineError:
     )
 
 
-class Halt:
+class CancelToken:
     """Tells pieces of work to stop; a progress object that reports nowhere."""
 
     #: See `tripletscope.core.engine.progress.is_coarse`.
@@ -59,10 +59,10 @@ class Halt:
         return self._set
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Halt, ())
+        return (CancelToken, ())
 
 
-class _FarHalt(Halt):
+class _FarHalt(CancelToken):
     """Checks now and then whether the waiting process has given up."""
 
     def __init__(self, abandoned: Callable[[], bool]) -> None:

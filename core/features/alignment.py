@@ -14,15 +14,15 @@ from scipy.stats import poisson, rankdata
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.method import Inner, unfitted
+from tripletscope.core.engine.method import MethodParameter, make_method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
-from tripletscope.core.features.holding_out import prepared
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.splits import prepared
 from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import sampling_units
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, map_of
@@ -103,11 +103,11 @@ class Aligned:
 @task("Aligning without labels", "spaces", columns=("participant",))
 def align_spaces(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     embedding: Annotated[
         OrdinalEmbedding | dict | None,
-        Inner(("embedding",), "Map", "Whose distances are aligned.", automatic="STE"),
+        MethodParameter(("embedding",), "Map", "Whose distances are aligned.", automatic="STE"),
     ] = None,
     starts: Annotated[int, Number(
         1, 1000, "Starts", "Alignments have many local optima; the best of this many starts is "
@@ -168,7 +168,7 @@ def align_spaces(
     """
     answers = as_answers(answers)
     tables, has_features, _ = prepared(spaces, answers)
-    method = STE() if embedding is None else unfitted(embedding)
+    method = STE() if embedding is None else make_method(embedding)
     rng = np.random.default_rng(seed)
     divided = sampling_units(answers).halves(rng)
     whole, *halves = results_of(map_of, [
@@ -224,7 +224,8 @@ def _ranks(matrix: np.ndarray) -> np.ndarray:
 
 
 def _aligned(
-    one: np.ndarray, other: np.ndarray, by_profile: bool, seed: np.random.SeedSequence, halt: Halt
+    one: np.ndarray, other: np.ndarray, by_profile: bool, seed: np.random.SeedSequence,
+    halt: CancelToken,
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Cost, partners (m,) and plan (m, m), rows adding up to 1, from one start.
 

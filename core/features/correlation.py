@@ -13,16 +13,16 @@ from scipy.stats import kendalltau
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.method import Inner, unfitted
+from tripletscope.core.engine.method import MethodParameter, make_method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import LEVEL
-from tripletscope.core.features.holding_out import prepared
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.splits import prepared
 from tripletscope.core.inference.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, map_of
@@ -102,11 +102,11 @@ class MapCorrelation:
 @task("Correlating features with the map", "spaces", columns=("participant",))
 def map_correlation(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     embedding: Annotated[
         OrdinalEmbedding | dict | None,
-        Inner(("embedding",), "Map", "Whose distances are compared.", automatic="STE"),
+        MethodParameter(("embedding",), "Map", "Whose distances are compared.", automatic="STE"),
     ] = None,
     coefficient: Annotated[
         str,
@@ -162,7 +162,7 @@ def map_correlation(
     """
     answers = as_answers(answers)
     tables, has_features, _ = prepared(spaces, answers)
-    method = STE() if embedding is None else unfitted(embedding)
+    method = STE() if embedding is None else make_method(embedding)
     fitted = method.fit(answers)
     objects = np.flatnonzero(has_features & fitted.placed_)
     if len(objects) < 5 or (coefficient == "tau" and len(objects) > MOST_FOR_TAU):
@@ -265,7 +265,7 @@ class _Ranked:
     n: int
 
     def with_map(
-        self, other: _Vector, times: np.ndarray | None = None, halt: Halt | None = None
+        self, other: _Vector, times: np.ndarray | None = None, halt: CancelToken | None = None
     ) -> np.ndarray:
         """(s,) correlations; with `times`, of objects drawn that often."""
         i, j = np.triu_indices(self.n, 1)
@@ -302,7 +302,7 @@ def _tau_a(one: np.ndarray, other: np.ndarray, times: np.ndarray) -> float:
 
 
 def _between_halves(
-    method: OrdinalEmbedding, answers: Judgements, objects: np.ndarray,
+    method: OrdinalEmbedding, answers: Answers, objects: np.ndarray,
     units: SamplingUnits, ranked: _Ranked, rng: np.random.Generator,
 ) -> float:
     """Mean correlation of the maps of two halves of people, or of trials."""

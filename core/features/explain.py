@@ -11,15 +11,17 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
-from tripletscope.core.features.holding_out import (
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.intervals import Units
+from tripletscope.core.features.models import MODELS, chance, guessing
+from tripletscope.core.features.splits import (
     ChoiceSets,
     Division,
     averaged,
@@ -27,8 +29,6 @@ from tripletscope.core.features.holding_out import (
     predict,
     prepared,
 )
-from tripletscope.core.features.intervals import Units
-from tripletscope.core.features.models import MODELS, chance, guessing
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.inference.evaluation.choice_ceiling import ChoiceCeiling
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
@@ -177,7 +177,7 @@ def surely_above(table: pd.DataFrame) -> pd.DataFrame:
 @task("Predicting answers from features", "spaces", columns=("participant",))
 def explain(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     object_folds: ObjectFolds = 3,
     folds: TrialFolds = 5,
@@ -278,7 +278,7 @@ def explain(
     )
 
 
-def _ceilings(answers: Judgements, unit: str) -> dict[str, np.ndarray]:
+def _ceilings(answers: Answers, unit: str) -> dict[str, np.ndarray]:
     """Bounds of both accuracies, as fields of an `Explained`."""
     of_two = noise_ceiling(answers, unit=unit)
     kinds = choice_accuracies(answers, unit=unit)

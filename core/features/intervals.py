@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.places import different
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
@@ -24,7 +24,7 @@ class Units:
     groups: np.ndarray
 
     @classmethod
-    def of(cls, answers: Judgements, unit: str) -> Units:
+    def of(cls, answers: Answers, unit: str) -> Units:
         """Units of the answers; see `tripletscope.core.inference.evaluation.units.LearnedUnit`."""
         # Comparisons of ratings share pairs, and with these their objects.
         groups = answers.questions if answers.is_one_rating else answers.groups

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
 from tripletscope.core.data.choices import Choices, choices_of
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.models.optimise.minimise import NOT_NEGATIVE, minimise
 from tripletscope.core.models.optimise.responses import choice_losses, hits
@@ -39,7 +39,7 @@ _FEW_OBJECTS = 400
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
-def choices_about(answers: Judgements, usable: np.ndarray, *, as_asked: bool = True) -> Choices:
+def choices_about(answers: Answers, usable: np.ndarray, *, as_asked: bool = True) -> Choices:
     """The choices with a weight above 0 among `usable` objects, bool (n,).
 
     `as_asked` keeps an odd one out as one choice of three; otherwise every answer is one of two.

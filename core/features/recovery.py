@@ -11,15 +11,17 @@ import pandas as pd
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import SCHEMES, ObjectFolds, TrialFolds
-from tripletscope.core.features.holding_out import (
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.models import MODELS
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.features.splits import (
     ChoiceSets,
     Division,
     averaged,
@@ -28,8 +30,6 @@ from tripletscope.core.features.holding_out import (
     predict,
     prepared,
 )
-from tripletscope.core.features.models import MODELS
-from tripletscope.core.features.spaces import FeatureSpace
 
 #: Share of simulations in which a recovered space wins.
 RECOVERED = 0.95
@@ -117,7 +117,7 @@ class Recovered:
 @task("Recovering feature spaces", "spaces")
 def recover_spaces(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     model: Annotated[
         str,
@@ -242,7 +242,7 @@ def drawn_choices(
 def _simulate(
     candidates: list[tuple[FeatureSpace, str, float]], dissimilarity: np.ndarray,
     data: ChoiceSets, divisions: list[Division], components: int,
-    seed: np.random.SeedSequence, halt: Halt,
+    seed: np.random.SeedSequence, halt: CancelToken,
 ) -> list[float]:
     """(s,) accuracy of every space on answers that were drawn from one."""
     choices = drawn_choices(data.choices, dissimilarity, np.random.default_rng(seed))

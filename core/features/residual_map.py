@@ -14,16 +14,15 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import principal_axes
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import TrialFolds
-from tripletscope.core.features.holding_out import by_trials, prepared
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.intervals import Units
 from tripletscope.core.features.models import (
     chance,
@@ -35,6 +34,7 @@ from tripletscope.core.features.models import (
     right,
 )
 from tripletscope.core.features.spaces import MOST_FEATURES, Together, predictors_of
+from tripletscope.core.features.splits import by_trials, prepared
 from tripletscope.core.inference.evaluation.score import require_groups
 from tripletscope.core.inference.evaluation.units import LearnedUnit
 from tripletscope.core.models.optimise.minimise import minimise
@@ -107,7 +107,7 @@ class ResidualMap:
 )
 def residual_map(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     n_components: Annotated[int, Number(
         1, 10, "Dimensions", "Dimensions of the residual map."
@@ -228,7 +228,7 @@ def _log_odds(
 
 def _fit(
     sets: Choices, parts: np.ndarray, learned: np.ndarray, n: int, d: int, prior: float,
-    halt: Halt,
+    halt: CancelToken,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(k,) weights of the features and (n, d) positions, from some of the choices."""
     sets = sets.reweighted(sets.weight * learned)

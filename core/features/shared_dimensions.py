@@ -11,7 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.dimensions.reproducibility import (
     NEAREST,
     fisher_mean,
@@ -20,10 +20,10 @@ from tripletscope.core.dimensions.reproducibility import (
 )
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.feature_model import FeatureModel
 
 #: Fewest common objects of all fits, and most dimensions of a fit.
 FEWEST, MOST = 10, 500
@@ -110,7 +110,7 @@ class SharedDimensions:
 @task("Matching dimensions", "spaces")
 def shared_dimensions(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     permutations: Annotated[int, Number(
         99, 10_000, "Permutations", "Of the objects, as if the fits were unrelated.",
@@ -218,7 +218,7 @@ def _profiles(table: np.ndarray) -> np.ndarray:
 
 def _paired(
     weights: tuple[np.ndarray, np.ndarray], profiles: tuple[np.ndarray, np.ndarray],
-    permutations: int, seed: np.random.SeedSequence, halt: Halt,
+    permutations: int, seed: np.random.SeedSequence, halt: CancelToken,
 ) -> tuple[np.ndarray, ...]:
     """(d,) partner, p, both ends of the interval, and chance, of each dimension.
 
@@ -241,7 +241,7 @@ def _paired(
 
 def _by_permutation(
     one: np.ndarray, other: np.ndarray, r: np.ndarray, permutations: int,
-    rng: np.random.Generator, halt: Halt,
+    rng: np.random.Generator, halt: CancelToken,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(d,) p values of correlations (d,) of matched dimensions, and those at `LEVEL`."""
     unrelated = np.full((permutations, one.shape[1]), np.nan)

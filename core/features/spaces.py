@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice
 from tripletscope.core.engine.short_repr import short_repr
 
@@ -118,7 +118,7 @@ class FeatureSpace:
 
     @classmethod
     def of(
-        cls, table: Any, objects: Judgements | pd.DataFrame, *, name: str = "features",
+        cls, table: Any, objects: Answers | pd.DataFrame, *, name: str = "features",
         **settings: Any,
     ) -> Self:
         """A space of a table, its rows brought into the order of the objects.
@@ -147,7 +147,7 @@ class FeatureSpace:
         >>> ts.features.FeatureSpace.of(table, answers).values.ravel()
         array([1., 2., 3.])
         """
-        about = objects.objects if isinstance(objects, Judgements) else objects
+        about = objects.objects if isinstance(objects, Answers) else objects
         ids = about["id"].astype("str")
         if isinstance(table, pd.DataFrame):
             named = table.set_index("id") if "id" in table else table

@@ -9,24 +9,24 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.estimate import Estimate, estimates_of
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import SCHEMES, ObjectFolds, TrialFolds
-from tripletscope.core.features.holding_out import (
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.intervals import Units
+from tripletscope.core.features.models import chance, combine, guessing, log_likelihood, right
+from tripletscope.core.features.spaces import Predictor, Together, predictors_of
+from tripletscope.core.features.splits import (
     ChoiceSets,
     Division,
     averaged,
     divisions_of,
     prepared,
 )
-from tripletscope.core.features.intervals import Units
-from tripletscope.core.features.models import chance, combine, guessing, log_likelihood, right
-from tripletscope.core.features.spaces import Predictor, Together, predictors_of
 from tripletscope.core.inference.evaluation.units import LearnedUnit
 
 #: Most predictors: all their subsets are tried.
@@ -110,7 +110,7 @@ class UniqueParts:
 @task("Partitioning the explained deviance", "spaces", columns=("participant",))
 def unique_parts(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     predictors: Together = "auto",
     object_folds: ObjectFolds = 3,
@@ -192,7 +192,7 @@ def unique_parts(
 
 def _predict(
     predictors: list[Predictor], subsets: np.ndarray, data: ChoiceSets, division: Division,
-    halt: Halt,
+    halt: CancelToken,
 ) -> np.ndarray:
     """(2, 2^k - 1, t) log-likelihood and accuracy of the held-out choices."""
     learned = data.choices.take(division.learned(data.choices))

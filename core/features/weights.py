@@ -11,24 +11,24 @@ from scipy.special import ndtri, stdtrit
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.places import first_of
+from tripletscope.core.data.places import run_starts
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureModel
-from tripletscope.core.features.holding_out import (
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.intervals import Units, objects_in
+from tripletscope.core.features.models import chance, combine, right
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.features.splits import (
     ChoiceSets,
     averaged,
     divisions_of,
     prepared,
 )
-from tripletscope.core.features.intervals import Units, objects_in
-from tripletscope.core.features.models import chance, combine, right
-from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.units import Unit, sampling_units
 
 #: Most features, and fewest answers for each.
@@ -102,7 +102,7 @@ class FeatureWeights:
 @task("Weighing features", "spaces", columns=("participant",))
 def feature_weights(
     spaces: FeatureModel,
-    answers: Judgements,
+    answers: Answers,
     *,
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
     unit: Unit = "auto",
@@ -177,7 +177,7 @@ def feature_weights(
     units = sampling_units(answers, unit)
     seeds = np.random.SeedSequence(seed).spawn(replicates)
     choice, item = objects_in(sets)
-    begins = first_of(choice)
+    begins = run_starts(choice)
 
     def drawn(one: np.random.SeedSequence) -> np.ndarray:
         """(S,) how much each choice counts, by its unit and its objects."""
@@ -210,7 +210,7 @@ def feature_weights(
 
 
 def _held_out(
-    answers: Judgements, has_features: np.ndarray, data: ChoiceSets, tables: list[FeatureSpace],
+    answers: Answers, has_features: np.ndarray, data: ChoiceSets, tables: list[FeatureSpace],
     unit: str, seed: int,
 ) -> dict[str, float | bool]:
     """Accuracy of all features together on held-out objects, or else trials."""
@@ -236,7 +236,7 @@ def _held_out(
     }
 
 
-def _weigh(sets: Choices, parts: np.ndarray, times: np.ndarray, halt: Halt) -> np.ndarray:
+def _weigh(sets: Choices, parts: np.ndarray, times: np.ndarray, halt: CancelToken) -> np.ndarray:
     kept = sets.reweighted(sets.weight * times)
     return combine(kept, parts)
 

@@ -18,7 +18,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance
@@ -88,7 +88,7 @@ class Doubt:
 
 
 def doubts(
-    answers: Judgements, fitted: Method | None = None, *, error: ErrorEstimate | None = None,
+    answers: Answers, fitted: Method | None = None, *, error: ErrorEstimate | None = None,
     others: Mapping[str, ErrorEstimate] | None = None, ratio: float | None = None,
 ) -> list[Doubt]:
     """What answers, and a method that was fitted to them, leave in doubt.
@@ -168,16 +168,16 @@ def another_method(ahead: Mapping[str, PairedDifference]) -> Doubt | None:
 
 
 #: What was found of answers that are still in use: page, caption and report ask in turn.
-_found: WeakKeyDictionary[Judgements, tuple[Doubt, ...]] = WeakKeyDictionary()
+_found: WeakKeyDictionary[Answers, tuple[Doubt, ...]] = WeakKeyDictionary()
 
 
-def _of_answers(answers: Judgements) -> tuple[Doubt, ...]:
+def _of_answers(answers: Answers) -> tuple[Doubt, ...]:
     if (found := _found.get(answers)) is None:
         found = _found[answers] = tuple(_looked_for(answers))
     return found
 
 
-def _looked_for(answers: Judgements) -> Iterator[Doubt]:
+def _looked_for(answers: Answers) -> Iterator[Doubt]:
     parts = parts_of(answers)
     if (number := int(parts.max(initial=-1)) + 1) > 1:
         largest = np.bincount(parts[parts >= 0]).argmax()
@@ -202,7 +202,7 @@ def _of_fit(fitted: Method | None) -> Iterator[Doubt]:
         yield Doubt("unfinished", {"stopped": stopped})
 
 
-def parts_of(answers: Judgements, among: np.ndarray | None = None) -> np.ndarray:
+def parts_of(answers: Answers, among: np.ndarray | None = None) -> np.ndarray:
     """(n,) group of each object, from 0: no answer connects groups; -1 for objects in no answer.
 
     among (T,) bool: Answers that connect; by default all of positive weight.
@@ -224,7 +224,7 @@ def _joined(rows: np.ndarray) -> np.ndarray:
     return np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
 
 
-def weak_links(answers: Judgements) -> np.ndarray:
+def weak_links(answers: Answers) -> np.ndarray:
     """(T,) bool: answers of single trials or questions without which groups of objects fall apart.
 
     Each group has at least three objects: fewer have no answer of their own.
@@ -261,7 +261,7 @@ def weak_links(answers: Judgements) -> np.ndarray:
     return is_weak
 
 
-def _well_joined(rows: np.ndarray, answers: Judgements) -> bool:
+def _well_joined(rows: np.ndarray, answers: Answers) -> bool:
     """Whether a part of the answers connects all objects, however few of it are missing."""
     n, mentioned = answers.n_objects, int((answers.answers_per_object > 0).sum())
     rows = rows[::max(len(rows) // (_TRIED * n), 1)]
@@ -291,7 +291,7 @@ def _sizes_of_parts(ends: np.ndarray, weight: np.ndarray, n: int) -> np.ndarray:
     return np.bincount(connected_components(graph, directed=False)[1], weight)
 
 
-def copies(answers: Judgements) -> np.ndarray:
+def copies(answers: Answers) -> np.ndarray:
     """(T,) bool: answers that repeat earlier ones in the same order, and with the same times.
 
     Of one person, if that is so of most people: some answer a list twice, and agree with
@@ -328,7 +328,7 @@ def copies(answers: Judgements) -> np.ndarray:
     return is_copy
 
 
-def _recorded(answers: Judgements) -> np.ndarray:
+def _recorded(answers: Answers) -> np.ndarray:
     """(T, k) the objects of each answer, and codes of what else was recorded of it."""
     table = answers.answers
     codes = [pd.factorize(table[name])[0] for name in _RECORDED if name in table]

@@ -10,9 +10,9 @@ from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lengths import refuse_lengths
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.method import Inner, Method, register, unfitted
+from tripletscope.core.engine.method import Method, MethodParameter, make_method, register
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -22,12 +22,12 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 class MapKernel(Kernel):
     """Similarities that need a map."""
 
-    basis: Annotated[Method | dict | None, Inner(
+    basis: Annotated[Method | dict | None, MethodParameter(
         ("embedding",), "Map", "The map that the kernel needs.", automatic=DEFAULT_EMBEDDING.title
     )] = None
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        self, triplets: Answers, y: Any = None, *, sample_weight: Any = None,
         progress: Progress = silent,
     ) -> Self:
         """Fit the map, then the kernel.
@@ -50,12 +50,12 @@ class MapKernel(Kernel):
         """
         data = self._to_learn(triplets, y, sample_weight)
         refuse_matrix(data.n_objects)
-        fitted = unfitted(self.basis or DEFAULT_EMBEDDING()).fit(data, progress=progress)
+        fitted = make_method(self.basis or DEFAULT_EMBEDDING()).fit(data, progress=progress)
         self._fit_mapped(fitted, data)
         self.stopped_ = fitted.stopped_
         return self
 
-    def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Answers) -> None:
         """Compute the kernel from the map."""
         raise NotImplementedError
 
@@ -91,7 +91,7 @@ class GaussianKernel(MapKernel):
     name = "gaussian"
     title = "Gaussian on a map"
 
-    basis: Annotated[Method | dict | None, Inner(
+    basis: Annotated[Method | dict | None, MethodParameter(
         ("embedding",), "Map", "The kernel is computed from the distances in this map.",
         automatic=DEFAULT_EMBEDDING.title
     )] = None
@@ -101,7 +101,7 @@ class GaussianKernel(MapKernel):
         automatic="median distance"
     )] = None
 
-    def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Answers) -> None:
         self.fit_positions(fitted.embedding_, fitted.placed_)
 
     def fit_positions(self, positions: Any, placed: np.ndarray | None = None) -> Self:

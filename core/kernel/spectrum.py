@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of, single_blas_thread
+from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import n_groups, question_folds
@@ -234,7 +234,7 @@ def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:
 
 
 def _shuffled(
-    kernel: Kernel, triplets: Triplets, seed: np.random.SeedSequence, halt: Halt
+    kernel: Kernel, triplets: Triplets, seed: np.random.SeedSequence, halt: CancelToken
 ) -> np.ndarray:
     other = by_chance(triplets, np.random.default_rng(seed))
     values = _eigenvalues(space_of(clone(kernel).fit(other, progress=halt)))

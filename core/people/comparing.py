@@ -16,10 +16,10 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.named import one_of
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import question_folds, reach_over_people
@@ -345,7 +345,7 @@ class PeopleComparison(Gains):
 @task("Predicting people as individuals", "individuals", columns=("participant",))
 def compare_people(
     method: WeightedEuclidean,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     most_groups: Annotated[
         int, Number(1, 6, "Max. groups", "Largest number of groups of people that is tried.")
@@ -411,7 +411,7 @@ def compare_people(
 
 
 def _compared(
-    method: WeightedEuclidean, answers: Judgements, models: list[str], folds: int, seed: int,
+    method: WeightedEuclidean, answers: Answers, models: list[str], folds: int, seed: int,
     progress: Progress,
 ) -> PeopleComparison:
     """Models of people by held-out answers, each of a known person."""
@@ -421,7 +421,7 @@ def _compared(
 
 
 def held_out(
-    method: WeightedEuclidean, answers: Judgements, models: list[str], folds: int,
+    method: WeightedEuclidean, answers: Answers, models: list[str], folds: int,
     seed: int, progress: Progress = silent,
 ) -> ChoiceScores:
     """Every choice, in the order of the answers, predicted from the other folds by M models."""
@@ -451,7 +451,7 @@ def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndar
 
 
 def axes_apart(
-    method: WeightedEuclidean, answers: Judgements, who: np.ndarray, seed: int,
+    method: WeightedEuclidean, answers: Answers, who: np.ndarray, seed: int,
     progress: Progress = silent,
 ) -> np.ndarray:
     """(k,) degrees between the axes of random halves of the people: see `PeopleComparison`.
@@ -471,7 +471,7 @@ def axes_apart(
 
 
 def _weighted_map(
-    method: WeightedEuclidean, answers: Judgements, halt: Halt
+    method: WeightedEuclidean, answers: Answers, halt: CancelToken
 ) -> tuple[np.ndarray, np.ndarray]:
     """A map with its own axes, and which objects it places."""
     fitted = clone(method).without_test().fit(answers, progress=halt)
@@ -489,8 +489,8 @@ def _between_axes(
 
 
 def _fold(
-    method: WeightedEuclidean, answers: Judgements, fold: np.ndarray, k: int, model: str,
-    halt: Halt,
+    method: WeightedEuclidean, answers: Answers, fold: np.ndarray, k: int, model: str,
+    halt: CancelToken,
 ) -> ChoiceScores:
     held = np.flatnonzero(fold == k)
     learned, others = answers.take(fold != k), answers.take(held)
@@ -515,8 +515,8 @@ def _fold(
 
 
 def _unweighted(
-    method: WeightedEuclidean, learned: Judgements, others: Judgements,
-    individual: bool, halt: Halt,
+    method: WeightedEuclidean, learned: Answers, others: Answers,
+    individual: bool, halt: CancelToken,
 ) -> ChoiceScores:
     """Predictions of one map of all, or of a map of each person that starts there."""
     common = common_map(
@@ -551,7 +551,7 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
 
 def _by_person(
     judged: ChoiceScores, models: list[str], who: np.ndarray, people: np.ndarray,
-    answers: Judgements, fold: np.ndarray,
+    answers: Answers, fold: np.ndarray,
 ) -> PeopleComparison:
     """Means over the held-out choices of each person, with their weights.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
@@ -90,7 +90,7 @@ class ConditionComparison(Gains):
 @task("Comparing conditions", "individuals", columns=("participant",))
 def compare_conditions(
     method: WeightedEuclidean,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     permutations: Annotated[
         int, Number(19, 100_000, "Permutations", "Permutations of the conditions, for the test.")
@@ -158,7 +158,7 @@ def compare_conditions(
 
 
 def permutation_test(
-    method: WeightedEuclidean, answers: Judgements, which: np.ndarray, permutations: int,
+    method: WeightedEuclidean, answers: Answers, which: np.ndarray, permutations: int,
     seed: int, progress: Progress = silent,
 ) -> tuple[float, str]:
     """The p value that all conditions stretch the common map alike, and the permuted units.
@@ -189,7 +189,7 @@ def permutation_test(
 
 
 def _design(
-    answers: Judgements, choices: Choices
+    answers: Answers, choices: Choices
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Labels of units, unit of each stage, block of each unit, and the design in words."""
     who, number = participants_of(answers)

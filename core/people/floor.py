@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.short_repr import short_repr
 
@@ -66,7 +66,7 @@ class Floor:
 
 
 def floor_of(
-    method: Method, triplets: Judgements, members: dict[str, np.ndarray], *, of_scale: bool = False
+    method: Method, triplets: Answers, members: dict[str, np.ndarray], *, of_scale: bool = False
 ) -> Floor:
     """The floor of people or groups, by the positions of their answers; a scale has d = 1.
 

@@ -10,11 +10,11 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate
@@ -29,7 +29,7 @@ Most = Annotated[int, Number(2, 1000, "Max. participants", "Participants with th
                                                            "used.")]
 
 
-def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:
+def groups_of(triplets: Answers, column: str) -> dict[str, np.ndarray]:
     """Positions of the answers of every group, by name, the largest first.
 
     Empty cells have no group.
@@ -48,14 +48,14 @@ def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:
     return dict(sorted(members.items(), key=lambda item: -len(item[1])))
 
 
-def counted(data: Any) -> Judgements:
+def counted(data: Any) -> Answers:
     """Answers without those of weight 0."""
     triplets = as_answers(data)
     counts = triplets.weight > 0
     return triplets if counts.all() else triplets.take(counts)
 
 
-def largest(triplets: Judgements, by: str, most: int) -> dict[str, np.ndarray]:
+def largest(triplets: Answers, by: str, most: int) -> dict[str, np.ndarray]:
     groups = dict(list(groups_of(triplets, by).items())[:most])
     if len(groups) < 2:
         raise DataError(
@@ -104,7 +104,7 @@ class GroupErrors:
 @task("Predicting held-out answers of every group", columns=("participant",))
 def errors_by_group(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     by: By = "participant",
     most: Most = 20,
@@ -136,7 +136,7 @@ def errors_by_group(
 
 
 def estimate_of(
-    method: Method, triplets: Judgements | None, folds: int, unit: str, seed: int, halt: Halt
+    method: Method, triplets: Answers | None, folds: int, unit: str, seed: int, halt: CancelToken
 ) -> ErrorEstimate | None:
     """Held-out error of some answers; None if they are too few or the job was stopped."""
     if triplets is None:

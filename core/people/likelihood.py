@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.models.optimise.layout import AnswerLayout, LayoutPart
@@ -23,7 +23,7 @@ from tripletscope.core.models.optimise.pairs import PairModel, pair_of, values_o
 from tripletscope.core.models.optimise.responses import choice_losses, hits, shares, stage_scores
 
 
-def choices_by(answers: Judgements, who: np.ndarray) -> Choices:
+def choices_by(answers: Answers, who: np.ndarray) -> Choices:
     """The choices of answers of positive weight, by person, a row of weights (T,) for each answer.
 
     Several chosen in no order count one by one, each against the rest: the expected information of

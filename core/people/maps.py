@@ -10,7 +10,7 @@ from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -56,7 +56,7 @@ class ObserverMaps:
 
 @task("Mapping every participant", "embedding")
 def observer_maps(
-    method: Embedding, triplets: Judgements, *, by: By = "participant", most: Most = 20,
+    method: Embedding, triplets: Answers, *, by: By = "participant", most: Most = 20,
     progress: Progress = silent,
 ) -> ObserverMaps:
     """Maps of participants or groups, aligned by Procrustes, and their disparities.

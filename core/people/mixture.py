@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans as Lloyd
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.geometry import principal_axes
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.method import register
 from tripletscope.core.engine.options import Seed
@@ -23,7 +23,7 @@ from tripletscope.core.models.optimise.loss import Objective, margins
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
 from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
-from tripletscope.core.people.shared import Spread, likeliest, weights_of
+from tripletscope.core.people.shared import PeopleVariance, likeliest, weights_of
 from tripletscope.core.people.weights import (
     By,
     Components,
@@ -44,7 +44,7 @@ _SURE, _DIRECTIONS = 0.9, 5
 #: No membership.
 _NOBODY = 1e-200
 #: Prior of the log weights of groups.
-_OF_GROUPS = Spread(1.0, 1.0)
+_OF_GROUPS = PeopleVariance(1.0, 1.0)
 
 Groups = Annotated[
     int, Number(1, 10, "Groups", "Number of groups. Held-out answers show how many improve "
@@ -144,7 +144,7 @@ class LatentClassMap(PeopleMap):
     seed: Seed = 0
 
     def _find(
-        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+        self, choices: Choices, answers: Answers, common: OrdinalEmbedding, progress: Progress
     ) -> None:
         self.embedding_, self.precision_ = common.embedding_, np.ones(len(self.people_))
         if self.precise:
@@ -331,11 +331,11 @@ class LatentClassMap(PeopleMap):
         self._require_fit()
         return self.membership_.argmax(axis=1)
 
-    def _member_of(self, answers: Judgements) -> np.ndarray:
+    def _member_of(self, answers: Answers) -> np.ndarray:
         """(T, g) membership of each answer's person; for unknown people, the groups' shares."""
         return np.vstack([self.membership_, self.shares_])[self.rows_of(answers)]
 
-    def judged(self, triplets: Judgements) -> ChoiceScores:
+    def judged(self, triplets: Answers) -> ChoiceScores:
         """Predictions of each choice, by the memberships of its person."""
         self._require_fit()
         answers = as_answers(triplets)
@@ -351,7 +351,7 @@ class LatentClassMap(PeopleMap):
         right = np.sum(np.stack([e.right for e in each], axis=1) * member, axis=1)
         return ChoiceScores(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
 
-    def margins(self, triplets: Judgements) -> np.ndarray:
+    def margins(self, triplets: Answers) -> np.ndarray:
         """(T,) distance to far minus distance to near, averaged over each person's memberships."""
         answers = self._to_predict(triplets)
         each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)

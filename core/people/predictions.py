@@ -12,11 +12,11 @@ from scipy.special import stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.people.floor import floor_of
@@ -114,7 +114,7 @@ def _over_columns(values: np.ndarray) -> tuple[float, int]:
 @task("Predicting participants from each other")
 def who_predicts_whom(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     by: By = "participant",
     group: Annotated[str | None, Column(
@@ -157,8 +157,8 @@ def who_predicts_whom(
 
 
 def _predicting(
-    method: Method, triplets: Judgements, who: np.ndarray, number: int, enough: bool,
-    folds: int, seed: int, halt: Halt,
+    method: Method, triplets: Answers, who: np.ndarray, number: int, enough: bool,
+    folds: int, seed: int, halt: CancelToken,
 ) -> tuple[np.ndarray, float]:
     """Accuracies of one participant for all others and itself, and of all others for it."""
     answers = triplets.take(who == number)
@@ -228,7 +228,7 @@ class PoolingCurve:
 @task("Learning from more and more participants")
 def pooling_curve(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     by: By = "participant",
     most: Most = 16,
@@ -254,8 +254,8 @@ def pooling_curve(
 
 
 def _pooled(
-    method: Method, triplets: Judgements, others: list[np.ndarray], target: np.ndarray,
-    sizes: list[int], halt: Halt,
+    method: Method, triplets: Answers, others: list[np.ndarray], target: np.ndarray,
+    sizes: list[int], halt: CancelToken,
 ) -> list[float]:
     test, accuracy = triplets.take(target), []
     for size in sizes:

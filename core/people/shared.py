@@ -29,7 +29,7 @@ _STEEPEST = 5.0
 
 
 @dataclass(frozen=True)
-class Spread:
+class PeopleVariance:
     """Standard deviations of log weights between people.
 
     consistency: Of their mean over the dimensions, times the square root of the number of these.
@@ -63,7 +63,7 @@ class Parabolas:
     def __add__(self, other: Parabolas) -> Parabolas:
         return Parabolas(self.pull + other.pull, self.information + other.information)
 
-    def gain(self, spread: Spread, middle: float = 0.0) -> tuple[float, np.ndarray]:
+    def gain(self, spread: PeopleVariance, middle: float = 0.0) -> tuple[float, np.ndarray]:
         """Log marginal likelihood of log weights about `middle`, over that of all at 0.
 
         And its slopes (3,) by both standard deviations and by the middle.
@@ -89,7 +89,7 @@ class Parabolas:
         return float(value), np.array(slopes)
 
 
-def best_spread(of_people: Parabolas, *, attention: bool = True) -> Spread:
+def best_spread(of_people: Parabolas, *, attention: bool = True) -> PeopleVariance:
     """The likeliest spread of log weights.
 
     A gamma prior of shape 2 keeps the spread of few people from 0, where intervals would have no
@@ -102,8 +102,8 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> Spread:
     """
     number = 1 + (attention and of_people.pull.shape[1] > 1)
 
-    def spread_of(values: np.ndarray) -> Spread:
-        return Spread(*np.exp(values[:number]).tolist(), *[0.0] * (2 - number))
+    def spread_of(values: np.ndarray) -> PeopleVariance:
+        return PeopleVariance(*np.exp(values[:number]).tolist(), *[0.0] * (2 - number))
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
         value, slopes = of_people.gain(spread_of(values), values[-1])
@@ -118,7 +118,7 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> Spread:
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class WeightUncertainty:
     """Accuracy of weights and axes.
 
     covariance (P, d, d): Of the log weights of every person, where the mean over people is 1 in
@@ -132,9 +132,9 @@ class Accuracy:
 
 
 def accuracy_of(
-    positions: np.ndarray, weights: np.ndarray, spread: Spread, prior: float,
+    positions: np.ndarray, weights: np.ndarray, spread: PeopleVariance, prior: float,
     information: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> Accuracy:
+) -> WeightUncertainty:
     """Laplace's approximation about positions (n, d) of placed objects and weights (P, d) together.
 
     `information` is that of `tripletscope.core.people.likelihood.Likelihood.information`.
@@ -165,17 +165,17 @@ def accuracy_of(
     mean = np.einsum("pk,pkqr->kqr", share, full)
     full -= mean[None]
     full -= np.einsum("qr,pkqr->pkr", share, full)[:, :, None, :]
-    return Accuracy(
+    return WeightUncertainty(
         full[np.arange(number), :, np.arange(number), :], degrees if degrees < 90 else np.inf
     )
 
 
-def rough_accuracy_of(spread: Spread, information: np.ndarray) -> Accuracy:
+def rough_accuracy_of(spread: PeopleVariance, information: np.ndarray) -> WeightUncertainty:
     """Accuracy of weights for a map that is certain; nothing of its axes."""
     d = information.shape[1]
     root = spread.matrix(d)
     inner = np.linalg.inv(np.eye(d) + root @ information @ root)
-    return Accuracy(root @ inner @ root, np.inf if d > 1 else 0.0)
+    return WeightUncertainty(root @ inner @ root, np.inf if d > 1 else 0.0)
 
 
 def _turns(positions: np.ndarray) -> np.ndarray:
@@ -197,13 +197,13 @@ class Shared:
 
     x: np.ndarray
     logs: np.ndarray
-    spread: Spread
+    spread: PeopleVariance
     optimum: Optimum
 
 
 def likeliest(
-    likelihood: Likelihood, x: np.ndarray, logs: np.ndarray, spread: Spread, prior: float, *,
-    max_iter: int = 500, tol: float = _TOLERANCE, progress: Progress = silent,
+    likelihood: Likelihood, x: np.ndarray, logs: np.ndarray, spread: PeopleVariance, prior: float,
+    *, max_iter: int = 500, tol: float = _TOLERANCE, progress: Progress = silent,
 ) -> Shared:
     """The likeliest positions and log weights of a spread, from (n, d) and (P, d) on."""
     n, d = x.shape

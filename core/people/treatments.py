@@ -12,16 +12,16 @@ from sklearn.base import clone
 from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes_disparity
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
 from tripletscope.core.inference.evaluation.units import known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.people.careless import with_lapses
+from tripletscope.core.people.lapses import with_lapses
 
 #: Treatments of people who guess, in the order of all tables.
 TREATMENTS = ("all answers alike", "exclusion", "weights")
@@ -81,7 +81,7 @@ class Treatments:
 
 
 def person_weights(
-    answers: Judgements, participants: np.ndarray, weight: np.ndarray
+    answers: Answers, participants: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """(T,) weight of each answer's person, from (P,), or 1 without one."""
     who, names = codes_of(answers, "participant")
@@ -98,7 +98,7 @@ def effective_number(weight: np.ndarray) -> float:
 @with_random_state
 def compare_treatments(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     kept: np.ndarray,
     *,
     weighted: bool = True,
@@ -188,8 +188,8 @@ def compare_treatments(
 
 
 def _variants(
-    method: Method, data: Judgements, kept: np.ndarray, weighted: bool, progress: Progress = silent
-) -> list[Judgements]:
+    method: Method, data: Answers, kept: np.ndarray, weighted: bool, progress: Progress = silent
+) -> list[Answers]:
     """The answers under each treatment."""
     variants = [data, data.take(kept)]
     if weighted:
@@ -200,8 +200,8 @@ def _variants(
 
 
 def _treated(
-    method: Method, data: Judgements, kept: np.ndarray, weighted: bool, held_out: np.ndarray,
-    halt: Halt,
+    method: Method, data: Answers, kept: np.ndarray, weighted: bool, held_out: np.ndarray,
+    halt: CancelToken,
 ) -> np.ndarray:
     """(3, t) or (2, t) mistakes in each answer of a fold."""
     train, test = data.take(~held_out), data.take(held_out)
@@ -212,7 +212,7 @@ def _treated(
 
 
 def _on_the_map(
-    method: OrdinalEmbedding, data: Judgements, kept: np.ndarray
+    method: OrdinalEmbedding, data: Answers, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Effective numbers of answers, and the disparity of each map to that of all answers."""
     variants = _variants(method, data, kept, True)

@@ -13,7 +13,7 @@ from scipy.stats import ortho_group
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Column, Number, Switch
 from tripletscope.core.engine.method import register
 from tripletscope.core.engine.options import Seed
@@ -28,10 +28,10 @@ from tripletscope.core.people.attention import p_of_attention
 from tripletscope.core.people.floor import Floor, answers_needed
 from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by
 from tripletscope.core.people.shared import (
-    Accuracy,
+    PeopleVariance,
     Shared,
     SharedMap,
-    Spread,
+    WeightUncertainty,
     accuracy_of,
     likeliest,
     rough_accuracy_of,
@@ -80,7 +80,7 @@ Response = Annotated[
 ]
 
 
-def people_of(answers: Judgements, by: str) -> tuple[np.ndarray, np.ndarray]:
+def people_of(answers: Answers, by: str) -> tuple[np.ndarray, np.ndarray]:
     """(T,) number of the person of each answer, P if unknown; and (P,) their names."""
     column = answers.answers.get(by)
     names: np.ndarray = np.array([])
@@ -97,7 +97,7 @@ def people_of(answers: Judgements, by: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def common_map(
-    answers: Judgements, response: str, n_components: int, prior: float, seed: int,
+    answers: Answers, response: str, n_components: int, prior: float, seed: int,
     progress: Progress = silent,
 ) -> OrdinalEmbedding:
     """The map of all answers, by the embedding of the response model."""
@@ -124,7 +124,7 @@ class PeopleMap(Embedding):
     learns_of_nobody: ClassVar[bool] = True
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        self, triplets: Answers, y: Any = None, *, sample_weight: Any = None,
         progress: Progress = silent,
     ) -> Self:
         """Find the map, and how people differ.
@@ -166,7 +166,7 @@ class PeopleMap(Embedding):
         return self
 
     def _find(
-        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+        self, choices: Choices, answers: Answers, common: OrdinalEmbedding, progress: Progress
     ) -> None:
         """Set all other attributes, from choices by people and from the map of all answers."""
         raise NotImplementedError
@@ -176,7 +176,7 @@ class PeopleMap(Embedding):
         """Loss of the response model's embedding."""
         return _MAPS[self.response](n_components=self.n_components)._loss()
 
-    def rows_of(self, triplets: Judgements) -> np.ndarray:
+    def rows_of(self, triplets: Answers) -> np.ndarray:
         """(T,) number among `people_` of each answer's person; P for others."""
         self._require_fit()
         answers = as_answers(triplets)
@@ -272,7 +272,7 @@ class WeightedEuclidean(PeopleMap):
         return self
 
     def _find(
-        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+        self, choices: Choices, answers: Answers, common: OrdinalEmbedding, progress: Progress
     ) -> None:
         fold = question_folds(answers, _FOLDS, np.random.default_rng(self.seed))
         result = self._best(choices, fold[choices.answer], common, part(progress, 0.0, 0.9))
@@ -290,7 +290,7 @@ class WeightedEuclidean(PeopleMap):
         x, d = common.embedding_, self.n_components
         model = SharedMap(choices, fold, self.response_loss, self.prior)
         none = np.zeros((len(self.people_) + 1, d))
-        first = Spread(_FIRST, 0.0 if self.alike else _FIRST)
+        first = PeopleVariance(_FIRST, 0.0 if self.alike else _FIRST)
         tried = choices.take(np.arange(0, len(choices), 1 + len(choices) // _MANY))
         few = Likelihood(tried, self.response_loss)
         rotations = [np.eye(d)] if self.alike else [np.eye(d), *self._rotations()]
@@ -307,13 +307,14 @@ class WeightedEuclidean(PeopleMap):
         return model.fitted(best, attention=not self.alike, progress=part(progress, 0.4, 1.0))
 
     def _test_attention(
-        self, found: Shared, choices: Choices, answers: Judgements, progress: Progress
+        self, found: Shared, choices: Choices, answers: Answers, progress: Progress
     ) -> None:
         """Set `p_attention_` by the likeliest map for people who differ in precision alone."""
         alike = np.repeat(found.logs.mean(axis=1, keepdims=True), self.n_components, axis=1)
         null = likeliest(
             Likelihood(choices, self.response_loss), found.x, alike,
-            Spread(found.spread.consistency, 0.0), self.prior, progress=part(progress, 0.0, 0.0),
+            PeopleVariance(found.spread.consistency, 0.0), self.prior,
+            progress=part(progress, 0.0, 0.0),
         )
         self.stopped_ = null.optimum.stopped
         if not self.stopped_:
@@ -361,7 +362,7 @@ class WeightedEuclidean(PeopleMap):
         """(P + 1, d) weights of all people, and those of the group."""
         return np.vstack([self.weights_, np.ones(self.n_components)])
 
-    def _accuracy(self, likelihood: Likelihood, spread: Spread) -> Accuracy:
+    def _accuracy(self, likelihood: Likelihood, spread: PeopleVariance) -> WeightUncertainty:
         x, rows = self.embedding_, self._rows
         if max(x.size, rows[:-1].size) > _BIG:
             return rough_accuracy_of(spread, likelihood.curvature(x, rows)[:-1])
@@ -391,13 +392,13 @@ class WeightedEuclidean(PeopleMap):
         """
         return 1.96 * self.axes_error_ < _FIRM
 
-    def judged(self, triplets: Judgements) -> ChoiceScores:
+    def judged(self, triplets: Answers) -> ChoiceScores:
         """Predictions of each choice with its person's weights; for unknown people, the group's."""
         answers = as_answers(triplets)
         choices = choices_by(answers, self.rows_of(answers))
         return Likelihood(choices, self.response_loss).judged(self.embedding_, self._rows)
 
-    def margins(self, triplets: Judgements) -> np.ndarray:
+    def margins(self, triplets: Answers) -> np.ndarray:
         """(T,) distance to far minus distance to near, as each answer's person sees them.
 
         Unknown people see them as the group does.

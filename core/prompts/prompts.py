@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.places import first_of
+from tripletscope.core.data.places import run_starts
 from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.reading.languages import WORDS
@@ -62,7 +62,7 @@ class Questions(NamedTuple):
 
 @with_random_state
 def write_prompts(
-    triplets: Judgements, *, questions: Sequence[Questions] | None = None, most: int = 1000,
+    triplets: Answers, *, questions: Sequence[Questions] | None = None, most: int = 1000,
     language: str = "en", seed: int = 0,
 ) -> bytes:
     """Questions as prompts for a model, one JSON object a line.
@@ -129,7 +129,7 @@ def write_prompts(
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
 
 
-def questions_of(data: Judgements) -> list[Questions]:
+def questions_of(data: Answers) -> list[Questions]:
     """The distinct questions behind the answers; none for comparisons of pairs.
 
     Parameters
@@ -152,7 +152,7 @@ def questions_of(data: Judgements) -> list[Questions]:
     choices = data.choices
     steps = np.bincount(choices.trial)[choices.trial]
     begins = np.zeros(len(choices), dtype=bool)  # first stages of rankings
-    begins[np.lexsort((-choices.n_shown, choices.trial))[first_of(np.sort(choices.trial))]] = True
+    begins[np.lexsort((-choices.n_shown, choices.trial))[run_starts(np.sort(choices.trial))]] = True
     several = np.bincount(choices.trial, choices.n_shown > 2) > 0
     ranked = (several[choices.trial] & (steps > 1))
     usable = (data.weight[choices.answer] > 0) & (begins | ~ranked)
@@ -223,7 +223,7 @@ def _line(
     return line
 
 
-def labels_of(data: Judgements, shown: tuple[int, ...]) -> list[str]:
+def labels_of(data: Answers, shown: tuple[int, ...]) -> list[str]:
     """Labels on one line each; equal labels are followed by ids."""
     labels = [" ".join(data.labels[i].split()) for i in shown]
     return [
@@ -232,6 +232,6 @@ def labels_of(data: Judgements, shown: tuple[int, ...]) -> list[str]:
     ]
 
 
-def digest_of(data: Judgements) -> str:
+def digest_of(data: Answers) -> str:
     """Of the ids of the objects: positions in a prompt's id mean nothing for other objects."""
     return blake2b("\x1f".join(data.ids).encode(), digest_size=4).hexdigest()

@@ -16,7 +16,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.prompts.prompts import CODES, LETTERS, digest_of, labels_of, split
 from tripletscope.core.ratings.pooling import pool_ratings
@@ -305,7 +305,7 @@ def _texts(record: Any) -> list[str]:
 
 
 def _prompt(
-    prompt_id: str, digest: str, data: Judgements, name: str, row: int
+    prompt_id: str, digest: str, data: Answers, name: str, row: int
 ) -> tuple[str, tuple[int, ...]] | str:
     """Kind and objects of a prompt, or why its id is invalid."""
     match = re.fullmatch(r"([0-9a-f]{8})-([noc])-(\d+(?:-\d+)+)", prompt_id.strip())

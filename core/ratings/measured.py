@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state

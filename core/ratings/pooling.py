@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.ratings.measured import Measured
 

@@ -25,10 +25,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "loading": ["load", "load_several"],
     "matrix": ["SquareTable"],
     "measuring": [
-        "MeasuredFile", "file_of_measured", "read_conjoint", "read_matrix", "read_measured",
+        "RatingsFile", "file_of_measured", "read_conjoint", "read_matrix", "read_measured",
     ],
     "objects.measured": [
-        "MeasuredTable", "features_of", "read_distances", "read_feature_tables", "read_features",
+        "FeatureTable", "features_of", "read_distances", "read_feature_tables", "read_features",
     ],
     "objects.objects": ["MatchReport", "attach_objects", "read_objects"],
     "objects.pictures": ["Pictures", "attach_pictures", "read_pictures"],

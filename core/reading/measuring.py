@@ -50,7 +50,7 @@ def recognised(table: Table) -> Claim | None:
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class MeasuredFile:
+class RatingsFile:
     """Measurements of a file, as plain data."""
 
     kind: str  # one of `tripletscope.core.ratings.KINDS`
@@ -116,7 +116,7 @@ def read_measured(
 
 def file_of_measured(
     files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
-) -> MeasuredFile:
+) -> RatingsFile:
     """Measurements of one file or several; see `read_measured`."""
     (name, source), *others = files
     try:
@@ -172,7 +172,7 @@ def refuse_no_measures(table: Table) -> None:
     )
 
 
-def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> MeasuredFile:
+def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> RatingsFile:
     frame, rows = _frame(table, found)
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
@@ -198,7 +198,7 @@ def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> Measure
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
     if found.kind == "ratings" and "participant" in frame:
         notes += _raters_alone(made.table)
-    return MeasuredFile(found.kind, made.table, made.options, notes + made.notes, asks)
+    return RatingsFile(found.kind, made.table, made.options, notes + made.notes, asks)
 
 
 def _raters_alone(rated: pd.DataFrame) -> list[str]:
@@ -286,7 +286,7 @@ _NUMBERS = ("rating", "count", "x", "y")
 
 def _of_squares(
     squares: Sequence[Square], kind: str | None, options: Mapping[str, Any]
-) -> MeasuredFile:
+) -> RatingsFile:
     """Measurements of squares, one per rater."""
     first, ids = squares[0], squares[0].ids
     for each in squares[1:]:
@@ -319,7 +319,7 @@ def _of_squares(
         raise DataError(error.problem, file=first.file, remedy=error.remedy) from error
     if len(squares) > 1:
         notes = [*notes, f"{counted(len(squares), 'matrix', 'matrices')}, one of each rater."]
-    return MeasuredFile(kind, made.table, made.options, [*notes, *made.notes])
+    return RatingsFile(kind, made.table, made.options, [*notes, *made.notes])
 
 
 def _alike(
@@ -373,7 +373,7 @@ def read_matrix(
     ])
 
 
-def _square_of(file: MeasuredFile, name: str) -> SquareTable:
+def _square_of(file: RatingsFile, name: str) -> SquareTable:
     """The mean dissimilarities of rated pairs."""
     apart = file.measured().dissimilarities(0)
     missing = np.argwhere(~np.isfinite(apart.mean))

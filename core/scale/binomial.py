@@ -17,7 +17,7 @@ from scipy.stats import chi2
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.scale.trials import ScaleTrials
 
@@ -278,7 +278,7 @@ class ObserverComparisons(Design):
 
 
 def compared(
-    trials: ScaleTrials, answers: Judgements, lapses: str = "none", order: bool = False
+    trials: ScaleTrials, answers: Answers, lapses: str = "none", order: bool = False
 ) -> ObserverComparisons:
     """The comparisons of every observer, with lapses "none", "one" or "each".
 
@@ -312,7 +312,7 @@ def compared(
     )
 
 
-def _observers(answers: Judgements) -> tuple[np.ndarray, np.ndarray]:
+def _observers(answers: Answers) -> tuple[np.ndarray, np.ndarray]:
     """(t,) observer of every trial, and their names; trials without a participant share one."""
     who, number = participants_of(answers)
     if not number:

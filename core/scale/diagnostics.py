@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.scale.binomial import (
@@ -180,7 +180,7 @@ class _Model:
 
 
 def _simulated(
-    model: _Model, points: np.ndarray, size: int, seed: np.random.SeedSequence, halt: Halt
+    model: _Model, points: np.ndarray, size: int, seed: np.random.SeedSequence, halt: CancelToken
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`_judged` of simulated answers, each set with the values fitted to it."""
     data = model.data

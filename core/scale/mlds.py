@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.method import Method, register
 from tripletscope.core.engine.parallel import single_blas_thread
@@ -220,7 +220,7 @@ class MLDS(Method):
         """Answers as trials of this method."""
         return as_trials(data, self.stimulus, outside=self.outside, most_levels=self.most_levels)
 
-    def informing(self, triplets: Judgements) -> np.ndarray:
+    def informing(self, triplets: Answers) -> np.ndarray:
         """(T,) bool: answers that compare intervals of the stimulus."""
         informs = np.zeros(len(triplets), dtype=bool)
         with suppress(DataError):  # no answer does
@@ -284,7 +284,7 @@ class MLDS(Method):
         self.aic_ = self.deviance_ + 2.0 * len(values)
         self.daf_ = 1.0 - self.deviance_ / self.null_deviance_
 
-    def predict_proba(self, triplets: Judgements) -> np.ndarray:
+    def predict_proba(self, triplets: Answers) -> np.ndarray:
         """Probability that each answer is another one, and that it is given.
 
         Preferences for the first or the second interval do not count; of lapses, the mean over

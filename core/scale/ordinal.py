@@ -14,11 +14,11 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of, single_blas_thread
+from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import Unit, n_participants
@@ -169,7 +169,7 @@ class OrdinalScale:
 @task("Bootstrapping maps", "embedding", columns=("participant",))
 def ordinal_scale(
     method: OrdinalEmbedding,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     stimulus: Stimulus = None,
     n_components: Annotated[int, Number(
@@ -292,7 +292,7 @@ class GroupScales:
 @task("Computing a scale per group", "embedding", "scale", columns=("participant",))
 def scales_by(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     stimulus: Stimulus = None,
     by: Annotated[str | None, Column(
@@ -348,7 +348,7 @@ def scales_by(
 
 
 def _together(
-    method: Method, triplets: Judgements, by: str | None, members: list[np.ndarray],
+    method: Method, triplets: Answers, by: str | None, members: list[np.ndarray],
     enough: np.ndarray, coverage: float, seed: int,
 ) -> dict[int, tuple[np.ndarray, bool]]:
     """(3, n) value and band of observers, and whether the prior holds them, by number of the group.
@@ -384,8 +384,8 @@ def _together(
 
 
 def _scale_of(
-    method: Method, triplets: Judgements, stimulus: str | None, unit: str, maps: int,
-    coverage: float, seed: int, halt: Halt,
+    method: Method, triplets: Answers, stimulus: str | None, unit: str, maps: int,
+    coverage: float, seed: int, halt: CancelToken,
 ) -> np.ndarray:
     """(3, n) value and band of every object."""
     bands = np.full((3, triplets.n_objects), np.nan)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
@@ -195,7 +195,7 @@ def batches(number: int, together: int, seed: int) -> list[tuple[int, np.random.
 
 
 def _resampled(
-    draw: Draw, fit: Fit, size: int, seed: np.random.SeedSequence, halt: Halt
+    draw: Draw, fit: Fit, size: int, seed: np.random.SeedSequence, halt: CancelToken
 ) -> np.ndarray:
     """(size, s) values fitted to a draw."""
     return fit(*draw(np.random.default_rng(seed), size)).values

@@ -11,7 +11,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.named import column_of
 from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Column
 from tripletscope.core.engine.short_repr import short_repr
 
@@ -72,7 +72,7 @@ class Recorded:
     second bool (t,): Whether the second interval was judged larger.
     """
 
-    answers: Judgements
+    answers: Answers
     levels: np.ndarray
     observer: np.ndarray = field(repr=False)
     second: np.ndarray = field(repr=False)
@@ -116,7 +116,7 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
         ordered = (np.sign(middle - low) == np.sign(high - middle)) & (middle != low)
         _refuse(~ordered, "the second stimulus of a triad does not lie between the others", name)
         rows = np.column_stack([middle, np.where(second, low, high), np.where(second, high, low)])
-        answers: Judgements = Triplets(rows, objects, answer_table, name)
+        answers: Answers = Triplets(rows, objects, answer_table, name)
     else:
         rows = np.where(second[:, None], ranks, ranks[:, [2, 3, 0, 1]])
         answers = Quadruples(rows, objects=objects, answers=answer_table, name=name)
@@ -133,7 +133,7 @@ def _refuse(wrong: np.ndarray, problem: str, name: str) -> None:
         )
 
 
-def stimulus_of(triplets: Judgements, column: str | None) -> np.ndarray:
+def stimulus_of(triplets: Answers, column: str | None) -> np.ndarray:
     """(n,) physical values of the objects, from a column of their table; None is their order."""
     if column is None:
         return np.arange(triplets.n_objects, dtype=float)
@@ -149,7 +149,7 @@ def stimulus_of(triplets: Judgements, column: str | None) -> np.ndarray:
     return values
 
 
-def answers_of(data: Any, y: Any = None, *, known: int = 0) -> Judgements:
+def answers_of(data: Any, y: Any = None, *, known: int = 0) -> Answers:
     """The answers behind trials; see `as_trials`, and `as_answers` of y and known."""
     if isinstance(data, pd.DataFrame):
         data = recorded(data)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tripletscope.core.engine.declared import checked, parameters
-from tripletscope.core.engine.parallel import Halt, in_parallel, results_of
+from tripletscope.core.engine.parallel import CancelToken, in_parallel, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.tree.growing import (
     Chooser,
@@ -23,9 +23,9 @@ from tripletscope.core.tree.growing import (
 from tripletscope.core.tree.nodes import Nodes, descend_measured, descending
 from tripletscope.core.tree.oracle import (
     MISMATCH,
+    DistanceOracle,
     Distances,
     KernelOracle,
-    MeasuredOracle,
     Oracle,
     Vectors,
     converse,
@@ -92,7 +92,7 @@ def _numbers(X: Any, n_objects: int) -> np.ndarray:
 
 def compiled_answers(oracle: Oracle) -> bool:
     """Whether compiled loops can answer for an oracle: it is measured, and no list is wanted."""
-    return isinstance(oracle, MeasuredOracle) and not oracle.listed and bool(oracle.measure())
+    return isinstance(oracle, DistanceOracle) and not oracle.listed and bool(oracle.measure())
 
 
 def grow_trees(
@@ -117,7 +117,7 @@ def grow_trees(
 
 
 def _grow_one(
-    sample: np.ndarray, seed: int, how: SplitRule, measure: Any, halt: Halt
+    sample: np.ndarray, seed: int, how: SplitRule, measure: Any, halt: CancelToken
 ) -> tuple[Nodes, int]:
     growth = new_growth(sample, seed)
     n_asked = 0 if halt() else grow_measured(growth, how, measure)
@@ -144,7 +144,9 @@ def find_leaves(
     return [leaf for leaf, _ in results]
 
 
-def _find_one(nodes: Nodes, measure: Any, x: np.ndarray, halt: Halt) -> tuple[np.ndarray, int]:
+def _find_one(
+    nodes: Nodes, measure: Any, x: np.ndarray, halt: CancelToken
+) -> tuple[np.ndarray, int]:
     leaf = np.empty(len(x), dtype=np.int32)
     n_asked = descend_measured(nodes, measure, np.ascontiguousarray(x, dtype=np.int32), leaf)
     return leaf, n_asked

@@ -17,7 +17,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Column, Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.score import corrected_reach
@@ -345,7 +345,7 @@ def _kernel(space: Space, distances: np.ndarray) -> np.ndarray:
 def _predict(
     forest: ComparisonForest, settings: list[dict[str, Any]],
     peers: list[tuple[BaseEstimator, np.ndarray]], objects: np.ndarray, values: np.ndarray,
-    train: np.ndarray, test: np.ndarray, halt: Halt,
+    train: np.ndarray, test: np.ndarray, halt: CancelToken,
 ) -> np.ndarray:
     """(settings and peers, test objects) predictions."""
     results = [

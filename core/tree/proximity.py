@@ -7,9 +7,9 @@ from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Judgements, as_triplets
+from tripletscope.core.data.triplets import Answers, as_triplets
 from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.method import Inner, Method, register
+from tripletscope.core.engine.method import Method, MethodParameter, register
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.kernel.gaussian import MapKernel
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -47,7 +47,7 @@ class ForestProximity(MapKernel):
     name = "proximity"
     title = "Forest proximity"
 
-    basis: Annotated[Method | dict | None, Inner(
+    basis: Annotated[Method | dict | None, MethodParameter(
         ("embedding",), "Map", "Answers questions that nobody answered.",
         automatic=DEFAULT_EMBEDDING.title
     )] = None
@@ -58,7 +58,7 @@ class ForestProximity(MapKernel):
     )] = 8
     seed: Seed = 0
 
-    def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Answers) -> None:
         self.placed_ = fitted.placed_
         objects = np.flatnonzero(self.placed_)
         oracle = AnswersOracle(as_triplets(triplets), otherwise=Distances(fitted.distances()))

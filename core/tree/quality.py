@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.share import wilson
@@ -79,7 +79,7 @@ def search_errors(
 
 
 def _fold_errors(
-    estimator: BaseEstimator, X: np.ndarray, train: np.ndarray, test: np.ndarray, halt: Halt
+    estimator: BaseEstimator, X: np.ndarray, train: np.ndarray, test: np.ndarray, halt: CancelToken
 ) -> SearchErrors:
     """Neighbours of the test objects in a tree of the others."""
     if estimator.metric == "precomputed":

@@ -18,15 +18,15 @@ import pandas as pd
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.parsing import undisturbed
 from tripletscope.core.prompts.replies import Replies
-from tripletscope.core.reading import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
+from tripletscope.core.reading import FeatureTable, Pairs, RatingsFile, Reading, SquareTable
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import (
     Album,
-    Answers,
     Companion,
     Look,
     Opened,
     Proposals,
+    ReadAnswers,
     Sheet,
     Shown,
     Unpacked,
@@ -35,7 +35,7 @@ from tripletscope.dashboard.door.records import (
 #: Allowed records, by name.
 RECORDS: dict[str, type] = {
     record.__name__: record for record in (
-        Album, Answers, Companion, DirectionTest, Look, MeasuredFile, MeasuredTable, Opened,
+        Album, ReadAnswers, Companion, DirectionTest, Look, RatingsFile, FeatureTable, Opened,
         Pairs, Proposals, Reading, Replies, Sheet, Shown, SquareTable, Unpacked,
     )
 }

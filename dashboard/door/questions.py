@@ -70,11 +70,11 @@ from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.door.records import (
     PREVIEW,
     Album,
-    Answers,
     Companion,
     Look,
     Opened,
     Proposals,
+    ReadAnswers,
     Sheet,
     Shown,
     Unpacked,
@@ -226,10 +226,10 @@ class Answering:
         missing, unused = (match.missing, match.unused) if match else ([], [])
         return Look(sentences, lines, missing, unused)
 
-    def answers(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> Answers:
+    def answers(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> ReadAnswers:
         """The data set of a reading."""
         imported, triplets, lines, _ = self._read(upload, reading, progress)
-        return Answers(
+        return ReadAnswers(
             triplets, lines, imported.file_rows, imported.catch_trials, imported.pairs,
             imported.task.title, dict(self._pictures(upload) or {}),
         )

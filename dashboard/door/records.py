@@ -112,7 +112,7 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class ReadAnswers:
     """An upload's data set, with pictures by name."""
 
     triplets: Triplets

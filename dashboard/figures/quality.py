@@ -60,7 +60,7 @@ def lapse_rates(
 ) -> go.Figure:
     """Rates of answers like guesses, the highest first, with intervals.
 
-    table: As `tripletscope.core.people.careless.LapseFit.table`.
+    table: As `tripletscope.core.people.lapses.LapseFit.table`.
     """
     shown = table.sort_values("lapse", ascending=False).head(MOST_RATES)
     clearly = np.where(

@@ -13,7 +13,7 @@ import streamlit as st
 
 from tripletscope.core.engine.declared import Choice, Column, Number, Parameter, Switch, parameters
 from tripletscope.core.engine.docstrings import written
-from tripletscope.core.engine.method import Inner, Method, methods
+from tripletscope.core.engine.method import Method, MethodParameter, methods
 from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.wording import distinct
@@ -205,7 +205,8 @@ def parameter_form(
     def ask(some: Sequence[Parameter]) -> dict[str, Any]:
         return {
             p.name: _inner(session, p.spec, f"{prefix}.{p.name}", inner, automatic)
-            if isinstance(p.spec, Inner) else _widget(session, p, f"{prefix}.{p.name}", columns)
+            if isinstance(p.spec, MethodParameter)
+            else _widget(session, p, f"{prefix}.{p.name}", columns)
             for p in some
         }
 
@@ -229,7 +230,7 @@ def _presets(
             "dimensions and clusters.",
             on_click=_set_to, args=(session, prefix, {
                 p.name: settings.get(p.name, p.default) for p in declared
-                if not isinstance(p.spec, Inner | Column) and p.name not in LEFT_OPEN
+                if not isinstance(p.spec, MethodParameter | Column) and p.name not in LEFT_OPEN
             }),
         )
 
@@ -318,7 +319,8 @@ def _filled(parameter: Parameter, automatic: Mapping[str, str]) -> Any:
 
 
 def _inner(
-    session: Session, spec: Inner, key: str, default: str | None, automatic: Mapping[str, str]
+    session: Session, spec: MethodParameter, key: str, default: str | None,
+    automatic: Mapping[str, str],
 ) -> Method:
     """The method that another one builds on, with its settings in a menu."""
     method = pick_method(session, spec.kinds, key, spec.label, default)

@@ -10,7 +10,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.reading import MeasuredFile
+from tripletscope.core.reading import RatingsFile
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.uploads import ask_aside
@@ -46,7 +46,7 @@ def read_pictures(session: Session, key: str, files: list[Any]) -> tuple[dict[st
 
 def read_measured(
     session: Session, key: str, files: list[Any], kind: str | None, options: Mapping[str, Any]
-) -> MeasuredFile:
+) -> RatingsFile:
     """Ratings, confusions, piles or arrangements in uploaded files.
 
     kind: By default detected from the columns, see `tripletscope.core.reading.read_measured`.

@@ -100,7 +100,7 @@ class DatasetInfo:
 
     @property
     def objects_recur(self) -> bool:
-        """Whether a map can be made: see `tripletscope.core.data.triplets.Judgements`."""
+        """Whether a map can be made: see `tripletscope.core.data.triplets.Answers`."""
         return self.extra.get("recur") is not False
 
     @property

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.data.triplets import Answers
+from tripletscope.core.reading import FeatureTable
 from tripletscope.dashboard.keeping.change import TABLES, FolderChange, WrittenFile
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.files import slug, write_arrays
@@ -47,7 +47,7 @@ class FeatureTables(OpenFolder):
         return [KeptTable(**entry) for entry in info.extra.get(TABLES, ())]
 
     def add_tables(
-        self, info: DatasetInfo, about: Judgements, tables: Sequence[MeasuredTable], origin: str
+        self, info: DatasetInfo, about: Answers, tables: Sequence[FeatureTable], origin: str
     ) -> list[str]:
         """Keep tables, with rows for the objects of `about`; their names, perhaps numbered."""
         with self._drafting(info.id) as draft:
@@ -60,7 +60,7 @@ class FeatureTables(OpenFolder):
             return self._list_tables(info, tables, files, origin)
 
     def _list_tables(
-        self, info: DatasetInfo, tables: Sequence[MeasuredTable], files: Sequence[WrittenFile],
+        self, info: DatasetInfo, tables: Sequence[FeatureTable], files: Sequence[WrittenFile],
         origin: str,
     ) -> list[str]:
         """Mention the files of tables; their names."""
@@ -97,7 +97,7 @@ class FeatureTables(OpenFolder):
             listed = _listed(info, change)
             listed[:] = [entry for entry in listed if entry["name"] != name]
 
-    def table(self, info: DatasetInfo, kept: KeptTable, about: Judgements) -> MeasuredTable:
+    def table(self, info: DatasetInfo, kept: KeptTable, about: Answers) -> FeatureTable:
         """The numbers of a table, with a row for each of the present objects."""
         try:
             arrays = self._folder(info.id).features(self._about(info), kept.file)
@@ -109,8 +109,8 @@ class FeatureTables(OpenFolder):
 
 
 def measured_table(
-    kept: KeptTable, arrays: Mapping[str, np.ndarray], about: Judgements
-) -> MeasuredTable:
+    kept: KeptTable, arrays: Mapping[str, np.ndarray], about: Answers
+) -> FeatureTable:
     """A table of arrays, with a row for each object of the answers."""
     place = {name: row for row, name in enumerate(arrays["ids"].tolist())}
     rows = np.array([place.get(name, -1) for name in about.ids], dtype=np.int64)
@@ -121,7 +121,7 @@ def measured_table(
         distances = _at(_at(arrays["distances"], rows).T, rows).T
     whole = values if values is not None else np.where(np.eye(len(rows)), np.nan, distances)
     unknown = np.isnan(whole).all(axis=1)
-    return MeasuredTable(
+    return FeatureTable(
         kept.name, values, distances, arrays["columns"].tolist(), kept.notes,
         [about.ids[i] for i in np.flatnonzero(unknown)],
     )
@@ -133,7 +133,7 @@ def _listed(info: DatasetInfo, change: FolderChange | None) -> list[dict[str, An
     return change.about["extra"].setdefault(TABLES, [])
 
 
-def _arrays(table: MeasuredTable, about: Judgements) -> dict[str, np.ndarray]:
+def _arrays(table: FeatureTable, about: Answers) -> dict[str, np.ndarray]:
     what = "values" if table.distances is None else "distances"
     return {
         what: getattr(table, what), "ids": np.array(about.ids, dtype=str),

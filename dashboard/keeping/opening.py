@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.description import views_of
@@ -56,7 +56,7 @@ class OpenedDataset:
     """
 
     name: str
-    answers: Judgements
+    answers: Answers
     cleaning: Cleaning
     results: dict[str, Run] = field(default_factory=dict)
     pictures: dict[str, Path] = field(default_factory=dict)

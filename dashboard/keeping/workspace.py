@@ -18,7 +18,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.dashboard.keeping.change import Draft, FolderChange, triplets_of
 from tripletscope.dashboard.keeping.dataset import (
     AFTER_EXCLUSIONS,
@@ -166,7 +166,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             keep_views(change, there, used)
 
     def renew_dataset(
-        self, info: DatasetInfo, answers: Judgements, *, report: list[str],
+        self, info: DatasetInfo, answers: Answers, *, report: list[str],
         catch_trials: pd.DataFrame | None = None, measured: Measured | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
@@ -236,7 +236,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             self._answers.keep(info.fingerprint, held)
         return held.renamed(info.name)
 
-    def answers(self, info: DatasetInfo) -> Judgements:
+    def answers(self, info: DatasetInfo) -> Answers:
         """Triplets of a data set, or its comparisons of pairs where it has only these."""
         return self.pairs(info) if info.has_only_pairs else self.triplets(info)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -52,7 +52,7 @@ class Material:
     names: set[str] = field(default_factory=set, repr=False)
 
     @property
-    def answers(self) -> Judgements:
+    def answers(self) -> Answers:
         return self.cleaning.triplets
 
     @cached_property

@@ -19,10 +19,10 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.ratings import Measured
 from tripletscope.core.ratings.kinds import measured
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
@@ -95,7 +95,7 @@ class Deposit:
     kept: list[tuple[RunInfo, Run]]
     left: list[str] = field(default_factory=list)
     measured: Measured | None = None
-    features: list[MeasuredTable] = field(default_factory=list)
+    features: list[FeatureTable] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
 
@@ -249,7 +249,7 @@ def _nameless(
     return extra
 
 
-def _of(run: Run, answers: Judgements, pairs: Judgements | None, rated: Measured | None) -> Run:
+def _of(run: Run, answers: Answers, pairs: Answers | None, rated: Measured | None) -> Run:
     """The run under its key with the participants' new names."""
     if not run.data or "distances" in run.options:
         return run

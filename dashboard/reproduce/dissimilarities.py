@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope import __version__
-from tripletscope.core.engine.method import Method, unfitted
+from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.inference.evaluation.stress import StressTest
 from tripletscope.dashboard import export
 from tripletscope.dashboard.reproduce.cells import Cell, script
@@ -54,7 +54,7 @@ class DissimilarityMap:
         }
 
     def _map(self, name: str) -> str:
-        method, lines = source_of(unfitted(self.fitted)), []
+        method, lines = source_of(make_method(self.fitted)), []
         if self.neighbours is not None:
             neighbours = min(self.neighbours, len(self.matrix) - 1)
             lines += [_GRAPH.format(neighbours=neighbours), f"fitted = {method}.fit_graph(graph)"]

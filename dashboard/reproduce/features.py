@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.data.triplets import Answers
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
-from tripletscope.core.reading import MeasuredTable, features_of, read_feature_tables
+from tripletscope.core.reading import FeatureTable, features_of, read_feature_tables
 from tripletscope.core.run import Run
 
 #: How rows of a table may be compared.
@@ -36,7 +36,7 @@ class SpaceSource:
 
     fingerprint: str
     columns: list[str] = field(default_factory=list)
-    table: MeasuredTable | None = None
+    table: FeatureTable | None = None
     content: bytes = b""
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -65,7 +65,7 @@ def contents_of(runs: Iterable[Run]) -> dict[str, tuple[str, str]]:
 
 
 def space_sources(
-    about: Judgements, tables: Sequence[MeasuredTable], wanted: Collection[str]
+    about: Answers, tables: Sequence[FeatureTable], wanted: Collection[str]
 ) -> dict[str, SpaceSource]:
     """Sources of feature spaces, by fingerprint; unknown ones are missing."""
     sources: dict[str, SpaceSource] = {}
@@ -97,7 +97,7 @@ def _of_columns(objects: pd.DataFrame) -> Iterator[SpaceSource]:
 
 
 def _of_tables(
-    tables: Sequence[MeasuredTable], about: Judgements, wanted: Collection[str]
+    tables: Sequence[FeatureTable], about: Answers, wanted: Collection[str]
 ) -> Iterator[SpaceSource]:
     """Kept tables, compared in every way, if a script can read them as they are."""
     for table in tables:
@@ -106,7 +106,7 @@ def _of_tables(
 
 
 def _of_table(
-    table: MeasuredTable, about: Judgements, wanted: Collection[str]
+    table: FeatureTable, about: Answers, wanted: Collection[str]
 ) -> Iterator[SpaceSource]:
     usual = {"metric": "euclidean", "standardise": False}
     names = {"feature_names": table.columns} if table.columns else {}
@@ -123,13 +123,13 @@ def _of_table(
             yield SpaceSource(fingerprint, [], table, content, changed)
 
 
-def _space_of(table: MeasuredTable, settings: dict[str, Any]) -> FeatureSpace:
+def _space_of(table: FeatureTable, settings: dict[str, Any]) -> FeatureSpace:
     if table.distances is not None:
         return FeatureSpace(name=table.name, distances=table.distances)
     return FeatureSpace(name=table.name, values=table.values, **settings)
 
 
-def table_file(table: MeasuredTable, about: Judgements) -> bytes:
+def table_file(table: FeatureTable, about: Answers) -> bytes:
     """A table's numbers and the names of its objects as NPZ."""
     gone = set(table.missing)
     there = np.array([name not in gone for name in about.ids])

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pandas as pd
 
-from tripletscope.core.data.judgements import in_use
+from tripletscope.core.data.answers import in_use
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.ratings import Measured

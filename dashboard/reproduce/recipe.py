@@ -13,18 +13,18 @@ from pandas.api.types import is_numeric_dtype
 
 from tripletscope import __version__
 from tripletscope._names import place_of
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import parameters
-from tripletscope.core.engine.method import Inner, Method, unfitted
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.engine.method import Method, MethodParameter, make_method
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.presets import published_in
 from tripletscope.core.ratings import Measured
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
@@ -95,7 +95,7 @@ class Steps:
     measured: Measured | None = None
     drawn: MapFigure | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
-    tables: Sequence[MeasuredTable] = ()
+    tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
     _taken: dict[str, str] = field(default_factory=dict, init=False)
@@ -337,7 +337,7 @@ class Steps:
         data = self.data_of(run)
         return "answers" if data == "measured" else data
 
-    def data(self, name: str) -> Judgements | Measured | None:
+    def data(self, name: str) -> Answers | Measured | None:
         left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
         return {"answers": left, "pairs": left if only_pairs else self.pairs,
                 "measured": self._left, "None": None}[name]
@@ -397,13 +397,13 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
     }
 
 
-def position_table(answers: Judgements) -> pd.DataFrame:
+def position_table(answers: Answers) -> pd.DataFrame:
     """Triplets or comparisons of pairs, by the positions of their objects, with their columns."""
     rows = pd.DataFrame(answers.rows, columns=list(_POSITIONS[: answers.rows.shape[1]]))
     return pd.concat([rows, answers.answers], axis=1)
 
 
-def _from_positions(name: str, answers: Judgements, path: str, objects: str) -> list[str]:
+def _from_positions(name: str, answers: Answers, path: str, objects: str) -> list[str]:
     """Lines that make answers of a `position_table`."""
     texts = {
         column: "str" for column, values in answers.answers.items() if not is_numeric_dtype(values)
@@ -440,8 +440,8 @@ def source_of(method: Method) -> str:
     owner, words = type(method), []
     for parameter in parameters(owner):
         value = getattr(method, parameter.name)
-        if isinstance(parameter.spec, Inner) and value is not None:
-            text = source_of(unfitted(value))
+        if isinstance(parameter.spec, MethodParameter) and value is not None:
+            text = source_of(make_method(value))
         elif value == parameter.default:
             continue
         else:

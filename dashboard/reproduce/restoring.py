@@ -15,7 +15,7 @@ from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.method import methods
 from tripletscope.core.features.spaces import METRICS
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.records import Unpacked
@@ -104,7 +104,7 @@ class _Received(DataFolder):
 
 def _dataset(
     folder: _Received, about: Mapping[str, Any], pictures: Mapping[str, bytes]
-) -> tuple[Cleaning, dict[str, Any], list[tuple[KeptTable, MeasuredTable]]]:
+) -> tuple[Cleaning, dict[str, Any], list[tuple[KeptTable, FeatureTable]]]:
     """Cleaning, arguments of `Workspace.add_dataset`, and tables of features.
 
     Checked like folders of others.
@@ -167,7 +167,7 @@ def _runs(
 
 def _keep(
     workspace: Workspace, cleaning: Cleaning, further: Mapping[str, Any],
-    tables: Sequence[tuple[KeptTable, MeasuredTable]], about: Mapping[str, Any],
+    tables: Sequence[tuple[KeptTable, FeatureTable]], about: Mapping[str, Any],
     runs: Sequence[tuple[Run, Mapping[str, Any]]],
 ) -> DatasetInfo:
     """Keep a data set and all of its results or, where that fails, nothing."""

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.engine.method import unfitted
+from tripletscope.core.engine.method import make_method
 from tripletscope.core.features.alignment import HALVES, Aligned
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
@@ -34,7 +34,7 @@ def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "name": [_name(name) for name in result.spaces], "value": result.accuracy,
         "low": result.low, "high": result.high,
     })
-    method = unfitted(run.options["embedding"]) if run.options["embedding"] else STE()
+    method = make_method(run.options["embedding"]) if run.options["embedding"] else STE()
     yield shown.drawing(
         run, "alignment", rows_height(len(table)) / SCREEN.width,
         partial(

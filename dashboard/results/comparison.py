@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import (
     Suggestion,
@@ -69,7 +69,7 @@ def methods_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def suggestions_of(
-    runs: Sequence[Run], answers: Judgements
+    runs: Sequence[Run], answers: Answers
 ) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
     """Recommendation of each method, with the error of the best number of dimensions.
 

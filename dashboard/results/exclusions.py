@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.columns import one_per_trial
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.people.treatments import TREATMENTS, Treatments
 from tripletscope.core.studies.quality.exclusion import (
@@ -83,7 +83,7 @@ def _size(n_trials: int, n_answers: int) -> str:
     return text if n_trials == n_answers else f"{text} ({words.count(n_answers, 'answer')})"
 
 
-def trials_of(answers: Judgements) -> str:
+def trials_of(answers: Answers) -> str:
     once = one_per_trial(answers)
     who, people = participants_of(answers)
     text = _size(int(once.sum()), len(answers))
@@ -98,7 +98,7 @@ def trials_of(answers: Judgements) -> str:
     return text
 
 
-def _derived(raw: Judgements, measured: str) -> str:
+def _derived(raw: Answers, measured: str) -> str:
     """Measured values, and the answers derived from them."""
     people = participants_of(raw)[1]
     # A matrix without participants may hold anything.

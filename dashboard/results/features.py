@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.engine.method import unfitted
+from tripletscope.core.engine.method import make_method
 from tripletscope.core.features.correlation import MapCorrelation
 from tripletscope.core.features.explain import Explained, surely_above
 from tripletscope.core.features.recovery import Recovered
@@ -325,7 +325,7 @@ def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "value", ascending=False, kind="stable", ignore_index=True
     )
     bounds = (result.ceiling_lower, result.ceiling_upper) if result.ceiling_lower > 0 else None
-    method = unfitted(run.options["embedding"]) if run.options["embedding"] else STE()
+    method = make_method(run.options["embedding"]) if run.options["embedding"] else STE()
     text = words("map correlation of", map=words.method(method),
                  over=words.over(result.unit, result.n_units), about=shown.about)
     if bounds is not None:

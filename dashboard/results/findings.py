@@ -16,7 +16,7 @@ from sklearn.base import clone
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.counting import GROUP, recommend_clusters
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.inference.evaluation.compare import is_chance, needed_answers
@@ -80,7 +80,7 @@ _FOLDS = next(p.default for p in parameters(cross_validate) if p.name == "folds"
 class Subject:
     """The answers, and the method of the map, not fitted."""
 
-    answers: Judgements
+    answers: Answers
     method: OrdinalEmbedding
 
 
@@ -143,7 +143,7 @@ class Topic:
     seconds: float
     claims: bool
 
-    def takes(self, answers: Judgements) -> float:
+    def takes(self, answers: Answers) -> float:
         """Roughly how many seconds it takes: the more objects, the more iterations."""
         share = float(np.clip(answers.n_objects / _OBJECTS, 0.2, 5.0))
         return self.seconds * len(answers) * share
@@ -192,14 +192,14 @@ def finding(
     return declare
 
 
-def usual_tasks(answers: Judgements) -> dict[str, dict[str, Any]]:
+def usual_tasks(answers: Answers) -> dict[str, dict[str, Any]]:
     """Tasks of a map by default: error and uncertainty."""
     if has_split(answers):
         return {"split_error": {}, "bootstrap": {}}
     return {"cross_validate": {}, "bootstrap": {}} if _can_hold_out(answers) else {"bootstrap": {}}
 
 
-def _can_hold_out(answers: Judgements) -> bool:
+def _can_hold_out(answers: Answers) -> bool:
     return can_divide(answers, _FOLDS)
 
 

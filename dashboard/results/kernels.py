@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.ordering import ROOM, order_of_kernel
 from tripletscope.core.data.landmarks import recognise
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.kernel.evidence import Evidence, common_comparisons, evidence
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from tripletscope.core.kernel.spectrum import KernelMap, Spectrum
@@ -97,12 +97,12 @@ def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from map(Advice, _gaps(shown, kernel))
 
 
-def evidence_of(kernel: Kernel, answers: Judgements) -> Evidence | None:
+def evidence_of(kernel: Kernel, answers: Answers) -> Evidence | None:
     """Evidence of similarities; None of kernels that do not count comparisons."""
     return evidence(kernel, answers, most=_COUNTED) if isinstance(kernel, TripletKernel) else None
 
 
-def similarities_said(run: Run, kernel: Kernel, answers: Judgements) -> Iterator[str]:
+def similarities_said(run: Run, kernel: Kernel, answers: Answers) -> Iterator[str]:
     """Whether similarities are more than chance, their method, and their evidence."""
     basis = evidence_of(kernel, answers)
     if basis is not None and basis.is_noise:

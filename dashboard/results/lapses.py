@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.columns import sides_of
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.people.careless import LOW, LapseFit
+from tripletscope.core.people.lapses import LOW, LapseFit
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.quality import MOST_RATES, lapse_rates

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.answers import Answers
 from tripletscope.core.data.geometry import ellipsoids
-from tripletscope.core.data.judgements import Judgements
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import CHANCE
@@ -262,7 +262,7 @@ def origin_of(shown: ShownResults, run: Run) -> str:
     return text + first + words.as_in(run.task, options)
 
 
-def _drawn_of(answers: Judgements) -> str:
+def _drawn_of(answers: Answers) -> str:
     """What is resampled where participants are not."""
     if answers.are_rated:
         return "rating"

@@ -13,7 +13,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.results.drawing import Drawing
@@ -37,7 +37,7 @@ __all__ = ["PRESENTATIONS", "TOLD_IN", "drawings", "drawn", "presented", "senten
 
 
 def drawings(
-    runs: Any, answers: Judgements | None = None, *, samples: Run | None = None,
+    runs: Any, answers: Answers | None = None, *, samples: Run | None = None,
     name: str = "The data", **further: Any,
 ) -> list[Drawing]:
     """All figures that belong to results.
@@ -86,7 +86,7 @@ def drawings(
     return list(drawn(shown, *results))
 
 
-def sentences(*results: Any, answers: Judgements | None = None, **further: Any) -> list[str]:
+def sentences(*results: Any, answers: Answers | None = None, **further: Any) -> list[str]:
     """What results say, in plain words.
 
     Parameters
@@ -119,8 +119,8 @@ def sentences(*results: Any, answers: Judgements | None = None, **further: Any) 
 
 
 def _shown_with(
-    results: Sequence[Any], answers: Judgements | None
-) -> tuple[list[Any], Judgements | None]:
+    results: Sequence[Any], answers: Answers | None
+) -> tuple[list[Any], Answers | None]:
     """Results that are presented, with their answers; fitted methods become their `Run`."""
     if answers is None:
         known = (one.learned_answers for one in results if isinstance(one, Method))
@@ -128,7 +128,7 @@ def _shown_with(
     return [_presentable(one, answers) for one in results], answers
 
 
-def _presentable(result: Any, answers: Judgements | None) -> Any:
+def _presentable(result: Any, answers: Answers | None) -> Any:
     """A result as `presented` takes it."""
     is_run, is_method = isinstance(result, Run), isinstance(result, Method)
     key = ("fit", result.kind) if is_method else (type(result), "")

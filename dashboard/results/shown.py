@@ -14,7 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.inference.evaluation.ceiling import (
     Ceiling,
     noise_ceiling,
@@ -77,7 +77,7 @@ class Limits(NamedTuple):
     choices: list[ChoiceAccuracy]
 
     @classmethod
-    def of(cls, answers: Judgements) -> Self:
+    def of(cls, answers: Answers) -> Self:
         ceiling = replace(noise_ceiling(answers), differ=people_differ(answers))
         return cls(ceiling, choice_accuracies(answers))
 
@@ -110,7 +110,7 @@ class ShownResults:
     """
 
     runs: tuple[Run, ...]
-    answers: Judgements | None
+    answers: Answers | None
     name: str
     turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class ShownResults:
     axis: int | None = None
     average: float | None = None
     detail: object = None
-    limits_of: Callable[[Judgements], Limits] = Limits.of
+    limits_of: Callable[[Answers], Limits] = Limits.of
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:

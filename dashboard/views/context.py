@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.method import Method, described
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.ratings import Measured
@@ -81,7 +81,7 @@ class Context:
         return cls(**{f.name: getattr(context, f.name) for f in fields(Context)}, **further)
 
     @cached_property
-    def answers(self) -> Judgements:
+    def answers(self) -> Answers:
         """What is computed with; comparisons of pairs where there are no triplets."""
         return self.session.answers()
 
@@ -467,13 +467,13 @@ class FitContext(Context):
         return method if described(method) == described(self.method) else super().settled(method)
 
 
-def limits_of(info: DatasetInfo, answers: Judgements) -> Limits:
+def limits_of(info: DatasetInfo, answers: Answers) -> Limits:
     """What noise and guessing allow of the answers of a data set, estimated once."""
     return _limits((info.fingerprint, info.pairs, info.state), answers)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _limits(content: tuple[str | None, ...], _answers: Judgements) -> Limits:
+def _limits(content: tuple[str | None, ...], _answers: Answers) -> Limits:
     return Limits.of(_answers)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.engine.declared import checked
-from tripletscope.core.engine.method import Method, described, unfitted
+from tripletscope.core.engine.method import Method, described, make_method
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
@@ -177,7 +177,7 @@ def _chosen(info: DatasetInfo) -> Method | None:
     if not isinstance(noted, dict):
         return None
     try:
-        method = unfitted(noted)
+        method = make_method(noted)
         checked(type(method), method.get_params(deep=False))
     except (ValueError, TypeError):  # of another version, or no method at all
         return None
@@ -205,7 +205,7 @@ def _sampled(info: DatasetInfo) -> set[str]:
 
 def method_of(run: RunInfo) -> Method:
     """The method of a run as it was set, not fitted."""
-    return unfitted(_settings(run))
+    return make_method(_settings(run))
 
 
 def _settings(run: RunInfo) -> dict[str, Any]:

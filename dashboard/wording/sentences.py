@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tripletscope.core.engine.declared import Content, parameters
+from tripletscope.core.engine.declared import DataIdentity, parameters
 from tripletscope.core.presets import published_in
 
 if TYPE_CHECKING:
@@ -135,17 +135,20 @@ class _Words:
 
     def method(self, method: Method) -> str:
         """A method with its parameters that differ from the defaults."""
-        from tripletscope.core.engine.method import Inner, unfitted  # as late as there is a method
+        from tripletscope.core.engine.method import (  # as late as there is a method
+            MethodParameter,
+            make_method,
+        )
 
         parts = [method.title]
         for parameter in parameters(type(method)):
             value = getattr(method, parameter.name)
             if parameter.name == "n_components" and method.kind != "dimensions":
                 parts.append(self.count(value, "dimension"))
-            elif isinstance(parameter.spec, Inner):
+            elif isinstance(parameter.spec, MethodParameter):
                 if value is not None:
-                    parts.append(self("on the basis of", method=self.method(unfitted(value))))
-            elif isinstance(parameter.spec, Content):
+                    parts.append(self("on the basis of", method=self.method(make_method(value))))
+            elif isinstance(parameter.spec, DataIdentity):
                 names = [text.rpartition(": ")[0] for text in value]
                 few = len(names) <= _FEW_COLUMNS
                 parts.append(", ".join(names) if few else self.count(len(names), "feature space"))

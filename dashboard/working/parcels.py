@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 
 #: Class, fingerprint and name of answers.
-Key = tuple[type[Judgements], str, str]
+Key = tuple[type[Answers], str, str]
 
 _LARGE = 2**20  # bytes
 
@@ -37,7 +37,7 @@ class Parcel(pickle.Pickler):
         self.pieces = [target.getvalue(), *(piece for array in large for piece in _cut(array))]
 
     def persistent_id(self, value: Any) -> tuple[Key, tuple[Any, ...] | None] | None:
-        if not isinstance(value, Judgements):
+        if not isinstance(value, Answers):
             return None
         key = (type(value), value.fingerprint, value.name)
         is_there = key in self._there or key in self.keys
@@ -50,12 +50,12 @@ def packed(message: Any) -> list[Any]:
 
 
 class _Opening(pickle.Unpickler):
-    def __init__(self, data: bytes, line: Connection, before: dict[Key, Judgements]) -> None:
+    def __init__(self, data: bytes, line: Connection, before: dict[Key, Answers]) -> None:
         super().__init__(io.BytesIO(data), buffers=_following(line))
-        self.answers: dict[Key, Judgements] = {}
+        self.answers: dict[Key, Answers] = {}
         self._before = before
 
-    def persistent_load(self, pid: tuple[Key, tuple[Any, ...] | None]) -> Judgements:
+    def persistent_load(self, pid: tuple[Key, tuple[Any, ...] | None]) -> Answers:
         key, parts = pid
         if key not in self.answers:
             self.answers[key] = key[0]._about(*parts) if parts else self._before[key]
@@ -83,7 +83,7 @@ class Opener:
 
     def __init__(self, line: Connection) -> None:
         self._line = line
-        self._answers: dict[Key, Judgements] = {}
+        self._answers: dict[Key, Answers] = {}
 
     def __call__(self, data: bytes) -> Any:
         opening = _Opening(data, self._line, self._answers)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, binomtest
 
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.people.groups import groups_of
@@ -34,7 +34,7 @@ def crowd_answers() -> Triplets:
     return sample("crowd").triplets
 
 
-def _map(answers: Judgements, seed: int) -> TSTE:
+def _map(answers: Answers, seed: int) -> TSTE:
     return TSTE(n_components=2, n_init=1, seed=seed).fit(answers)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.evaluation.score import cross_validate
 from tripletscope.core.models.simulation.simulate import answer, questions_of
@@ -115,7 +115,7 @@ def _check_triads(table: pd.DataFrame) -> Observation:
     )
 
 
-def recorded_observers(names: Sequence[str]) -> dict[str, Judgements]:
+def recorded_observers(names: Sequence[str]) -> dict[str, Answers]:
     """Answers of every observer in recorded trials of difference scaling.
 
     names: Of `RECORDED`.

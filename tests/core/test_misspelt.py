@@ -15,7 +15,7 @@ from tests.paths import ROOT
 from tests.sources import tree_of
 from tripletscope.core.data.named import UnknownName, hint, named, one_of
 from tripletscope.core.engine.declared import Column, parameters
-from tripletscope.core.engine.method import Method, unfitted
+from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.engine.registry import TASKS, kinds, registry
 
 
@@ -58,10 +58,11 @@ CALLS: dict[str, tuple[Callable, str]] = {
         lambda a, c: ts.run("bootstrap", ts.STE(), a, {"replicate": 3}), "did you mean 'replicates'"
     ),
     "method": (
-        lambda a, c: unfitted({"kind": "embedding", "method": "stee"}), "mean 'ste'"
+        lambda a, c: make_method({"kind": "embedding", "method": "stee"}), "mean 'ste'"
     ),
     "kind of methods": (
-        lambda a, c: unfitted({"kind": "embeddings", "method": "ste"}), "did you mean 'embedding'"
+        lambda a, c: make_method({"kind": "embeddings", "method": "ste"}),
+        "did you mean 'embedding'"
     ),
     "basis": (
         lambda a, c: ts.GaussianKernel(basis={"kind": "embedding", "method": "sta"}).fit(a), "'ste'"

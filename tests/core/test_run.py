@@ -20,7 +20,7 @@ from tripletscope.core.engine.documented import documented
 from tripletscope.core.engine.estimate import as_plain
 from tripletscope.core.engine.method import methods
 from tripletscope.core.engine.task import fitted_values
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.score import cross_validate, split_error
 from tripletscope.core.inference.uncertainty import bootstrap

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import betaln, comb
 
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, mean_over
 from tripletscope.core.inference.evaluation.share import Share, jackknifed, left_out
@@ -86,7 +86,7 @@ class Ceiling:
         return high < CHANCE and self.is_reached(error, low)
 
 
-def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:
+def both_ways(triplets: Answers, group: np.ndarray, n_groups: int) -> np.ndarray:
     """(groups, 2) weight of the answers of one and of the other verdict."""
     weights = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
     weights = weights.astype(float)  # integers where there are no answers
@@ -105,7 +105,7 @@ def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class _Repeats:
     """Answers, their questions, and pairs of participant and question, -1 for unknown ones."""
 
-    answers: Judgements
+    answers: Answers
     question: np.ndarray
     pair: np.ndarray
     among: str
@@ -128,7 +128,7 @@ class _Repeats:
         return _Repeats(self.answers.take(which), question, pair, self.among)
 
 
-def _repeats(triplets: Judgements) -> _Repeats:
+def _repeats(triplets: Answers) -> _Repeats:
     """Answers of others where participants share questions, else those of each participant."""
     question = triplets.questions.astype(np.int64)
     who = participants_of(triplets)[0]
@@ -144,7 +144,7 @@ def _repeats(triplets: Judgements) -> _Repeats:
     return _Repeats(triplets.take(named), pair[named], alone, "self")
 
 
-def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
+def repeat_error(triplets: Answers, *, unit: str = "auto") -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
     Others are other participants, or, where none of these share questions, each one's own repeats.
@@ -237,7 +237,7 @@ def _error_without(repeats: _Repeats, people: SamplingUnits) -> np.ndarray:
     return wrong[total > 0] / total[total > 0]
 
 
-def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
+def noise_ceiling(triplets: Answers, *, unit: str = "auto") -> Ceiling:
     """Bounds of the accuracy that noise in the answers (T, 3) or (T, 4) allows.
 
     For the upper bound, 2p - 1 of a repeated question is s (2b - 1), where b has a symmetric beta
@@ -366,7 +366,7 @@ def _best_accuracy(sums: np.ndarray) -> np.ndarray:
     return 0.5 + size * np.exp(-a * np.log(4) - np.log(a) - betaln(a, a))
 
 
-def people_differ(triplets: Judgements, seed: int = 0) -> bool:
+def people_differ(triplets: Answers, seed: int = 0) -> bool:
     """Whether people are seen to differ in what they answer, beside how consistently.
 
     Questions with answers of three or more people count, once for each. Answers of people who are

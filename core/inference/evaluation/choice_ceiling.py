@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaincc
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.score import share_right
@@ -45,13 +45,13 @@ class ChoiceCeiling(Ceiling):
     upper: Share | None = None
 
 
-def people_of(part: Judgements, unit: str) -> SamplingUnits | None:
+def people_of(part: Answers, unit: str) -> SamplingUnits | None:
     """Participants as units; None, rather than an error, where fewer than two gave the answers."""
     few = unit == "participants" and n_participants(part) < 2
     return None if few else known_people(part, unit)
 
 
-def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> ChoiceCeiling:
+def choice_ceiling(data: Answers, stages: Choices, *, unit: str = "auto") -> ChoiceCeiling:
     """Bounds of the accuracy that noise in choices among several allows.
 
     stages: Of `data`: all among equally many, of which equally many were chosen.
@@ -130,7 +130,7 @@ def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, 
     return question, numbered([question, *np.sort(codes[:, :r], axis=1).T])
 
 
-def _options(data: Judgements, stages: Choices) -> _Options:
+def _options(data: Answers, stages: Choices) -> _Options:
     """Question and option of each choice, one choice of a person each."""
     stages = stages.take(np.flatnonzero(data.weight[stages.answer] > 0))
     answer = stages.answer

@@ -14,7 +14,7 @@ import numpy as np
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.inference.evaluation.choice_ceiling import (
@@ -97,7 +97,7 @@ class ChoiceAccuracy:
 
 
 def choice_accuracies(
-    given: Judgements, estimate: ErrorEstimate | None = None, *, unit: str = "auto"
+    given: Answers, estimate: ErrorEstimate | None = None, *, unit: str = "auto"
 ) -> list[ChoiceAccuracy]:
     """Accuracy of every kind of choice among more than two, with chance and ceiling.
 
@@ -197,7 +197,7 @@ def _anchored(stages: Choices) -> np.ndarray:
     return np.bincount(stages.stage[~same], minlength=len(stages)) == 0
 
 
-def _are_learned_from(data: Judgements, estimate: ErrorEstimate) -> bool:
+def _are_learned_from(data: Answers, estimate: ErrorEstimate) -> bool:
     """Whether participants who were predicted also gave answers that were learned from."""
     if len(estimate.fold_errors):
         return True

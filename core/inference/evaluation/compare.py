@@ -12,7 +12,7 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.places import different
-from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
@@ -78,7 +78,7 @@ class Suggestion:
         of the difference, and less than a point.
     behind: By how much every other number is worse than the best, with Holm's p values.
     needed: Different questions by the rule of thumb, d n ln n.
-    n_answers, n_questions: Answers, and different questions among them (`Judgements.n_questions`).
+    n_answers, n_questions: Answers, and different questions among them (`Answers.n_questions`).
     is_chance: Whether even the lowest error may be that of guessing.
     elsewhere: What `fewer_elsewhere` finds, where other methods were compared.
     """
@@ -174,7 +174,7 @@ def recommend_dimension(
 
 def fewer_elsewhere(
     name: str, suggestions: Mapping[str, Suggestion],
-    errors: Mapping[str, Mapping[int, ErrorEstimate]], triplets: Judgements, ratio: float,
+    errors: Mapping[str, Mapping[int, ErrorEstimate]], triplets: Answers, ratio: float,
 ) -> FewerDimensions | None:
     """Fewer dimensions that suffice another method, which predicts as well with them.
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.evaluation.score import (
     ErrorEstimate,
     corrected_spread,
@@ -55,7 +55,7 @@ class PairedDifference:
 
 
 def paired_difference(
-    first: ErrorEstimate, second: ErrorEstimate, triplets: Judgements, ratio: float
+    first: ErrorEstimate, second: ErrorEstimate, triplets: Answers, ratio: float
 ) -> PairedDifference:
     """Difference of two errors, held out in the same folds, by a paired t test.
 
@@ -108,7 +108,7 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
 
 
 def behind_best(
-    estimates: Mapping[Name, ErrorEstimate], triplets: Judgements, ratio: float, *,
+    estimates: Mapping[Name, ErrorEstimate], triplets: Answers, ratio: float, *,
     any_pair: bool = False,
 ) -> tuple[Name, dict[Name, PairedDifference]]:
     """The method with the lowest error, and by how much every other one is behind.
@@ -131,7 +131,7 @@ def behind_best(
 
 
 def ahead_of(
-    own: ErrorEstimate, others: Mapping[Name, ErrorEstimate], triplets: Judgements, ratio: float
+    own: ErrorEstimate, others: Mapping[Name, ErrorEstimate], triplets: Answers, ratio: float
 ) -> dict[Name, PairedDifference]:
     """By how much others predict better than one method, with Holm's p values for their number.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 
 
 def popularity_mistakes(
-    answers: Judgements, learned: np.ndarray, held_out: np.ndarray
+    answers: Answers, learned: np.ndarray, held_out: np.ndarray
 ) -> np.ndarray:
     """(t,) error of each held-out answer, predicted by how often its options were chosen.
 

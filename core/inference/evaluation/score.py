@@ -14,11 +14,11 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.popularity import popularity_mistakes
@@ -116,8 +116,8 @@ class ErrorEstimate:
         return bool(error[2] < CHANCE and above[2] < 0)
 
 
-def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """(T,) fold of every answer, with whole groups in one (`Judgements.groups`).
+def question_folds(triplets: Answers, folds: int, rng: np.random.Generator) -> np.ndarray:
+    """(T,) fold of every answer, with whole groups in one (`Answers.groups`).
 
     Folds have about equally many answers of positive weight, and at least one if there are as many
     groups.
@@ -140,7 +140,7 @@ def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -
 
 
 def divisions(
-    triplets: Judgements, folds: int, rng: np.random.Generator
+    triplets: Answers, folds: int, rng: np.random.Generator
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """(T,) masks of the answers to learn from, and of those to predict, for every fold.
 
@@ -154,13 +154,13 @@ def divisions(
     return [((fold != k).all(axis=1), (fold == k).all(axis=1)) for k in range(folds)]
 
 
-def pair_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
+def pair_folds(triplets: Answers, folds: int, rng: np.random.Generator) -> np.ndarray:
     """(T, 2) fold of the nearer and of the farther pair of every answer."""
     pair = np.unique(triplets.compared_pairs, return_inverse=True)[1].reshape(-1, 2)
     return (rng.permutation(int(pair.max()) + 1) % folds)[pair]
 
 
-def can_divide(triplets: Judgements, folds: int, repeats: int = 1, seed: int = 0) -> bool:
+def can_divide(triplets: Answers, folds: int, repeats: int = 1, seed: int = 0) -> bool:
     """Whether each of so many `divisions` has answers to learn from and to predict."""
     if not triplets.is_one_rating:
         return n_groups(triplets) >= folds
@@ -172,12 +172,12 @@ def can_divide(triplets: Judgements, folds: int, repeats: int = 1, seed: int = 0
     )
 
 
-def n_groups(triplets: Judgements) -> int:
+def n_groups(triplets: Answers) -> int:
     """Number of groups to hold out: questions or trials with answers of positive weight."""
     return len(different(triplets.groups[triplets.weight > 0]))
 
 
-def missed_choices(wrong: np.ndarray, data: Judgements) -> np.ndarray | None:
+def missed_choices(wrong: np.ndarray, data: Answers) -> np.ndarray | None:
     """(T,) error of every choice among several as a whole, from 0 (right) to 1; None without any.
 
     A choice is right if all of its answers are. If some are ties and none is wrong, the chosen is
@@ -204,7 +204,7 @@ def missed_choices(wrong: np.ndarray, data: Judgements) -> np.ndarray | None:
 @task("Predicting held-out answers", columns=("participant",))
 def cross_validate(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     folds: Annotated[int, Number(
         2, 100, "Folds", "Answers are split into this many folds; each is predicted from the "
@@ -298,7 +298,7 @@ def cross_validate(
 
 
 def popularity_beside(
-    popular: np.ndarray, wrong: np.ndarray, triplets: Judgements, people: SamplingUnits | None,
+    popular: np.ndarray, wrong: np.ndarray, triplets: Answers, people: SamplingUnits | None,
     of_folds: tuple[np.ndarray, np.ndarray] | None = None, ratio: float = 0.0,
 ) -> np.ndarray:
     """(2, 3) error of popularity, and by how much it is above another, with 95 % intervals.
@@ -325,7 +325,7 @@ def popularity_beside(
     return np.array(result)
 
 
-def require_groups(triplets: Judgements, folds: int) -> None:
+def require_groups(triplets: Answers, folds: int) -> None:
     """Raise a `DataError` if there are fewer groups of answers than folds."""
     if triplets.is_one_rating:
         raise DataError(
@@ -412,7 +412,7 @@ def spread_over_people(
 
 
 def mistakes_on(
-    method: Method, triplets: Judgements, learned: np.ndarray, held_out: np.ndarray, halt: Halt
+    method: Method, triplets: Answers, learned: np.ndarray, held_out: np.ndarray, halt: CancelToken
 ) -> np.ndarray:
     """Error of each held-out answer, predicted from the training answers."""
     fitted = clone(method).fit(triplets.take(learned), progress=halt)
@@ -461,7 +461,7 @@ def clustered_mean(
 ) -> tuple[float, float, float]:
     """Mean of values (T,) from 0 to 1, with Wilson's interval at the effective number of answers.
 
-    The variance is cluster-robust over groups (T,), such as `Judgements.groups`, or over so many
+    The variance is cluster-robust over groups (T,), such as `Answers.groups`, or over so many
     `people`: then it is unbiased, with what is `shared` between them, and the quantile Student's.
     Where people change each other's values, the variance `between` them is another one.
     """

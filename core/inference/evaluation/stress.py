@@ -10,7 +10,7 @@ from sklearn.base import clone
 from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.embedding.mds import Scaling
@@ -132,7 +132,7 @@ def _at_random(
 
 
 def _stress_of(
-    method: Scaling, values: np.ndarray, weights: np.ndarray, halt: Halt
+    method: Scaling, values: np.ndarray, weights: np.ndarray, halt: CancelToken
 ) -> float:
     """Stress-1 of a map of dissimilarities."""
     known = np.where(np.isfinite(values), weights, 0.0)

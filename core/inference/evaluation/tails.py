@@ -11,7 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
@@ -84,7 +84,7 @@ class TailChoice:
 
 @task("Choosing the tails of the response", "embedding")
 def choose_tail(
-    method: Method, triplets: Judgements, *,
+    method: Method, triplets: Answers, *,
     folds: Annotated[int, Number(
         2, 20, "Folds", "Answers are split into this many folds; each is predicted from the others."
     )] = 5,
@@ -152,14 +152,14 @@ class _Trial:
     """Answers in folds: those of a fold, and the others as they are learned from."""
 
     method: TSTE
-    answers: Judgements
+    answers: Answers
     layout: AnswerLayout
     held_out: list[np.ndarray]
     tested: list[tuple[np.ndarray, Choices]]
     learned: list[AnswerLayout]
 
     @classmethod
-    def of(cls, answers: Judgements, method: Method, folds: int, seed: int) -> _Trial:
+    def of(cls, answers: Answers, method: Method, folds: int, seed: int) -> _Trial:
         fold = question_folds(answers, folds, np.random.default_rng(seed))
         held_out = [np.flatnonzero(fold == k) for k in range(folds)]
         # Once for all tails: taking answers with their columns takes as long as a fold's map.
@@ -193,7 +193,7 @@ class _Trial:
         return wrong, map_losses(method._loss(), positions, choices)
 
 
-def _chosen(found: Mapping[float, _Predictions], answers: Judgements) -> TailChoice:
+def _chosen(found: Mapping[float, _Predictions], answers: Answers) -> TailChoice:
     """The most likely of those whose error may be the lowest."""
     alphas = sorted(found)
     if not found:
@@ -216,7 +216,7 @@ def _chosen(found: Mapping[float, _Predictions], answers: Judgements) -> TailCho
     )
 
 
-def _part_of(answers: Judgements, n_components: int, seed: int) -> Judgements:
+def _part_of(answers: Answers, n_components: int, seed: int) -> Answers:
     """The answers of positive weight, or of many a part: whole questions and trials."""
     weight = answers.weight
     if not weight.all():

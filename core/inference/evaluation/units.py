@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.data.named import one_of
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice
 
 #: Fewest participants who are resampled by default: fewer say too little of how people differ.
@@ -179,7 +179,7 @@ def _drawn(number: int, share: float | None, rng: np.random.Generator) -> np.nda
     return counts
 
 
-def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
+def sampling_units(data: Answers, unit: str = "auto") -> SamplingUnits:
     """The units of these answers.
 
     unit {"auto", "participants", "answers", "both"}: ``answers``: the answers of a trial are drawn
@@ -219,12 +219,12 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     return SamplingUnits(unit, n_people, np.unique(part, return_inverse=True)[1], both)
 
 
-def n_participants(data: Judgements) -> int:
+def n_participants(data: Answers) -> int:
     """Number of participants who gave answers of positive weight."""
     return participants_of(data)[1]
 
 
-def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
+def participants_of(data: Answers) -> tuple[np.ndarray, int]:
     """(T,) participant of each answer of positive weight, or -1, and the number of participants."""
     if "participant" not in data.answers:
         return np.full(len(data), -1), 0
@@ -270,7 +270,7 @@ def shared_covariance(
     return by_question.T @ by_question - alone.T @ alone
 
 
-def known_people(data: Judgements, unit: str) -> SamplingUnits | None:
+def known_people(data: Answers, unit: str) -> SamplingUnits | None:
     """Participants as units, with the questions they share; None where answers are the unit."""
     units = sampling_units(data, unit)
     if units.unit == "answers":

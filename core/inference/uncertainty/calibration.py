@@ -14,7 +14,7 @@ from tripletscope.core.data.geometry import procrustes, rms
 from tripletscope.core.data.triplets import Triplets, as_triplets, numbered_objects
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import (
@@ -392,7 +392,7 @@ def _measured(
     maps: int,
     spread: str,
     seed: np.random.SeedSequence,
-    halt: Halt,
+    halt: CancelToken,
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Coverage on one simulated data set, and counts, confidences and successes by class."""
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from scipy.special import ndtr, stdtr
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.optimise.elementary import compiled
 
@@ -150,7 +150,7 @@ def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
 
 
 def _fill_moments(
-    columns: np.ndarray, firsts: np.ndarray, mean: np.ndarray, sd: np.ndarray, halt: Halt
+    columns: np.ndarray, firsts: np.ndarray, mean: np.ndarray, sd: np.ndarray, halt: CancelToken
 ) -> None:
     _moments(columns, firsts, mean, sd)
 
@@ -205,7 +205,7 @@ def _row(
 
 def _sums_of(
     mean: np.ndarray, sd: np.ndarray, independent: bool, anchors: np.ndarray, others: np.ndarray,
-    halt: Halt,
+    halt: CancelToken,
 ) -> np.ndarray:
     """(a, n) sums of min(p, 1 - p) over the comparisons of each of `others` with the rest."""
     sums = np.zeros((len(anchors), len(others)))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from tripletscope.core.data.geometry import rms
-from tripletscope.core.data.grouping import companies
+from tripletscope.core.data.grouping import connected_objects
 from tripletscope.core.models.optimise.elementary import compiled, exp_negative, log_positive
 from tripletscope.core.models.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.models.optimise.responses import losses_of
@@ -102,7 +102,7 @@ def _largest_part(answers: AnswerLayout, n_answers: np.ndarray) -> np.ndarray:
         np.column_stack([np.tile(roles[0], len(roles) - 1), roles[1:].ravel()])
         for roles in (part.roles[:, part.weight > 0] for part in answers.parts)
     ])
-    company = companies(links, answers.n_objects)
+    company = connected_objects(links, answers.n_objects)
     return (company == np.argmax(np.bincount(company, n_answers > 0))) & (n_answers > 0)
 
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.method import Method, unfitted
+from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
@@ -354,14 +354,14 @@ def reliability(
     return _cross_validated(method, triplets, predicted, unit, folds, seed, progress)
 
 
-def margin_reliability(method: Method, triplets: Judgements, *, folds: int = 5) -> Reliability:
+def margin_reliability(method: Method, triplets: Answers, *, folds: int = 5) -> Reliability:
     """`reliability` of a method without samples: kernels, forests, a single map.
 
     Response probabilities are calibrated from its margins; there is no order certainty.
     """
 
     def predicted(train: Triplets, test: Triplets, _: float) -> tuple[np.ndarray, np.ndarray]:
-        fitted = unfitted(method).fit(train)
+        fitted = make_method(method).fit(train)
         return margin_evidence(fitted, test), np.full(len(test), np.nan)
 
     return _cross_validated(method, as_answers(triplets), predicted, "auto", folds, 0, silent)
@@ -369,7 +369,7 @@ def margin_reliability(method: Method, triplets: Judgements, *, folds: int = 5) 
 
 def _cross_validated(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     predicted: Callable[..., tuple[np.ndarray, np.ndarray]],
     unit: str,
     folds: int,

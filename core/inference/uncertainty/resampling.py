@@ -14,10 +14,10 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
 from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
@@ -76,7 +76,7 @@ Align = Annotated[
 @task("Resampling answers", "embedding", columns=("participant",), first={"replicates": 10})
 def bootstrap(
     method: OrdinalEmbedding,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     replicates: Annotated[
         int,
@@ -200,7 +200,7 @@ def bootstrap(
 
 def bootstrap_response(
     method: OrdinalEmbedding,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     scheme: str = "resample",
     unit: str = "auto",
@@ -213,7 +213,7 @@ def bootstrap_response(
     single = clone(method).set_params(n_init=1)
     unit = sampling_units(triplets, unit).unit
 
-    def maps(train: Judgements) -> np.ndarray:
+    def maps(train: Answers) -> np.ndarray:
         unit_there = unit if n_participants(train) > 1 else "answers"
         return bootstrap(
             single, train, replicates=_FEW, scheme=scheme, unit=unit_there, share=share, seed=seed
@@ -247,7 +247,7 @@ def _replicates(
 def _replicate(
     method: OrdinalEmbedding, answers: AnswerLayout, units: SamplingUnits, share: float | None,
     reference: np.ndarray, anchors: np.ndarray, seed: np.random.SeedSequence, warm: bool,
-    halt: Halt,
+    halt: CancelToken,
 ) -> np.ndarray:
     """(n, d) map of resampled answers, aligned."""
     # The number of draws of an answer is its weight.
@@ -258,7 +258,7 @@ def _replicate(
 
 def map_of(
     method: OrdinalEmbedding, answers: AnswerLayout, times: np.ndarray, reference: np.ndarray,
-    halt: Halt, *, start: np.ndarray | None, anchors: np.ndarray | None = None,
+    halt: CancelToken, *, start: np.ndarray | None, anchors: np.ndarray | None = None,
 ) -> np.ndarray:
     """(n, d) map of answers that count `times` (T,), aligned; NaN where an object has none."""
     counted = answers.reweighted(times * answers.weight)
@@ -364,7 +364,8 @@ def map_dissimilarities(
 
 
 def _replicate_of_distances(
-    method: Scaling, matrix: np.ndarray, weights: np.ndarray, reference: np.ndarray, halt: Halt
+    method: Scaling, matrix: np.ndarray, weights: np.ndarray, reference: np.ndarray,
+    halt: CancelToken,
 ) -> np.ndarray:
     """(n, d) map of a replicate, aligned; NaN if an object is unknown in it."""
     weights = np.where(np.isfinite(matrix), weights, 0.0)

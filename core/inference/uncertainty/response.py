@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.engine.method import Method, described, unfitted
+from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.method import Method, described, make_method
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.evaluation.score import n_groups, question_folds
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -58,7 +58,7 @@ class ResponseModel:
 
     def from_maps(self, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """(T,) probability of each response, from maps (b, n, d)."""
-        return self.probability(evidence(unfitted(self.method), embeddings, rows))
+        return self.probability(evidence(make_method(self.method), embeddings, rows))
 
 
 def has_likelihood(method: Method) -> bool:
@@ -92,7 +92,7 @@ def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.nda
     return logit(np.clip(mean, np.finfo(float).tiny, 1.0 - np.finfo(float).eps))
 
 
-def margin_evidence(fitted: Method, answers: Judgements) -> np.ndarray:
+def margin_evidence(fitted: Method, answers: Answers) -> np.ndarray:
     """(T,) `evidence` of a fitted method without maps: margins by its mean distance."""
     size = float(np.nanmean(fitted.distances()))
     return fitted.margins(answers) / (size or 1.0)
@@ -162,8 +162,8 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
 
 def learned_response(
     method: Method,
-    triplets: Judgements,
-    drawn: Callable[[Judgements], np.ndarray],
+    triplets: Answers,
+    drawn: Callable[[Answers], np.ndarray],
     *,
     seed: int = 0,
     progress: Progress = silent,

@@ -16,10 +16,10 @@ from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.named import column_of
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
@@ -100,7 +100,7 @@ class Robustness:
 @task("Comparing views", "embedding", columns=("participant",))
 def robustness(
     method: OrdinalEmbedding,
-    answers: Judgements,
+    answers: Answers,
     *,
     views: Annotated[list[str], Column(
         "Views", "Columns that are true for the answers of a view.", of="answers", several=True
@@ -182,7 +182,7 @@ def robustness(
                       [view for view, other in zip(views, differs, strict=True) if other])
 
 
-def _is_in(answers: Judgements, view: str) -> np.ndarray:
+def _is_in(answers: Answers, view: str) -> np.ndarray:
     """(T,) whether answers are in a view, which may be a column of texts."""
     cells = column_of(answers.answers, view, answers.name, "response").astype("str").str.lower()
     inside = cells.isin(("true", "1", "yes")).to_numpy()
@@ -195,8 +195,8 @@ def _is_in(answers: Judgements, view: str) -> np.ndarray:
 
 
 def _measured(
-    method: OrdinalEmbedding, answers: Judgements, which: np.ndarray, reference: np.ndarray,
-    folds: int, seed: int, replicates: int, halt: Halt,
+    method: OrdinalEmbedding, answers: Answers, which: np.ndarray, reference: np.ndarray,
+    folds: int, seed: int, replicates: int, halt: CancelToken,
 ) -> np.ndarray:
     """(3, 3) value and ends of the interval of each statistic; NaN where there is none."""
     data, result = answers.take(which), np.full((3, 3), np.nan)
@@ -225,7 +225,7 @@ def _placed(fitted: OrdinalEmbedding) -> np.ndarray:
 class _Shuffle:
     """Random sets of the sizes of views, `inside` bool (T, V)."""
 
-    def __init__(self, answers: Judgements, inside: np.ndarray) -> None:
+    def __init__(self, answers: Answers, inside: np.ndarray) -> None:
         trials = np.arange(len(answers)) if answers.trials is None else answers.trials
         _, first, self._trial = np.unique(trials, return_index=True, return_inverse=True)
         self._patterns, code = np.unique(inside[first], axis=0, return_inverse=True)

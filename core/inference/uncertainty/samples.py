@@ -10,7 +10,7 @@ import numpy as np
 from tripletscope.core.data.geometry import coverage_radius, procrustes, rms, widened
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets, refuse_others
+from tripletscope.core.data.triplets import Answers, Triplets, as_triplets, refuse_others
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.inference.uncertainty.comparisons import Comparisons, certainty, moments
@@ -220,7 +220,7 @@ class Samples:
         """The response model, learned at first use; see `learned`."""
         return ResponseModel(**self.learned().response)
 
-    def response_probability(self, triplets: Judgements) -> np.ndarray:
+    def response_probability(self, triplets: Answers) -> np.ndarray:
         """Probability that a person gives each answer.
 
         People err and differ, so that it stays below 1 however many answers there are: use it to

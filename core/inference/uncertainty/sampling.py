@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 
 from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.inference.uncertainty.curvature import Normal
 from tripletscope.core.models.optimise.elementary import KERNEL, Compiled, address, found_at
@@ -251,7 +251,7 @@ def convergence(values: np.ndarray) -> tuple[float, float | None]:
 
 def advance(
     answers: AnswerLayout, loss: Loss, normal: Normal, precision: float, state: ChainState,
-    rng: np.random.Generator, draws: int, thin: int, halt: Halt,
+    rng: np.random.Generator, draws: int, thin: int, halt: CancelToken,
 ) -> tuple[np.ndarray, ChainState, np.random.Generator]:
     """Every `thin`-th of `draws` further maps (m, d, n), fewer if halted, and the chain's state."""
     target = _target(answers, loss, normal, precision)

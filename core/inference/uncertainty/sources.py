@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number, parameters
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
@@ -55,7 +55,7 @@ Spread = Annotated[
 def samples_from(
     source: str,
     method: OrdinalEmbedding,
-    triplets: Judgements,
+    triplets: Answers,
     maps: int,
     seed: int,
     progress: Progress = silent,
@@ -77,7 +77,7 @@ def samples_from(
 @task("Learning how people respond", "embedding", columns=("participant",))
 def response_model(
     method: OrdinalEmbedding,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     source: Source = "bootstrap",
     scheme: Scheme = "resample",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.named import column_of
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column, Switch
 from tripletscope.core.engine.method import register
 from tripletscope.core.engine.progress import Progress, silent
@@ -55,7 +55,7 @@ class ColumnMap(Embedding):
     )] = True
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        self, triplets: Answers, y: Any = None, *, sample_weight: Any = None,
         progress: Progress = silent,
     ) -> Self:
         """Take the features of the objects; answers do not matter.
@@ -91,7 +91,7 @@ class ColumnMap(Embedding):
         return self
 
 
-def _numbers(data: Judgements, name: str) -> np.ndarray:
+def _numbers(data: Answers, name: str) -> np.ndarray:
     column = column_of(data.objects, name, data.name)
     if not is_feature(column):
         raise DataError(

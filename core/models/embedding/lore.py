@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import register
 from tripletscope.core.engine.progress import Progress, part
@@ -89,7 +89,7 @@ class LORE(OrdinalEmbedding):
     def _loss(self) -> Loss:
         return Loss(_lore)
 
-    def fit(self, triplets: Judgements, y: Any = None, **options: Any) -> Self:
+    def fit(self, triplets: Answers, y: Any = None, **options: Any) -> Self:
         """Find map and number of dimensions; see `OrdinalEmbedding.fit`."""
         super().fit(triplets, y, **options)
         self.rank_ = int(np.any(self.embedding_ != 0, axis=0).sum())

@@ -16,7 +16,7 @@ from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances, principal_axes, rms, to_unit_rms
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import single_blas_thread
@@ -78,12 +78,12 @@ class Embedding(Method):
         self._require_fit()
         return distances(self.embedding_)
 
-    def margins(self, triplets: Judgements) -> np.ndarray:
+    def margins(self, triplets: Answers) -> np.ndarray:
         """(T,) distance to far minus distance to near, in units of the map."""
         return margins(self.embedding_, self._to_predict(triplets).rows)
 
 
-def map_of(method: Embedding, answers: Judgements, progress: Progress = silent) -> np.ndarray:
+def map_of(method: Embedding, answers: Answers, progress: Progress = silent) -> np.ndarray:
     """(n, d) map that a clone of the method fits; NaN for objects without a place."""
     fitted = clone(method).fit(answers, progress=progress)
     return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
@@ -110,7 +110,7 @@ class _RowsOfObjects:
             triplets, y = as_answers(triplets, y), None
         return super().fit_transform(triplets, y, **options)
 
-    def transform(self, triplets: Judgements) -> np.ndarray:
+    def transform(self, triplets: Answers) -> np.ndarray:
         """Place further objects into the fitted map from answers about them.
 
         Parameters
@@ -220,7 +220,7 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         return minimise(objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress)
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        self, triplets: Answers, y: Any = None, *, sample_weight: Any = None,
         init_embedding: np.ndarray | None = None, progress: Progress = silent,
     ) -> Self:
         """Find the map with the lowest loss.
@@ -324,7 +324,7 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         """Columns of a map, which are named by `get_feature_names_out`."""
         return self.embedding_.shape[1]
 
-    def _placing(self, triplets: Judgements) -> np.ndarray:
+    def _placing(self, triplets: Answers) -> np.ndarray:
         """(n + m, d) positions with those of further objects: see `transform`."""
         self._require_fit()
         data = as_answers(triplets, known=self.n_objects_)
@@ -365,7 +365,7 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         self._require_fit()
         return np.mean([distances(embedding) for embedding in self._maps()], axis=0)
 
-    def margins(self, triplets: Judgements) -> np.ndarray:
+    def margins(self, triplets: Answers) -> np.ndarray:
         """(T,) distance to far minus distance to near, in units of the map.
 
         With `average`, the mean over the starts.
@@ -398,7 +398,7 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         return self._probabilities(self._to_predict(data).choices)
 
     @available_if(lambda method: method.is_likelihood)
-    def predict_proba(self, triplets: Judgements) -> np.ndarray:
+    def predict_proba(self, triplets: Answers) -> np.ndarray:
         """Probability that each answer is another one, and that it is given, under the fitted map.
 
         Each counts for itself, as a comparison of two pairs; see `choice_probabilities` for choices

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Loss, Objective
 from tripletscope.core.models.optimise.minimise import minimise
@@ -16,7 +16,7 @@ _TRIALS = 48
 
 
 def place(
-    data: Judgements, embedding: np.ndarray, placed: np.ndarray, loss: Loss, *, prior: float,
+    data: Answers, embedding: np.ndarray, placed: np.ndarray, loss: Loss, *, prior: float,
     n_starts: int, rng: np.random.Generator,
 ) -> np.ndarray:
     """Positions (n, d) of all objects; the first m stay where `embedding` (m, d) has them.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.models.optimise.responses import MOST_CHOSEN
 
@@ -94,7 +94,7 @@ class AnswerLayout:
         self.n_objects = parts[0].n_objects
 
     @classmethod
-    def of(cls, answers: Judgements, as_choices: bool = False) -> AnswerLayout:
+    def of(cls, answers: Answers, as_choices: bool = False) -> AnswerLayout:
         """From data; `as_choices` keeps a choice among several pairs whole, for likelihoods."""
         if as_choices and answers.are_choices:
             return cls.of_choices(answers.choices)
@@ -157,7 +157,7 @@ class AnswerLayout:
         return AnswerLayout([part for part in parts if len(part)] or parts[:1])
 
 
-def order_of(answers: Judgements, as_choices: bool) -> np.ndarray:
+def order_of(answers: Answers, as_choices: bool) -> np.ndarray:
     """(T,) the answer of the data that each of its `AnswerLayout` stands for."""
     if not (as_choices and answers.are_choices):
         return np.argsort(answers.rows[:, 0], kind="stable")

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numba import types
 
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, as_coarse_as, is_coarse, silent
 from tripletscope.core.models.optimise.elementary import address, compiled, found_at
 from tripletscope.core.models.optimise.loss import BLOCK_TYPE, EVALUATE, Objective
@@ -478,7 +478,7 @@ def restarts(
     """
     progress_of = _merged(progress, len(starts), first)
 
-    def one(number: int, start: np.ndarray, halt: Halt) -> Optimum:
+    def one(number: int, start: np.ndarray, halt: CancelToken) -> Optimum:
         result = minimise_from(start, progress_of(number))
         progress_of(number)(1.0)
         return result

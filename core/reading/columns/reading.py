@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.judgements import HELD_TOGETHER
 from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.table import Table

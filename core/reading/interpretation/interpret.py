@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.grouping import companies
-from tripletscope.core.data.judgements import HELD_TOGETHER
+from tripletscope.core.data.answers import HELD_TOGETHER
+from tripletscope.core.data.grouping import connected_objects
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
@@ -185,7 +185,7 @@ def _on_sets(rows: np.ndarray, labels: list[str]) -> Iterator[Note]:
         for k in range(1, rows.shape[1]):
             pairs[rows[:, 0].astype(np.int64) * n + rows[:, k]] = True
         rows = np.column_stack(np.divmod(np.flatnonzero(pairs), n))
-    sets = companies(rows, n)
+    sets = connected_objects(rows, n)
     sizes = np.bincount(sets[np.unique(rows)])
     which = np.flatnonzero(sizes)
     if len(which) > 1:

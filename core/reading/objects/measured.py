@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tripletscope.core.data.cells import writable
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.reading.formats.arrays import arrays_in, decoded_texts
 from tripletscope.core.reading.formats.source import Source, refuse_other_kinds, title_of, unpacked
@@ -136,7 +136,7 @@ _MOST_GROUPS = 10
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class MeasuredTable:
+class FeatureTable:
     """Measurements of the n objects of some answers: features of each, or their distances.
 
     Attributes
@@ -172,8 +172,8 @@ class MeasuredTable:
 
 
 def read_feature_tables(
-    source: Source, about: Judgements, name: str | None = None
-) -> list[MeasuredTable]:
+    source: Source, about: Answers, name: str | None = None
+) -> list[FeatureTable]:
     r"""Read tables of features of objects, or of distances between them.
 
     A square table has distances if it is symmetric and its diagonal zero or empty, and similarities
@@ -192,7 +192,7 @@ def read_feature_tables(
 
     Returns
     -------
-    list of MeasuredTable
+    list of FeatureTable
 
     Raises
     ------
@@ -220,7 +220,7 @@ def read_feature_tables(
     return result
 
 
-def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable]:
+def _tables(data: bytes, name: str, about: Answers) -> Iterator[FeatureTable]:
     refuse_other_kinds(data, name)
     arrays = arrays_in(data, name)
     if arrays is None:
@@ -260,7 +260,7 @@ def _numbers_rows(key: str, values: np.ndarray) -> bool:
     return bool(counts) and np.array_equal(np.diff(values[:, 0]), np.ones(len(values) - 1))
 
 
-def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
+def _of_table(data: bytes, name: str, about: Answers) -> FeatureTable:
     """Features, or distances, in a table of texts, a sheet, records or Parquet."""
     table = load(data, name, least_columns=1, reshape=False)
     about_square = abs(table.n_rows - len(table.columns)) <= _ASIDE
@@ -329,8 +329,8 @@ def _numbering(texts: pd.DataFrame, table: Table) -> str | None:
 
 def _matched(
     title: str, values: np.ndarray, columns: list[str], names: list[str] | None,
-    about: Judgements, file: str, notes: list[str], rows: np.ndarray | None, square: bool,
-) -> MeasuredTable:
+    about: Answers, file: str, notes: list[str], rows: np.ndarray | None, square: bool,
+) -> FeatureTable:
     """The table with a row for each object of the answers."""
     _check_size(values, about.n_objects, file)
     places, how = _places(names, len(values), about, file)
@@ -364,7 +364,7 @@ def _matched(
     if unused:
         notes.append(f"{counted(unused, 'row')} about other objects.")
     unmeasured = [about.ids[i] for i in np.flatnonzero(~has_row)]
-    return MeasuredTable(
+    return FeatureTable(
         title, None if square else wide, wide if square else None, columns, notes, unmeasured
     )
 
@@ -415,7 +415,7 @@ def _without_empty(
 
 
 def _places(
-    names: list[str] | None, n_rows: int, about: Judgements, file: str
+    names: list[str] | None, n_rows: int, about: Answers, file: str
 ) -> tuple[np.ndarray, str]:
     """(n,) the row of each object, -1 for none; and a sentence on how they were matched."""
     n = about.n_objects
@@ -449,7 +449,7 @@ def _places(
 
 
 def read_distances(
-    source: Source, about: Judgements, name: str | None = None
+    source: Source, about: Answers, name: str | None = None
 ) -> tuple[np.ndarray, np.ndarray, str]:
     """(m, m) distances in a square table, (m,) their objects, and how it was read.
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.cells import composed, plain_number, unmarked
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import (
@@ -133,7 +133,7 @@ def _refuse_unclear_numbers(
         )
 
 
-Answers = TypeVar("Answers", bound=Judgements)
+Answers = TypeVar("Answers", bound=Answers)
 
 #: Texts of at most this many distinct values, on average twice each, are categories.
 _MOST_CATEGORIES = 200

@@ -15,7 +15,7 @@ from tripletscope.core.data.geometry import procrustes_disparity, rms
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import declared, task
 from tripletscope.core.inference.uncertainty.calibration import (
@@ -357,7 +357,7 @@ def compare_active(
 
 def _simulated(
     method: OrdinalEmbedding, truth: Truth, n_answers: int, sizes: np.ndarray, strategy: str,
-    batch: str, seed: np.random.SeedSequence, halt: Halt,
+    batch: str, seed: np.random.SeedSequence, halt: CancelToken,
 ) -> np.ndarray:
     """(2, 2, p): chosen and random, error and disparity, from the same first answers."""
     rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Fields, Number
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.compare import suggest_dimension
@@ -88,7 +88,7 @@ def detect_dimension(
 
 def _suggested(
     method: OrdinalEmbedding, scenario: Scenario, size: int, most: int, dimensions: range,
-    folds: int, seed: np.random.SeedSequence, halt: Halt,
+    folds: int, seed: np.random.SeedSequence, halt: CancelToken,
 ) -> int:
     """Number of dimensions that the first `size` answers of a simulation suggest."""
     rng = np.random.default_rng(seed)

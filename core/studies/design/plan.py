@@ -16,7 +16,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Choice, Fields, Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.paired import mean_with_reach
@@ -357,7 +357,7 @@ def _error(positions: np.ndarray, rows: np.ndarray) -> float:
 
 
 def _continued(
-    method: Method, design: str, repeated: int, running: _Running, size: int, halt: Halt,
+    method: Method, design: str, repeated: int, running: _Running, size: int, halt: CancelToken,
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers, with accuracy, ellipse and disparity of their map."""
     try:
@@ -374,7 +374,7 @@ def _continued(
 
 
 def _answers(
-    method: Method, design: str, repeated: int, running: _Running, size: int, halt: Halt,
+    method: Method, design: str, repeated: int, running: _Running, size: int, halt: CancelToken,
 ) -> np.ndarray:
     """Answers of a design up to `size`, continued where the design allows."""
     n, rng, before = running.scenario.n_objects, running.rng, running.answers
@@ -396,7 +396,9 @@ def _answers(
     return np.concatenate([before, more])
 
 
-def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tuple[float, float]:
+def _shape(
+    fitted: Method, data: Triplets, running: _Running, halt: CancelToken
+) -> tuple[float, float]:
     """Size of the ellipses and disparity of a map or scale; NaN without positions."""
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):

@@ -13,7 +13,7 @@ import pyarrow as pa
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.reading.columns.reading import TAKEN
 from tripletscope.core.reading.interpretation.interpret import interpret
@@ -28,7 +28,7 @@ from tripletscope.core.reading.layouts.collect import (
     RANKED,
     TASK,
 )
-from tripletscope.core.reading.measuring import MeasuredFile, file_of_measured
+from tripletscope.core.reading.measuring import RatingsFile, file_of_measured
 from tripletscope.core.reading.table import Table, as_cells
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.items import SurveyItem
@@ -282,7 +282,7 @@ def experiment_objects(experiment: Experiment) -> pd.DataFrame:
     return table
 
 
-def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> Judgements:
+def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> Answers:
     """The answers about objects as a data set, as read from their table.
 
     Practice, catch and gold questions are left out: see `checks_answered`.
@@ -345,7 +345,7 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
     return Triplets(rows, objects, answers, experiment.title)
 
 
-def measured_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> MeasuredFile:
+def measured_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> RatingsFile:
     """Ratings, piles or arrangements, as read from the table of answers.
 
     Parameters
@@ -356,7 +356,7 @@ def measured_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
 
     Returns
     -------
-    MeasuredFile
+    RatingsFile
 
     Raises
     ------
@@ -388,13 +388,13 @@ def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     )))
 
 
-def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> Judgements:
+def with_questionnaire(answers: Answers, records: Iterable[AnswerRecord]) -> Answers:
     """Answers with their participants' questionnaire, but for texts, as columns."""
     records = [one for one in records if one.item is None or one.item["kind"] != "text"]
     return with_facts_of_people(answers, questionnaire_answers(records))
 
 
-def with_facts_of_people(answers: Judgements, facts: pd.DataFrame) -> Judgements:
+def with_facts_of_people(answers: Answers, facts: pd.DataFrame) -> Answers:
     """Answers with facts about their participants as columns.
 
     Names with a meaning, such as ``weight``, are followed by ``(asked)``.

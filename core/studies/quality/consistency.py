@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from tripletscope.core.data.columns import codes_of, divided
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.inference.evaluation.compare import needed_answers
@@ -43,7 +43,7 @@ class Repeats:
     contradicted: int
 
 
-def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
+def repeats(triplets: Answers, *, unit: str = "auto") -> Repeats:
     """Agreement of repeated answers (T, 3) or (T, 4), with intervals by the jackknife over `unit`.
 
     Without participants all pairs count as between. An answer of weight w counts as w answers of
@@ -83,7 +83,7 @@ def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
 
 
 def _without_each(
-    triplets: Judgements, part: np.ndarray, counts: np.ndarray, sums: np.ndarray
+    triplets: Answers, part: np.ndarray, counts: np.ndarray, sums: np.ndarray
 ) -> np.ndarray:
     """(2, 2, P) what `sums` (2, 2, Q) lose with each participant.
 
@@ -187,7 +187,7 @@ class Coverage:
     """How many comparisons were asked, and how many are needed.
 
     answers, questions: Answers, and different comparisons among them.
-    independent: The latter, as far as they are independent: see `Judgements.n_questions`.
+    independent: The latter, as far as they are independent: see `Answers.n_questions`.
     possible: All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
     needed: Different triplets by the rule of thumb, d n ln n, for d dimensions; empty for
         comparisons of pairs.
@@ -209,7 +209,7 @@ class Coverage:
         return max((d for d, least in self.needed.items() if self.independent >= least), default=0)
 
 
-def coverage(triplets: Judgements) -> Coverage:
+def coverage(triplets: Answers) -> Coverage:
     """Coverage of the comparisons, with the questions needed for up to ten dimensions."""
     triplets = as_answers(triplets)
     n = triplets.n_objects

@@ -16,9 +16,9 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.popularity import popularity_mistakes
 from tripletscope.core.inference.evaluation.score import reach_over_people
@@ -186,7 +186,7 @@ def decided(
 class _RowAnswers:
     """Answers under one reading, each by itself, with its row in the sample."""
 
-    data: Judgements
+    data: Answers
     row: np.ndarray
     trial: np.ndarray | None
     n_rows: int
@@ -255,7 +255,7 @@ def _folds(
 
 
 def _predicted(
-    trials: _RowAnswers, held_out: np.ndarray, halt: Halt
+    trials: _RowAnswers, held_out: np.ndarray, halt: CancelToken
 ) -> tuple[np.ndarray, np.ndarray]:
     """Accuracy of each held-out answer's prediction by a map, and by the popularity of objects."""
     train, test = trials.data.take(~held_out), trials.data.take(held_out)
@@ -265,7 +265,7 @@ def _predicted(
     return right, 1.0 - popularity_mistakes(trials.data, ~held_out, held_out)
 
 
-def _fitted(train: Judgements, levels: np.ndarray | None, halt: Halt) -> Method:
+def _fitted(train: Answers, levels: np.ndarray | None, halt: CancelToken) -> Method:
     """What predicts: a scale of levels, or else a map."""
     if levels is not None and len(levels) > 2:
         about = pd.DataFrame({"id": [str(k) for k in range(len(levels))], "level": levels})

@@ -15,7 +15,7 @@ import pandas as pd
 from tripletscope.core.data.columns import codes_of, one_per_trial
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.quality.rules import RULES, RuleData
@@ -172,7 +172,7 @@ class Cleaning:
     800
     """
 
-    raw: Judgements
+    raw: Answers
     catch_trials: pd.DataFrame | None = None
     gold: Triplets | None = None
     exclusions: tuple[Exclusion, ...] = ()
@@ -194,7 +194,7 @@ class Cleaning:
         return kept
 
     @cached_property
-    def triplets(self) -> Judgements:
+    def triplets(self) -> Answers:
         """The remaining answers, about the same objects, with the steps' weights."""
         left = self.raw if self.kept.all() else self.raw.take(self.kept)
         steps = [step for step in self.exclusions if step.rule == WEIGHTS]
@@ -255,7 +255,7 @@ class Cleaning:
         weight = self.triplets.weight[one_per_trial(self.triplets)]
         return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
 
-    def marked(self, views: Mapping[str, Cleaning]) -> Judgements:
+    def marked(self, views: Mapping[str, Cleaning]) -> Answers:
         """All imported answers with a column per view, for `tripletscope.people.robustness`."""
         return self.raw.with_columns({name: view.kept for name, view in views.items()})
 
@@ -321,7 +321,7 @@ class Cleaning:
 
     @classmethod
     def from_log(
-        cls, raw: Judgements, log: Sequence[Mapping[str, Any]],
+        cls, raw: Answers, log: Sequence[Mapping[str, Any]],
         catch_trials: pd.DataFrame | None = None, gold: Triplets | None = None,
     ) -> Cleaning:
         """The cleaning that a log describes.
@@ -336,7 +336,7 @@ class Cleaning:
         return cls(raw, catch_trials, gold, tuple(steps))
 
 
-def _weights_of(triplets: Judgements, step: Exclusion) -> np.ndarray:
+def _weights_of(triplets: Answers, step: Exclusion) -> np.ndarray:
     """(T,) weights of a step; 1 for people that it does not name."""
     who, names = codes_of(triplets, "participant")
     weights = dict(zip(step.participants, step.parameters["weights"], strict=True))

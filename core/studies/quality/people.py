@@ -18,7 +18,7 @@ from tripletscope.core.data.columns import (
     sides_of,
 )
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.options import Seed
@@ -33,7 +33,7 @@ from tripletscope.core.studies.quality.consistency import ratios
 
 
 def participants(
-    triplets: Judgements, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
+    triplets: Answers, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
 ) -> pd.DataFrame:
     """Answers of each participant; unknown values are NaN.
 
@@ -77,7 +77,7 @@ def participants(
     return table
 
 
-def _independent(triplets: Judgements, who: np.ndarray, n: int) -> np.ndarray:
+def _independent(triplets: Answers, who: np.ndarray, n: int) -> np.ndarray:
     """(n,) different questions of each participant, as far as they are independent."""
     named = np.flatnonzero(who >= 0)
     person, question, group = different_pairs(who[named], triplets.questions[named])
@@ -86,7 +86,7 @@ def _independent(triplets: Judgements, who: np.ndarray, n: int) -> np.ndarray:
     return np.bincount(person, share, n)
 
 
-def _most(triplets: Judgements, who: np.ndarray, n: int, cases: np.ndarray) -> np.ndarray:
+def _most(triplets: Answers, who: np.ndarray, n: int, cases: np.ndarray) -> np.ndarray:
     """(n,) largest effective number of cases: that of raters is of their independent questions."""
     rates = np.bincount(who[who >= 0], triplets.held_together[who >= 0], n) > 0
     return np.where(rates, np.minimum(_independent(triplets, who, n), cases), cases)
@@ -229,7 +229,7 @@ class MapAgreement:
 @task("Predicting each participant", columns=("participant",))
 def agreement_with_map(
     method: Method,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     folds: Annotated[
         int, Number(2, 100, "Folds", "Largest number; with fewer participants, each is a fold.")

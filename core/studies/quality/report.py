@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import (
     Ceiling,
@@ -69,7 +69,7 @@ class QualityReport:
 
 
 def quality(
-    triplets: Judgements, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
+    triplets: Answers, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
     wrong: np.ndarray | None = None,
 ) -> QualityReport:
     """All results about answers that need no fit.

@@ -12,8 +12,8 @@ import pandas as pd
 from tripletscope.core.data.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.engine.declared import Column, Content, Number
+from tripletscope.core.data.triplets import Answers, Triplets
+from tripletscope.core.engine.declared import Column, DataIdentity, Number
 from tripletscope.core.studies.quality.people import participants
 
 _Most = Annotated[float, Number(0.0, 1.0, "Max. proportion", "Of the participant's answers.")]
@@ -26,7 +26,7 @@ _AtMost = Annotated[float, Number(0.0, 36000.0, "Max. seconds")]
 class RuleData:
     """The data of rules: the answers that earlier exclusions have left, and checks."""
 
-    triplets: Judgements
+    triplets: Answers
     catch_trials: pd.DataFrame | None = None
     gold: Triplets | None = None
 
@@ -118,7 +118,7 @@ def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
 )
 def _other_values(
     data: RuleData, *, column: Annotated[str, Column("Column", of="answers")] = "participant",
-    values: Annotated[list[str] | None, Content("Kept values")] = None,
+    values: Annotated[list[str] | None, DataIdentity("Kept values")] = None,
 ) -> np.ndarray:
     if values is None:
         return np.zeros(len(data.triplets.rows), dtype=bool)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.columns import codes_of
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.inference.evaluation.ceiling import both_ways, noise_ceiling, pairs_of
 from tripletscope.core.inference.evaluation.score import mean_over
 from tripletscope.core.inference.evaluation.share import Share
@@ -19,7 +19,7 @@ from tripletscope.core.studies.quality.consistency import ratios, repeats, trans
 STRETCHES = 5
 
 
-def objects(triplets: Judgements) -> pd.DataFrame:
+def objects(triplets: Answers) -> pd.DataFrame:
     """Answers about each object.
 
     Columns: ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one of its questions),
@@ -46,7 +46,7 @@ def objects(triplets: Judgements) -> pd.DataFrame:
     return table.assign(triples=circles["triples"], circular=circles["circular"])
 
 
-def samplers(triplets: Judgements) -> pd.DataFrame:
+def samplers(triplets: Answers) -> pd.DataFrame:
     """Answers and their consistency by sampler: active sampling picks harder questions.
 
     Columns: ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree`` of
@@ -75,7 +75,7 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
     ])
 
 
-def over_time(triplets: Judgements, wrong: np.ndarray | None = None) -> pd.DataFrame:
+def over_time(triplets: Answers, wrong: np.ndarray | None = None) -> pd.DataFrame:
     """Answers in equal stretches of each participant's, by time or else order in the file.
 
     wrong (T,): As `tripletscope.core.inference.evaluation.score.ErrorEstimate.wrong`.
@@ -104,7 +104,7 @@ def over_time(triplets: Judgements, wrong: np.ndarray | None = None) -> pd.DataF
     return pd.DataFrame(rows)
 
 
-def _stretches(triplets: Judgements) -> np.ndarray:
+def _stretches(triplets: Answers) -> np.ndarray:
     """(T,) stretch of each answer among its participant's."""
     table = pd.DataFrame({
         "who": codes_of(triplets, "participant")[0], "time": triplets.answers.get("time", 0.0),

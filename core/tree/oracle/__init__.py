@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "answered": ["AnswersOracle", "Unanswered"],
     "asking": ["Dialogue", "Observer", "Oracle", "Repeated", "Tally", "answered_rows", "converse"],
     "measured": [
-        "MISMATCH", "Distances", "KernelOracle", "MapOracle", "MeasuredOracle", "Vectors",
+        "MISMATCH", "Distances", "KernelOracle", "MapOracle", "DistanceOracle", "Vectors",
         "metrics",
     ],
 })

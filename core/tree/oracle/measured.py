@@ -35,7 +35,7 @@ def metrics() -> list[str]:
     return sorted({*distance_metrics(), *further, MISMATCH} - {"precomputed", "haversine"})
 
 
-class MeasuredOracle(Oracle):
+class DistanceOracle(Oracle):
     """Objects with known distances.
 
     After `about`, x numbers the further objects; p and q number the objects as before.
@@ -76,7 +76,7 @@ class MeasuredOracle(Oracle):
         return np.array([self.n_objects if self._further else 0, 0, 0])
 
 
-class Vectors(MeasuredOracle):
+class Vectors(DistanceOracle):
     """Vectors (n, d) under one of `metrics`; any type for "mismatch".
 
     Bytes and single precision are kept; other numbers become double.
@@ -159,7 +159,7 @@ class Vectors(MeasuredOracle):
         return distances
 
 
-class Distances(MeasuredOracle):
+class Distances(DistanceOracle):
     """A matrix of distances (n, n); `about` takes those of m further objects to all n."""
 
     def __init__(self, distances: Any, *, listed: bool = False) -> None:
@@ -170,7 +170,7 @@ class Distances(MeasuredOracle):
         self._measure = _table(_plain(np.asarray(further)))
 
 
-class KernelOracle(MeasuredOracle):
+class KernelOracle(DistanceOracle):
     """A kernel (n, n): x is nearer to p if K_pp - 2 K_xp is smaller."""
 
     def __init__(self, kernel: Any, *, listed: bool = False) -> None:

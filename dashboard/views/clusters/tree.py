@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.engine.method import unfitted
+from tripletscope.core.engine.method import make_method
 from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.dashboard import analysis, export
@@ -176,7 +176,7 @@ def _files(shown: ShownClustering) -> None:
 def ground(shown: ShownClustering) -> analysis.Piece:
     """What makes the map on which clusters are shown: that of what was clustered, if it has one."""
     basis = getattr(shown.fitted, "basis", None)
-    basis = K1() if basis is None else unfitted(basis)
+    basis = K1() if basis is None else make_method(basis)
     if isinstance(basis, Embedding) and basis.n_components > 1:
         return basis, "fit", {}
     if isinstance(basis, Embedding):  # on a line there is nothing to see

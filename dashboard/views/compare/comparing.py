@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.method import Method, described, unfitted
+from tripletscope.core.engine.method import Method, described, make_method
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
@@ -32,7 +32,7 @@ def advice_of_best(info: DatasetInfo, triplets: Triplets) -> tuple[str, str]:
     if not errors:
         return "", ""
     best = min(errors, key=lambda run: run.record["numbers"]["error"])
-    return _advice(info, triplets, best), analysis.describe(unfitted(_method_of(best)))
+    return _advice(info, triplets, best), analysis.describe(make_method(_method_of(best)))
 
 
 def _errors(info: DatasetInfo, triplets: Triplets) -> list[RunInfo]:
@@ -46,7 +46,7 @@ def _errors(info: DatasetInfo, triplets: Triplets) -> list[RunInfo]:
 def _is_of(run: RunInfo, triplets: Triplets) -> bool:
     """Whether this version would compute the same; an earlier one may have had other settings."""
     with suppress(TypeError, ValueError):
-        method = unfitted(_method_of(run))
+        method = make_method(_method_of(run))
         return run.key == key(run.record["task"], method, triplets, run.record["options"])
     return False
 

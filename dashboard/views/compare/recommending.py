@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Parameter, parameters
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.inference.evaluation.score import cross_validate, has_split
@@ -44,7 +44,7 @@ class Comparison:
         """Numbers of dimensions that every method is fitted in."""
         return len({method.n_components for method in self.methods}) or 1
 
-    def runs(self, info: DatasetInfo, triplets: Judgements) -> list[Run]:
+    def runs(self, info: DatasetInfo, triplets: Answers) -> list[Run]:
         """Held-out errors that were computed."""
         return [
             run for method in (*self.methods, *self.others)
@@ -52,7 +52,7 @@ class Comparison:
         ]
 
 
-def standing(current: Session, info: DatasetInfo, triplets: Judgements) -> Comparison:
+def standing(current: Session, info: DatasetInfo, triplets: Answers) -> Comparison:
     """What the page Compare compares as its form stands, or will begin."""
 
     def value(name: str, default: Any) -> Any:

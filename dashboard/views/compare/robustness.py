@@ -10,7 +10,7 @@ import streamlit as st
 from tripletscope.core.cluster.counting import recommend_clusters
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.run import Run
@@ -35,7 +35,7 @@ class ViewsContext(Context):
     of_view = False
 
     @cached_property
-    def answers(self) -> Judgements:
+    def answers(self) -> Answers:
         return _marked(self.info.record | {"views": self.info.views}, self.info)[0]
 
     @property
@@ -45,7 +45,7 @@ class ViewsContext(Context):
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _marked(key: dict, _info: DatasetInfo) -> tuple[Judgements, list[str]]:
+def _marked(key: dict, _info: DatasetInfo) -> tuple[Answers, list[str]]:
     """All answers with columns of views, but of those that weight, exclude nothing, or cannot."""
     cleaning, views = services().workspace.cleaning(_info), {}
     taken = {*cleaning.raw.answers, *_MEANT, ALL}

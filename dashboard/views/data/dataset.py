@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Answers
 from tripletscope.core.reading import attach_objects, attach_pictures
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.core.writing import WRITERS, write_pairs
@@ -89,7 +89,7 @@ def _histogram(
     )
 
 
-def _gallery(info: DatasetInfo, answers: Judgements) -> None:
+def _gallery(info: DatasetInfo, answers: Answers) -> None:
     addresses = picture_addresses(info, answers.objects, 128)
     if not addresses:
         return
@@ -107,7 +107,7 @@ def _gallery(info: DatasetInfo, answers: Judgements) -> None:
         st.caption(f"and {len(addresses) - _GALLERY:,} more")
 
 
-def _object_table(answers: Judgements) -> pd.DataFrame:
+def _object_table(answers: Answers) -> pd.DataFrame:
     table = answers.objects
     if isinstance(answers, Quadruples):
         table["answers"] = answers.answers_per_object
@@ -139,7 +139,7 @@ def show_objects(context: Context) -> None:
                    f"{info.name}-objects", "data.objects.csv")
 
 
-def answer_table(answers: Judgements, places: np.ndarray) -> pd.DataFrame:
+def answer_table(answers: Answers, places: np.ndarray) -> pd.DataFrame:
     """Answers by label, with what is known of each."""
     names = np.array(answers.labels, dtype=object)[answers.rows[places]]
     roles = ["anchor", "nearer", "farther"]

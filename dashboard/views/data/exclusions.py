@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.evaluation.units import n_participants
 from tripletscope.core.people.treatments import compare_treatments
 from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
@@ -78,7 +78,7 @@ def _criterion(context: QualityContext) -> str:
     return shown
 
 
-def _exclusion(current: Session, triplets: Judgements, rule: str) -> Exclusion | None:
+def _exclusion(current: Session, triplets: Answers, rule: str) -> Exclusion | None:
     """Ask what the rule leaves out."""
     if rule == MANUAL:
         return _by_hand(current, triplets)
@@ -99,7 +99,7 @@ def _usual_rule(cleaning: Cleaning) -> str:
     return "fast_participants" if "response_time" in columns else "few_answers"
 
 
-def _by_hand(current: Session, triplets: Judgements) -> Exclusion | None:
+def _by_hand(current: Session, triplets: Answers) -> Exclusion | None:
     if "participant" in triplets.answers:
         names = sorted(map(str, triplets.answers["participant"].dropna().unique()))
         if people := pick_people(current, names):
@@ -108,7 +108,7 @@ def _by_hand(current: Session, triplets: Judgements) -> Exclusion | None:
     return None
 
 
-def _by_values(current: Session, triplets: Judgements) -> Exclusion | None:
+def _by_values(current: Session, triplets: Answers) -> Exclusion | None:
     """Which values of which column stay."""
     columns = dividing_columns(triplets.answers)
     if not columns:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tripletscope.core.ratings import KINDS
 from tripletscope.core.ratings.ratings import STANDARDS
-from tripletscope.core.reading import MeasuredFile
+from tripletscope.core.reading import RatingsFile
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
@@ -64,7 +64,7 @@ def _options(current: Session, detected: str) -> dict[str, Any]:
     return ({"direction": direction} if direction else {}) | {"standardise": standardise}
 
 
-def _tell(file: MeasuredFile) -> None:
+def _tell(file: RatingsFile) -> None:
     data = file.measured()
     raters = f" by {count(len(data.raters), 'person', 'people')}" if data.raters else ""
     st.markdown(f"**{panels.plain(KINDS[file.kind].title)}** of "

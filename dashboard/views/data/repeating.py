@@ -11,10 +11,10 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.geometry import map_disparity
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column
-from tripletscope.core.engine.method import Method, unfitted
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.engine.method import Method, make_method
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.inference.evaluation.units import n_participants
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard import analysis
@@ -155,7 +155,7 @@ def _changes(context: Context, earlier: DatasetInfo | None) -> None:
         st.rerun()
 
 
-def added_answers(before: Judgements, after: Judgements) -> tuple[int, int]:
+def added_answers(before: Answers, after: Answers) -> tuple[int, int]:
     """How many answers are in the first alone, and in the second alone, by objects and people."""
     n = len(before.ids)
     objects = pd.factorize(np.array([*before.ids, *after.ids], dtype=object))[0]
@@ -173,7 +173,7 @@ def added_answers(before: Judgements, after: Judgements) -> tuple[int, int]:
 
 
 def repeated(
-    listed: Sequence[RunInfo], info: DatasetInfo, answers: Judgements
+    listed: Sequence[RunInfo], info: DatasetInfo, answers: Answers
 ) -> list[RepeatedAnalysis]:
     """What becomes of results of other answers on these, in the order of computing.
 
@@ -184,7 +184,7 @@ def repeated(
     for run in reversed([run for run in listed if not run.unasked]):
         method, key = None, ""
         try:
-            method = unfitted(run.record)
+            method = make_method(run.record)
             why = _objection(run, method, answers)
             key = analysis.key(run.task, method, answers, run.record["options"]) if not why else ""
         except (ValueError, KeyError) as error:  # of which DataError is one
@@ -193,7 +193,7 @@ def repeated(
     return repeats
 
 
-def _objection(run: RunInfo, method: Method, answers: Judgements) -> str:
+def _objection(run: RunInfo, method: Method, answers: Answers) -> str:
     """Why an analysis says nothing of other answers; empty if it does."""
     if isinstance(method, FeatureModel) or "distances" in run.record["options"]:
         return "it reads features or distances of the other data set"

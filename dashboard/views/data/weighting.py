@@ -9,7 +9,7 @@ import streamlit as st
 
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.people.careless import LapseFit
+from tripletscope.core.people.lapses import LapseFit
 from tripletscope.core.people.treatments import compare_treatments, person_weights
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.exclusion import WEIGHTS

@@ -11,7 +11,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
 from tripletscope.core.reading import features_of

@@ -11,13 +11,13 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.features.answering import ModelAnswers, answer_questions
+from tripletscope.core.data.triplets import Answers, Triplets
+from tripletscope.core.features.model_answers import ModelAnswers, answer_questions
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, observer_agreement
 from tripletscope.core.prompts.prompts import Questions, prompted, questions_of, write_prompts
 from tripletscope.core.prompts.replies import Replies, with_observer
-from tripletscope.core.studies.experiment.handout import experiment_questions
+from tripletscope.core.studies.experiment.listed_designs import experiment_questions
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.explaining import interval_rows
@@ -114,7 +114,7 @@ def _questions(context: Context) -> tuple[list[Questions], str]:
 
 
 @st.cache_data(max_entries=16, show_spinner="Counting the questions")
-def _that_people_answered(fingerprint: str, _answers: Judgements) -> list[Questions]:
+def _that_people_answered(fingerprint: str, _answers: Answers) -> list[Questions]:
     return questions_of(_answers)
 
 
@@ -149,7 +149,7 @@ def _answered(
 
 @st.cache_resource(max_entries=8, show_spinner="Answering")
 def _drawn(
-    key: tuple, _space: FeatureSpace, _questions: list[Questions], _about: Judgements,
+    key: tuple, _space: FeatureSpace, _questions: list[Questions], _about: Answers,
     _options: dict[str, Any],
 ) -> ModelAnswers:
     return answer_questions(_space, _questions, _about, observer=_space.name, **_options)
@@ -272,7 +272,7 @@ def agreement_table(agreement: list[ChoiceAccuracy]) -> pd.DataFrame:
     } for choices in agreement])
 
 
-def _keep(context: Context, model: Judgements, name: str, *, joint: bool) -> None:
+def _keep(context: Context, model: Answers, name: str, *, joint: bool) -> None:
     """Buttons that make a data set of the model's answers, alone or beside those of people."""
     with st.container(horizontal=True):
         alone = pressed(

@@ -26,7 +26,7 @@ from tripletscope.core.cluster import (
     agglomerative,
 )
 from tripletscope.core.cluster.agreement import label_agreement
-from tripletscope.core.cluster.clustering import BasedClustering, Clustering, Hierarchy
+from tripletscope.core.cluster.clustering import Clustering, Hierarchy, SimilarityClustering
 from tripletscope.core.cluster.comparison import additive_similarity
 from tripletscope.core.cluster.counting import count_clusters
 from tripletscope.core.cluster.kmeans import kernel_kmeans
@@ -95,7 +95,7 @@ def test_follows_scikit_learn(method, groups):
 @every_method
 def test_finds_planted_groups(method, groups):
     for settings in ({}, {"basis": K2()}, {"basis": STE()}):
-        if settings and not issubclass(method, BasedClustering):
+        if settings and not issubclass(method, SimilarityClustering):
             continue
         fitted = method(n_clusters=3, **settings).fit(groups)
         assert adjusted_rand_score(fitted.labels_, GROUPS) == 1.0, settings
@@ -149,7 +149,7 @@ def test_parameters_are_checked_and_reach_the_computation(method, groups):
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")
 def test_hostile_data_gives_clusters(method, name, n_clusters):
     triplets = data_of_every_kind()[name]
-    if name == "contradictions only" and issubclass(method, BasedClustering):
+    if name == "contradictions only" and issubclass(method, SimilarityClustering):
         with pytest.raises(DataError, match="No object has usable"):
             method(n_clusters=n_clusters, basis=K1()).fit(triplets)
     fitted = method(n_clusters=n_clusters).fit(triplets)
@@ -329,7 +329,7 @@ def test_additive_similarity_counts():
 
 @pytest.mark.parametrize("method", [AgglomerativeClustering, KMeans, ComparisonLinkage])
 def test_the_number_of_planted_groups_has_the_highest_silhouette(method, groups):
-    basis = {"basis": STE()} if issubclass(method, BasedClustering) else {}
+    basis = {"basis": STE()} if issubclass(method, SimilarityClustering) else {}
     found = count_clusters(method(**basis), groups, most=6)
     assert found.numbers.tolist() == [2, 3, 4, 5, 6]
     assert found.best_by_silhouette == 3

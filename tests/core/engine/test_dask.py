@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE, becomes
 from tripletscope.core.engine import crews, pieces
 from tripletscope.core.engine.crews import DaskCrew
 from tripletscope.core.engine.engine import engine
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.pieces import EngineError, Packing
 
 pytestmark = pytest.mark.usefixtures("all_is_sent")
@@ -28,31 +28,31 @@ pytestmark = pytest.mark.usefixtures("all_is_sent")
 LONG = 2 * PATIENCE
 
 
-def process(number: int, halt: Halt) -> tuple[int, int]:
+def process(number: int, halt: CancelToken) -> tuple[int, int]:
     return number, os.getpid()
 
 
-def process_and_those_inside(number: int, halt: Halt) -> set[int]:
+def process_and_those_inside(number: int, halt: CancelToken) -> set[int]:
     inside = in_parallel(process, [(k,) for k in range(4)])
     return {os.getpid(), *(one for _, one in inside)}
 
 
-def total(array: np.ndarray, number: int, halt: Halt) -> float:
+def total(array: np.ndarray, number: int, halt: CancelToken) -> float:
     return float(array.sum()) + number
 
 
-def apart(one: np.ndarray, other: np.ndarray, number: int, halt: Halt) -> float:
+def apart(one: np.ndarray, other: np.ndarray, number: int, halt: CancelToken) -> float:
     return float(one[0] - other[0]) + number
 
 
-def slow(number: int, seconds: float, halt: Halt) -> tuple[int, int]:
+def slow(number: int, seconds: float, halt: CancelToken) -> tuple[int, int]:
     end = time.monotonic() + seconds
     while time.monotonic() < end and not halt():
         time.sleep(0.01)
     return number, os.getpid()
 
 
-def deadly(number: int, halt: Halt) -> None:
+def deadly(number: int, halt: CancelToken) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -9,11 +9,11 @@ import pytest
 from tripletscope.core.engine import crews
 from tripletscope.core.engine import engine as module
 from tripletscope.core.engine.engine import VARIABLE, engine, refuse_others
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.pieces import EngineError, versions
 
 
-def process(number: int, halt: Halt) -> int:
+def process(number: int, halt: CancelToken) -> int:
     return os.getpid()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
-from tripletscope.core.engine.method import Inner, Method, described, for_key, methods
+from tripletscope.core.engine.method import Method, MethodParameter, described, for_key, methods
 from tripletscope.core.inference.evaluation.score import cross_validate
 from tripletscope.core.models.embedding import GNMDS
 
@@ -30,7 +30,7 @@ class Example(Method):
 def grown(
     size: Annotated[int, Number(1, 9, "Size")] = 1,
     corner: Annotated[bool, Switch("Corner", later=True)] = True,
-    basis: Annotated[dict | None, Inner(("embedding",), "Basis")] = None,
+    basis: Annotated[dict | None, MethodParameter(("embedding",), "Basis")] = None,
 ) -> None:
     """What got a parameter after results were kept."""
 

@@ -22,7 +22,7 @@ from tests.waiting import PATIENCE, becomes
 from tripletscope.core.engine import crews, parallel
 from tripletscope.core.engine.engine import engine
 from tripletscope.core.engine.parallel import (
-    Halt,
+    CancelToken,
     at_work,
     in_parallel,
     results_of,
@@ -38,21 +38,21 @@ def _processes_load_little(monkeypatch):
     monkeypatch.setattr(crews, "_loaded", lambda: [])
 
 
-def process(number: int, halt: Halt) -> tuple[int, int]:
+def process(number: int, halt: CancelToken) -> tuple[int, int]:
     return number, os.getpid()
 
 
-def failing(number: int, halt: Halt) -> int:
+def failing(number: int, halt: CancelToken) -> int:
     if number == 3:
         raise KeyError(number)
     return number
 
 
-def backend(number: int, halt: Halt) -> str:
+def backend(number: int, halt: CancelToken) -> str:
     return type(get_active_backend()[0]).__name__
 
 
-def waiting(number: int, folder: Path, halt: Halt) -> int:
+def waiting(number: int, folder: Path, halt: CancelToken) -> int:
     """Says that it has begun, waits until it is told to stop, and says so."""
     if number:
         (folder / f"began {number}").touch()
@@ -62,7 +62,7 @@ def waiting(number: int, folder: Path, halt: Halt) -> int:
     return number
 
 
-def deadly(number: int, folder: Path, times: int, halt: Halt) -> int:
+def deadly(number: int, folder: Path, times: int, halt: CancelToken) -> int:
     """One of the pieces takes its process along, so many times."""
     (folder / f"{number} {time.monotonic_ns()}").touch()
     if number == 5 and len(list(folder.glob("5 *"))) <= times:
@@ -152,7 +152,7 @@ def test_a_piece_that_always_ends_its_process_is_given_up(tmp_path, all_is_sent,
         list(in_parallel(deadly, [(k, tmp_path, 9) for k in range(7)]))
 
 
-def pid_and_wait(number: int, folder: Path, halt: Halt) -> int:
+def pid_and_wait(number: int, folder: Path, halt: CancelToken) -> int:
     (folder / str(os.getpid())).touch()
     return waiting(number, folder, halt)
 
@@ -215,7 +215,7 @@ def test_calls_that_share_memory_stay_in_threads():
     assert {one for _, one in found} == {os.getpid()}
 
 
-def thread(together: threading.Barrier, halt: Halt) -> int:
+def thread(together: threading.Barrier, halt: CancelToken) -> int:
     together.wait()  # only so many threads get past it
     return threading.get_ident()
 

@@ -45,7 +45,7 @@ def computed(task: str, answers: Triplets) -> Run:
 
 
 def alone(
-    function: Callable, items: list[tuple], shared: bool, halt: parallel.Halt
+    function: Callable, items: list[tuple], shared: bool, halt: parallel.CancelToken
 ) -> Iterator[object]:
     """One piece after the other, each with a copy of all that another process would get."""
     for item in items:

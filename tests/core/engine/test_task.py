@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tripletscope.core.engine.declared import Column, Fields, Number, parameters
-from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import silent
 from tripletscope.core.engine.task import Computation, declared, task
 from tripletscope.core.models.embedding import STE
@@ -131,7 +131,7 @@ def test_every_task_says_what_it_does(name):
     assert name == "fit" or found.function.__doc__
 
 
-def until_told(number: int, halt: Halt) -> int:
+def until_told(number: int, halt: CancelToken) -> int:
     while number and not halt():
         time.sleep(0.01)
     return number

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.features import spaces
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.run import key, run
 

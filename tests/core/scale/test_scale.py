@@ -16,7 +16,7 @@ from tests.paths import FIXTURES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.simulation.simulate import answer, questions_of, simulate
 from tripletscope.core.models.simulation.truth import scale_function
@@ -111,7 +111,7 @@ def test_simulated_answers_are_fitted_as_if_one_by_one(name):
     model = diagnostics._Model(
         fitted._comparisons(trials, table(name)), fitted._estimated, link, None
     )
-    residuals, runs, _ = diagnostics._simulated(model, points, 15, seed, Halt())
+    residuals, runs, _ = diagnostics._simulated(model, points, 15, seed, CancelToken())
     chance = norm.cdf(trials.design @ fitted.unconstrained_)
     response = np.random.default_rng(seed).random((15, len(trials))) < chance
     for number, own in enumerate(response):

@@ -28,7 +28,7 @@ from tests.dashboard.collecting.participants import (
     small,
 )
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip
@@ -99,7 +99,7 @@ def expected(experiment: Experiment, person: int, option: int) -> set[tuple[str,
     }
 
 
-def names_of(answers: Judgements) -> set[tuple[str, ...]]:
+def names_of(answers: Answers) -> set[tuple[str, ...]]:
     names = answers.objects["id"].to_numpy()
     return {tuple(row) for row in names[answers.rows]}
 

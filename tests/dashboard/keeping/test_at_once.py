@@ -14,7 +14,7 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.keeping import feature_tables, files
@@ -111,7 +111,7 @@ def test_nothing_is_computed_or_written_in_full_under_the_lock(workspace, answer
     workspace.rename_view(info.id, "some", "others")
     info = workspace.use_view(workspace.dataset(info.id), "others")
     workspace.rename_dataset(info.id, "Other")
-    table = MeasuredTable("sizes", np.ones((answers.n_objects, 1)), None, ["size"], [], [])
+    table = FeatureTable("sizes", np.ones((answers.n_objects, 1)), None, ["size"], [], [])
     workspace.add_tables(info, answers, [table], "a.csv")
     workspace.remove_table(info, "sizes")
     workspace.add_run(info, run("fit", STE(seed=0), answers), "map")

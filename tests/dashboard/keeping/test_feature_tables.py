@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading import FeatureTable
 from tripletscope.dashboard.keeping import feature_tables
 from tripletscope.dashboard.keeping import files as files_of
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
@@ -18,8 +18,8 @@ from tripletscope.dashboard.keeping.workspace import Workspace
 
 ABOUT = Triplets(np.array([[0, 1, 2]]), pd.DataFrame({"id": ["cup", "mug", "jug"]}), name="Things")
 VALUES = np.array([[1.0, 2.0], [3.0, 4.0], [np.nan, np.nan]])
-SIZES = MeasuredTable("sizes", VALUES, None, ["w", "h"], ["By ids."], ["jug"])
-APART = MeasuredTable("apart", None, np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0))))
+SIZES = FeatureTable("sizes", VALUES, None, ["w", "h"], ["By ids."], ["jug"])
+APART = FeatureTable("apart", None, np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0))))
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_rows_follow_their_objects(workspace):
 
 def test_the_same_numbers_are_listed_once_and_other_ones_of_that_name_are_numbered(workspace):
     info = info_of(workspace)
-    other = MeasuredTable("sizes", 2 * VALUES, None)
+    other = FeatureTable("sizes", 2 * VALUES, None)
     assert workspace.add_tables(info, ABOUT, [SIZES], "f.csv") == ["sizes"]
     assert workspace.add_tables(info, ABOUT, [SIZES, other], "g.csv") == ["sizes", "sizes (2)"]
     assert [table.origin for table in workspace.tables(info_of(workspace))] == ["f.csv", "g.csv"]

@@ -8,7 +8,7 @@ import pytest
 
 import tripletscope as ts
 from tests.dashboard.keeping.test_workspace import png
-from tripletscope.core.reading import MeasuredTable, Pairs
+from tripletscope.core.reading import FeatureTable, Pairs
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 
@@ -28,7 +28,7 @@ def workspace(tmp_path) -> Workspace:
         pictures={"bird 0.png": png("red"), "bird 1.png": png("blue")},
     )
     made.add_tables(
-        info, answers, [MeasuredTable("sizes", np.arange(16.0).reshape(8, 2), None, ["w", "h"])],
+        info, answers, [FeatureTable("sizes", np.arange(16.0).reshape(8, 2), None, ["w", "h"])],
         "sizes.csv",
     )
     made.add_run(info, ts.run("fit", ts.STE(n_init=1), answers), "all answers")

@@ -27,7 +27,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.reading import MeasuredTable, Pairs
+from tripletscope.core.reading import FeatureTable, Pairs
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
@@ -373,7 +373,7 @@ def test_what_is_damaged_in_the_workspace_is_left_out_and_told(made, tmp_path, s
     workspace = Workspace(tmp_path / "ws")
     shutil.copytree(made[0].folder / made[1].id, tmp_path / "ws" / "shapes")
     info = workspace.dataset("shapes")
-    table = MeasuredTable("layer", np.ones((info.n_objects, 1)), None)
+    table = FeatureTable("layer", np.ones((info.n_objects, 1)), None)
     workspace.add_tables(info, workspace.triplets(info), [table], "layer.npy")
     for place in ("pictures/b-odd.png", "features/layer.npz"):
         (tmp_path / "ws" / "shapes" / place).write_bytes(b"")

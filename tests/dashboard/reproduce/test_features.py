@@ -13,7 +13,7 @@ from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import ran, signed, unzipped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.reading import MeasuredTable
+from tripletscope.core.reading import FeatureTable
 from tripletscope.dashboard import export
 from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.files import hash_of
@@ -38,7 +38,7 @@ def data():
 def layer():
     values = np.random.default_rng(1).random((N, 4))
     values[2] = np.nan
-    return MeasuredTable("layer", values, None, [], [], [people_data().ids[2]])
+    return FeatureTable("layer", values, None, [], [], [people_data().ids[2]])
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_script_computes_what_columns_and_tables_explain(tmp_path, workspace
 
 def test_tables_come_along_with_how_they_are_compared(tmp_path, workspace, data, layer):
     info = workspace.add_dataset(data, origin="a.csv", report=[])
-    apart = MeasuredTable("apart", None, np.abs(np.subtract.outer(np.arange(N), np.arange(N))) / 2)
+    apart = FeatureTable("apart", None, np.abs(np.subtract.outer(np.arange(N), np.arange(N))) / 2)
     workspace.add_tables(info, data, [layer, apart], "layer.npy")
     workspace.change_table(info, "layer", settings={"metric": "cosine", "standardise": True})
     other, info = Workspace(tmp_path / "other"), workspace.dataset(info.id)
@@ -148,8 +148,8 @@ def test_every_way_to_compare_a_table_is_found_again(data, layer):
     """Also distances, of which some objects are missing."""
     apart = np.abs(np.subtract.outer(np.arange(N), np.arange(N))).astype(float)
     apart[4], apart[:, 4] = np.nan, np.nan
-    distances = MeasuredTable("apart", None, apart, [], [], [data.ids[4]])
-    named = MeasuredTable("named", np.random.default_rng(2).random((N, 2)), None, ["a", "b"])
+    distances = FeatureTable("apart", None, apart, [], [], [data.ids[4]])
+    named = FeatureTable("named", np.random.default_rng(2).random((N, 2)), None, ["a", "b"])
     spaces = [
         ts.features.FeatureSpace(name="x", values=layer.values, metric="correlation"),
         ts.features.FeatureSpace(name="y", distances=apart),
@@ -172,6 +172,6 @@ def test_files_of_tables_are_read_as_they_were(data, layer):
 def test_a_table_that_would_be_read_as_another_is_not_promised(data):
     """Features that look like distances: as many as objects, symmetric, zero on the diagonal."""
     square = np.abs(np.subtract.outer(np.arange(N), np.arange(N))).astype(float)
-    table = MeasuredTable("square", square, None)
+    table = FeatureTable("square", square, None)
     space = ts.features.FeatureSpace(name="square", values=square)
     assert space_sources(data, [table], {space.fingerprint}) == {}

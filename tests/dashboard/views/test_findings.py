@@ -16,7 +16,7 @@ from tests.dashboard.views.test_doubts import popular
 from tests.dashboard.views.test_people import kinds_of_people
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.progress import Stopped, silent
 from tripletscope.core.inference.evaluation.tails import choose_tail
 from tripletscope.core.models.embedding import TSTE
@@ -82,7 +82,7 @@ def pairs() -> Quadruples:
     return Quadruples(rows, objects=objects, name="Pairs")
 
 
-def computed(answers: Judgements, *without: str) -> dict[str, list]:
+def computed(answers: Answers, *without: str) -> dict[str, list]:
     """Sentences and figures of all findings that apply."""
     subject = Subject(answers, DEFAULT_EMBEDDING())
     topics = [one for one in FINDINGS.values()

@@ -25,7 +25,7 @@ from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import PAGES, crowd, start
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.reading import MeasuredTable, Pairs
+from tripletscope.core.reading import FeatureTable, Pairs
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.door.contents import MOST_TEXT
@@ -55,7 +55,7 @@ def sound(tmp_path_factory) -> Path:
         gold = answers.take([1, 2]).with_objects(answers.objects[["id", "kind"]])
         cleaning = Cleaning(answers, workspace.cleaning(info).catch_trials, gold)
         info = workspace.update_dataset(info, cleaning.excluding(Exclusion(answers=(3,))))
-        workspace.add_tables(info, answers, [MeasuredTable(
+        workspace.add_tables(info, answers, [FeatureTable(
             "sizes", np.arange(2.0 * N).reshape(N, 2), None, ["w", "h"])], "sizes.csv")
         for k in (2, 3):
             method = STE(n_components=k, n_init=1, max_iter=50)

@@ -16,7 +16,7 @@ import pytest
 
 from tests import crowds
 from tests.crowds import Crowd
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.people.floor import Floor
 
@@ -31,7 +31,7 @@ FEW = Crowd(30, 12, 12, 0.3, "odd_one_out", STE(n_components=5, n_init=1), 0)
 @contextmanager
 def questions_alone() -> Iterator[None]:
     """Folds as they would be if nobody knew of trials."""
-    with patch.object(Judgements, "groups", property(lambda self: self.questions)):
+    with patch.object(Answers, "groups", property(lambda self: self.questions)):
         yield
 
 

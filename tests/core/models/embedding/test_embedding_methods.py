@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances, procrustes, procrustes_disparity, rms
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.method import methods
 from tripletscope.core.inference.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE, ordinal
@@ -29,7 +29,7 @@ every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: met
 
 
 @st.composite
-def hostile_answers(draw) -> Judgements:
+def hostile_answers(draw) -> Answers:
     """Few objects; answers that may be single, repeated, contradictory, disconnected, heavy."""
     n = draw(st.integers(3, 8))
     n_roles = draw(st.sampled_from([3, 4])) if n > 3 else 3

@@ -14,7 +14,7 @@ from joblib import parallel_config
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.inference.uncertainty.curvature import Normal, second_derivatives
 from tripletscope.core.inference.uncertainty.sampling import advance, chain_at
 from tripletscope.core.models.embedding import CKL, STE, TSTE
@@ -270,7 +270,7 @@ def test_chains_go_by_the_same_likelihood(name):
     d, answers = method.n_components, AnswerLayout.of(trials(KINDS * 4, rng), True)
     normal = Normal(np.zeros((d, N)), np.ones(d * N))
     chain = chain_at(answers, method._loss(), normal, rng, start=rng.normal(size=d * N))
-    last = advance(*chain, 16, 8, Halt())[0][-1].ravel()
+    last = advance(*chain, 16, 8, CancelToken())[0][-1].ravel()
     assert chain.state.value[0] == pytest.approx(
         -Objective(answers, method._loss(), d)(last)[0], rel=1e-10
     )

@@ -13,7 +13,7 @@ from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.inference.uncertainty.curvature import Normal
 from tripletscope.core.inference.uncertainty.sampling import advance, chain_at
 from tripletscope.core.models.embedding import CKL, GNMDS, LORE, SOE, STE, TSTE
@@ -69,7 +69,7 @@ def test_a_loss_has_as_many_constants_as_it_likes(planted):
         assert objective.in_one_part
         chain = chain_at(answers, loss, normal, np.random.default_rng(1))
         plain = objective(start)[0]
-        maps = advance(*chain, 64, 8, Halt())[0]
+        maps = advance(*chain, 64, 8, CancelToken())[0]
         found.append((plain, minimise(objective, start).x, maps))
     for ours, theirs in zip(*found, strict=True):
         assert np.array_equal(ours, theirs)

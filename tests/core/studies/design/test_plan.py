@@ -11,7 +11,7 @@ import pytest
 from tripletscope.core.data.geometry import map_size
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method, gathered
-from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation.inspection import inspect_objects
 from tripletscope.core.inference.uncertainty import Samples, bootstrap
@@ -151,8 +151,8 @@ def test_a_stop_is_heard_between_the_replicates_of_an_ellipse(design, monkeypatc
         return bootstrap(method, triplets, progress=listening, **options)
 
     monkeypatch.setattr(planning, "bootstrap", counted)
-    halt = Halt()
-    monkeypatch.setattr(Halt, "__call__", lambda self, *_, **__: bool(stopping))
+    halt = CancelToken()
+    monkeypatch.setattr(CancelToken, "__call__", lambda self, *_, **__: bool(stopping))
     running = planning._start(Scenario(n_objects=12), 1, np.random.default_rng(0))
     running = replace(running, answers=random_questions(12, 60, running.rng))
     _, worth = planning._continued(METHOD, design, 3, running, 100, halt)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.core.studies.experiment.made import TASKS, experiment_of, gold_of, whole
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.drawing import QuestionPool
-from tripletscope.core.studies.experiment.handout import experiment_questions
+from tripletscope.core.studies.experiment.listed_designs import experiment_questions
 from tripletscope.core.studies.experiment.lists import (
     catch_question,
     check_questions,

@@ -10,7 +10,7 @@ from tests.core.studies.quality.answers import people_data
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.people.careless import with_lapses
+from tripletscope.core.people.lapses import with_lapses
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.core.studies.quality.verdict import verdict

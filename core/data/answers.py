@@ -1,4 +1,4 @@
-"""Judgements of similarity in general: objects, and columns about each answer."""
+"""Answers of similarity in general: objects, and columns about each answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.grouping import grouped, recur
+from tripletscope.core.data.grouping import grouped, trials_overlap
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.parts import AnswersPart
 from tripletscope.core.data.places import different
@@ -21,7 +21,7 @@ from tripletscope.core.data.places import different
 HELD_TOGETHER = "held_together"
 
 
-class Judgements:
+class Answers:
     """Similarity judgements about objects, and columns about each answer. Read-only.
 
     A sequence of answers: an index selects some (`take`), iteration gives their objects.
@@ -152,7 +152,7 @@ class Judgements:
     @cached_property
     def objects_recur(self) -> bool:
         """Whether objects occur in several different trials; otherwise no map places them."""
-        return recur(self.rows, self.trials)
+        return trials_overlap(self.rows, self.trials)
 
     @property
     def compared_pairs(self) -> np.ndarray:

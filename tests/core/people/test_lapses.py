@@ -14,7 +14,7 @@ from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
-from tripletscope.core.people.careless import LOW, with_lapses
+from tripletscope.core.people.lapses import LOW, with_lapses
 from tripletscope.core.studies.quality.importing import read
 
 

@@ -10,12 +10,12 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.reading.tasks import chosen_first
@@ -35,14 +35,14 @@ class ModelAnswers(NamedTuple):
     left_out: Number of questions about objects without features.
     """
 
-    answers: Judgements
+    answers: Answers
     temperature: float
     left_out: int
 
 
 @declared
 def answer_questions(
-    space: FeatureSpace, questions: Sequence[Questions], about: Judgements, *,
+    space: FeatureSpace, questions: Sequence[Questions], about: Answers, *,
     temperature: Temperature = None, observer: str = "model", seed: Seed = 0,
 ) -> ModelAnswers:
     """Draw a model's answers to questions from its features, distances or similarities.

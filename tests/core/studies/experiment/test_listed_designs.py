@@ -11,8 +11,8 @@ import pytest
 import tripletscope as ts
 from tests.core.studies.experiment.made import experiment_of, gold_of
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.elsewhere import questions_for
-from tripletscope.core.studies.experiment.handout import (
+from tripletscope.core.studies.experiment.export import questions_for
+from tripletscope.core.studies.experiment.listed_designs import (
     DESIGNS,
     asked_as,
     designed,

@@ -12,9 +12,9 @@ from sklearn.base import clone
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.columns import codes_of, independent_share, sides_of
-from tripletscope.core.data.places import first_of
+from tripletscope.core.data.places import run_starts
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number, Switch
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
@@ -144,7 +144,7 @@ class LapseFit:
 @task("Estimating lapses with the map", "embedding", columns=("participant", "side"))
 def with_lapses(
     method: OrdinalEmbedding,
-    triplets: Judgements,
+    triplets: Answers,
     *,
     sides: Annotated[
         bool,
@@ -256,7 +256,7 @@ def _estimated(
 class _People:
     """Answers in the order of people, and back."""
 
-    def __init__(self, answers: Judgements, sides: bool) -> None:
+    def __init__(self, answers: Answers, sides: bool) -> None:
         self.answers = answers
         choices = answers.choices
         who, names = codes_of(answers, "participant")
@@ -267,7 +267,7 @@ class _People:
         self.names = np.array(names, dtype=str)
         self.order, self.choices = order, choices.take(order)
         # Stages of a ranking share their answer: all are guesses, or none is.
-        self._begin = first_of(self.choices.answer)
+        self._begin = run_starts(self.choices.answer)
         self._n_stages = np.diff(self._begin, append=len(order))
         self.n_answers = np.bincount(who[order][self._begin], minlength=len(names))
         rest = np.flatnonzero((who < 0) & (weight > 0))
@@ -325,7 +325,7 @@ class _People:
         )
         return np.where(result > 0, (1.0 - lapse) * expected / np.maximum(result, 1e-300), 1.0)
 
-    def weighted(self, weight: np.ndarray) -> Judgements:
+    def weighted(self, weight: np.ndarray) -> Answers:
         """The answers with their weights times these, (T,)."""
         return self.answers.reweighted(self.answers.weight * weight)
 
@@ -337,7 +337,7 @@ def _chances(
     return np.maximum(np.exp(-map_losses(method._loss(), positions, choices)), _LEAST_OF_ONE)
 
 
-def _choice_of(answers: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
+def _choice_of(answers: Answers, choices: Choices) -> tuple[int, np.ndarray]:
     """Number of choices, and (T,) the choice of each answer."""
     result = np.full(len(answers), -1)
     if answers.trials is not None:

@@ -8,7 +8,7 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.features.answering import answer_questions
+from tripletscope.core.features.model_answers import answer_questions
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.prompts.prompts import Questions, questions_of

@@ -9,10 +9,10 @@ import numpy as np
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.grouping import companies
-from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.engine.parallel import Halt
-from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.data.grouping import connected_objects
+from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.parallel import CancelToken
+from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.models import MODELS, choices_about, log_likelihood, right
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.score import n_groups, pair_folds, question_folds
@@ -60,7 +60,7 @@ def _all(of_pairs: np.ndarray) -> np.ndarray:
 
 
 def by_trials(
-    answers: Judgements, which: np.ndarray, usable: np.ndarray, folds: int,
+    answers: Answers, which: np.ndarray, usable: np.ndarray, folds: int,
     rng: np.random.Generator,
 ) -> list[Division]:
     """Questions and trials of the answers `which` in folds, at most `folds`."""
@@ -116,7 +116,7 @@ def too_few(
 class ChoiceSets:
     """Choices as asked, and as answers between two pairs; the same object where those are equal.
 
-    groups (T,): Of each answer, as `Judgements.groups`.
+    groups (T,): Of each answer, as `Answers.groups`.
     company (n,): Objects that are compared with each other, where none recurs; else None.
     """
 
@@ -138,7 +138,7 @@ class Prediction:
 
 def predict(
     space: FeatureSpace, name: str, data: ChoiceSets, division: Division, components: int,
-    seed: int, halt: Halt, strength: float | None = None,
+    seed: int, halt: CancelToken, strength: float | None = None,
 ) -> Prediction:
     """Learn one of `MODELS` from one part of the choices and predict another.
 
@@ -162,7 +162,7 @@ def predict(
 
 def fitted_to(
     space: FeatureSpace, name: str, data: ChoiceSets, division: Division, components: int,
-    seed: int, halt: Halt,
+    seed: int, halt: CancelToken,
 ) -> tuple[float, np.ndarray]:
     """Strength of the penalty, and dissimilarities (u,) of all different pairs as log-odds."""
     learned = data.choices.take(division.learned(data.choices))
@@ -173,7 +173,7 @@ def fitted_to(
 
 def _strength(
     space: FeatureSpace, name: str, sets: Choices, division: Division, data: ChoiceSets,
-    components: int, seed: int, halt: Halt,
+    components: int, seed: int, halt: CancelToken,
 ) -> float:
     """The penalty that predicts best within the training part, held out in the same way.
 
@@ -255,7 +255,7 @@ def averaged(
 
 
 def prepared(
-    spaces: FeatureModel | FeatureSpace | Iterable[FeatureSpace], answers: Judgements
+    spaces: FeatureModel | FeatureSpace | Iterable[FeatureSpace], answers: Answers
 ) -> tuple[list[FeatureSpace], np.ndarray, ChoiceSets]:
     """Feature spaces, objects (n,) with features in all of them, and the choices among these."""
     method = spaces if isinstance(spaces, FeatureModel) else FeatureModel.of(spaces)
@@ -270,12 +270,12 @@ def prepared(
             "or collect more answers.",
         )
     choices = between_two if answers.choices.are_triplets else choices_about(answers, has_features)
-    company = None if answers.objects_recur else companies(answers.rows, answers.n_objects)
+    company = None if answers.objects_recur else connected_objects(answers.rows, answers.n_objects)
     return tables, has_features, ChoiceSets(choices, between_two, answers.groups, company)
 
 
 def divisions_of(
-    answers: Judgements, has_features: np.ndarray, data: ChoiceSets, object_folds: int,
+    answers: Answers, has_features: np.ndarray, data: ChoiceSets, object_folds: int,
     folds: int, seed: int,
 ) -> tuple[dict[str, list[Division]], dict[str, str | int]]:
     """Divisions by scheme, "objects" and "trials", and why there are none of the former."""

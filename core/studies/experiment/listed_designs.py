@@ -17,7 +17,7 @@ from tripletscope.core.data.landmarks import (
     landmark_questions,
     n_landmark_questions,
 )
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.evaluation.choosing import kinds_of
 from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.studies.design.active import STRATEGIES, mixed
@@ -125,7 +125,7 @@ def _pool(experiment: Experiment) -> QuestionPool:
     )
 
 
-def asked_as(answers: Judgements) -> dict[str, Any]:
+def asked_as(answers: Answers) -> dict[str, Any]:
     """Task, and numbers of options, of an experiment that asks like most of the answers."""
     if answers.rows.shape[1] == 4:
         return {"task": "pairs"}

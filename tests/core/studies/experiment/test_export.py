@@ -16,8 +16,8 @@ from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.layouts import layouts
-from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for
 from tripletscope.core.studies.experiment.experiment import Stimulus
+from tripletscope.core.studies.experiment.export import PROGRAMS, questions_for
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.results import checks_answered, gathered_answers
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.engine.declared import Content
+from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.declared import DataIdentity
 from tripletscope.core.engine.method import Method, register
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.features.models import choices_about, combine
@@ -48,7 +48,7 @@ class FeatureModel(Method):
     title = "Feature spaces"
 
     content: Annotated[
-        list[str], Content("Feature spaces", "Name and hash of each table or its distances.")
+        list[str], DataIdentity("Feature spaces", "Name and hash of each table or its distances.")
     ]
 
     @classmethod
@@ -91,7 +91,7 @@ class FeatureModel(Method):
         return self.spaces
 
     def fit(
-        self, triplets: Judgements, y: Any = None, *, sample_weight: Any = None,
+        self, triplets: Answers, y: Any = None, *, sample_weight: Any = None,
         progress: Progress = silent,
     ) -> Self:
         """Find the weights of the spaces.
