@@ -31,7 +31,6 @@ PLACES = {
     "Tree": "trees?tab=tree", "Dendrogram": "clusters?tab=clusters",
     "Curves": "compare?tab=dimensions",
 }
-SIZES = ("1280x720", "1440x900", "1920x1080", "390x844")
 
 #: Of the first picture of a page: shares of the window, pixels below it, reach of a map.
 MEASURE = """() => {
@@ -76,7 +75,8 @@ def main() -> None:
     """Print the table."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--samples", nargs="*", default=["crowd", "alien_eggs"])
-    options.add_argument("--sizes", nargs="*", default=SIZES)
+    sizes = ["1280x720", "1440x900", "1920x1080", "390x844"]
+    options.add_argument("--sizes", nargs="*", default=sizes)
     options.add_argument("--keep", type=Path)
     given, rows = options.parse_args(), []
     with (

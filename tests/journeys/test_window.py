@@ -48,11 +48,6 @@ def test_settings_lie_in_a_drawer_that_stays_as_it_is_left(browser, address):
     expect(page.locator(".st-key-fit button")).to_be_visible()
     page.locator(".st-key-drawer button:visible").click()
     expect(page.locator(".st-key-fit button")).to_be_hidden()
-
-
-def test_where_nothing_is_seen_yet_the_settings_are(browser, address):
-    page = open_map(browser, address, "ekman_colors")
-    wait_for_map(page)
     page.get_by_role("radio", name="Calibration").click()
     expect(page.get_by_text("Real responses have not been predicted yet")).to_be_visible()
     expect(page.get_by_role("button", name="Real responses")).to_be_visible()
