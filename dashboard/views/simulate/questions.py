@@ -14,7 +14,7 @@ from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.active import propose
-from tripletscope.core.studies.experiment import handout
+from tripletscope.core.studies.experiment import listed_designs
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
@@ -52,7 +52,7 @@ _ABOUT = {
     "uncertain however often people are asked.",
     "gain": "Selected by the method's response probabilities for the anchor's possible positions: "
     "an answer is most informative where these predict different responses.",
-} | dict.fromkeys(handout.KERNELS, (
+} | dict.fromkeys(listed_designs.KERNELS, (
     "With such questions, triplet kernels find groups about as well as embeddings, in a tenth of "
     "the time or less. Embeddings also work with random questions, for which these kernels need "
     "very many answers."
@@ -88,17 +88,17 @@ def show_questions(context: Context) -> None:
             slug = _chosen_experiment(current)
             draft = None if slug else _form(context)
         with picture:
-            if draft is None or draft.design not in handout.FOLLOWING:
+            if draft is None or draft.design not in listed_designs.FOLLOWING:
                 watch(replace(context, info=current.dataset).job)
             if draft is None:
                 _of_experiment(current, slug)
-            elif draft.design in handout.FOLLOWING:
+            elif draft.design in listed_designs.FOLLOWING:
                 of_map = of_the_open_data(choose_map)(context)
                 if of_map is not None:
                     _following(of_map, draft)
             else:
                 _about(context, draft)
-                _show(current, draft, handout.designed(
+                _show(current, draft, listed_designs.designed(
                     draft.experiment, draft.design, draft.n_lists, draft.landmarks
                 ))
     except (ValueError, WorkspaceError) as error:  # DataError is one of the first
@@ -121,34 +121,35 @@ def _form(context: Context) -> _Draft:
     material = ask_for_objects(current, _LIST, numbered=beginning(current).get("n_objects", 30))
     answers = current.answers() if info is not None else None
     of_data = answers is not None and [each.id for each in material.stimuli] == answers.ids
-    begin = _BEGIN | (handout.asked_as(answers) if of_data else {})
+    begin = _BEGIN | (listed_designs.asked_as(answers) if of_data else {})
     of_data = of_data and not info.has_only_pairs
     form = ExperimentForm(current, _LIST, begin)
     form.ask_for_task()
     if not form.asking.is_table:
-        possible = handout.n_possible(Experiment(title="", objects=material.stimuli, **form.values))
+        asked = Experiment(title="", objects=material.stimuli, **form.values)
+        possible = listed_designs.n_possible(asked)
         form.begin = begin | {"n_questions": min(begin["n_questions"], possible)}
-    designs = handout.DESIGNS | (handout.FOLLOWING if of_data else {})
+    designs = listed_designs.DESIGNS | (listed_designs.FOLLOWING if of_data else {})
     if form.values["task"] != "triplet":
-        of_triplets = (*handout.KERNELS, *handout.FOLLOWING)
+        of_triplets = (*listed_designs.KERNELS, *listed_designs.FOLLOWING)
         designs = {name: title for name, title in designs.items() if name not in of_triplets}
     design = pick(
         current, f"{_LIST}.design", "Design", designs,
         help="The last three continue from the answers of the open data set.",
     )
     landmarks, options = None, {}
-    if design in handout.KERNELS and of_data and len(current.selection) >= 3 and pick(
+    if design in listed_designs.KERNELS and of_data and len(current.selection) >= 3 and pick(
         current, f"{_LIST}.landmarks.from", "Landmarks are",
         {"random": "Drawn at random", "selection": "The selected objects"},
     ) == "selection":
         landmarks = np.array(current.selected_positions(answers))
-    elif design in ("landmark", *handout.KERNELS):
+    elif design in ("landmark", *listed_designs.KERNELS):
         form.ask("n_landmarks")
-    if design in handout.FOLLOWING:
+    if design in listed_designs.FOLLOWING:
         options = parameter_form(
             current, propose, f"{MAPS}.propose", hidden=("strategy", "landmarks", "seed")
         )
-    if design not in handout.KERNELS:
+    if design not in listed_designs.KERNELS:
         form.ask("n_questions")
     n_lists = int(number(
         current, f"{_LIST}.lists", "Lists", 1, 10_000, 1,
@@ -168,7 +169,7 @@ def _about(context: Context, draft: _Draft) -> None:
     """What is to be known of a design."""
     if draft.design in _ABOUT:
         st.caption(_ABOUT[draft.design])
-    if draft.design in handout.KERNELS and context.session.dataset is not None:
+    if draft.design in listed_designs.KERNELS and context.session.dataset is not None:
         for design in recognise(context.session.triplets()):
             st.markdown(
                 f"The open answers follow a design for {design.kernel} with "
@@ -213,7 +214,7 @@ def _following(context: UncertaintyContext, draft: _Draft) -> None:
             (edition_of(context.fit), edition_of(samples)), options,
             draft.experiment.n_questions * draft.n_lists, context, samples,
         )
-        _show(context.session, draft, handout.listed(draft.experiment, rows, draft.n_lists))
+        _show(context.session, draft, listed_designs.listed(draft.experiment, rows, draft.n_lists))
     if by_uncertainty:
         _simulation(context)
 
