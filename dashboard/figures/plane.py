@@ -243,10 +243,9 @@ def _add_pictures(
     there[list(data.pictures)] = True
     there &= np.isfinite(positions).all(axis=1)
     rim = {"width": 3 if style.colour else 1}
-    if _is_seen(data, style):  # pictures of colours show them, and rims would hide neighbours
-        rim["width"] = 0.0
     rims: dict[int, str] = {}  # of which the page makes a plate below each picture
-    for group in shades(data, style):
+    # Pictures of colours show them, and plates would hide neighbours and ellipses.
+    for group in [] if _is_seen(data, style) else shades(data, style):
         members = group.members[there[group.members]]
         colour = group.colour if style.colour else GRID
         rims |= dict.fromkeys(members.tolist(), f"{rim['width']} {colour}")
@@ -261,7 +260,7 @@ def _add_pictures(
         {
             "source": source, "x": positions[i, 0], "y": positions[i, 1], "xref": "x", "yref": "y",
             "xanchor": "center", "yanchor": "middle", "sizex": 0.9 * side, "sizey": 0.9 * side,
-            "sizing": "contain", "layer": "above", "name": rims[i],
+            "sizing": "contain", "layer": "above", "name": rims.get(i, ""),
         } | ({"opacity": PALE} if pale[i] else {})
         for i, source in sorted(data.pictures.items(), key=lambda item: item[0] in chosen)
         if there[i]

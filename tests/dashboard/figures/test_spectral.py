@@ -72,4 +72,5 @@ def test_pictures_of_colours_have_no_rims_in_the_same_colours(column, rimmed):
     data = MapData(places, objects, pictures={i: f"/{i}.png" for i in range(len(names))})
     figure = embedding_map(data, MapStyle(marks="pictures", colour=column))
     plates = [trace for trace in figure.data if trace.name == PLATES]
-    assert {trace.line.width > 0 for trace in plates} == {rimmed}
+    assert bool(plates) == rimmed
+    assert all(trace.line.width > 0 for trace in plates)
