@@ -156,7 +156,7 @@ class SimilarityClustering(Clustering):
         return space_of(fitted), fitted.stopped_
 
     def similarity(self) -> Method:
-        """The make_method method that determines similarity."""
+        """The unfitted method that determines similarity."""
         return make_method(self.basis or DEFAULT_EMBEDDING())
 
 

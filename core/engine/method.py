@@ -260,7 +260,7 @@ def described(method: Method) -> dict[str, Any]:
 
 
 def make_method(method: Method | Mapping[str, Any]) -> Method:
-    """An make_method method with the same settings, from a method or its `described` form."""
+    """An unfitted method with the same settings, from a method or its `described` form."""
     if isinstance(method, Method):
         return clone(method)
     kind = registry(one_of(kinds(), method.get("kind"), "kind of methods"))

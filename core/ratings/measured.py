@@ -137,13 +137,13 @@ class Measured:
     def fingerprint(self) -> str:
         """Hash of the table and the options."""
         digest = hashlib.blake2b(
-            repr([self.kind, self.options, [*self.table]]).encode(), digest_size=16
+            repr([self.kind, self.options, self.ids, [*self.table]]).encode(), digest_size=16
         )
         for _, column in self.table.items():
             if is_numeric_dtype(column):
                 digest.update(column.to_numpy(dtype=float, na_value=np.nan))
             else:
-                digest.update("\0".join(column.astype("str")).encode())
+                digest.update("\0".join(column.astype("str").fillna("")).encode())
         return digest.hexdigest()
 
     @with_random_state

@@ -7,9 +7,15 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from tripletscope.core.studies.experiment.conduct import conduct_table
+from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.results import AnswerRecord, questionnaire_answers
 from tripletscope.dashboard.collecting.answer_log import CollectedPerson
 
+#: Columns that a parameter of an address must not replace.
+_OURS = (
+    "participant", "state", "began", "finished", "minutes", "answered", "questions", "checks",
+    "failed", "repeats", "consistent", "median_time", "window", "touch", "browser", "code",
+)
 STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}
 
 
@@ -25,7 +31,7 @@ def participants_table(
     records = [*records]
     rows = [
         {
-            "participant": one.name, "state": STATES[one.state], **one.parameters,
+            "participant": one.name, "state": STATES[one.state], **_given(one),
             "began": one.began, "finished": one.finished or None,
             "minutes": None if one.seconds is None else one.seconds / 60,
             "answered": one.n_answers, "questions": one.n_questions,
@@ -49,14 +55,24 @@ def participants_table(
     return table
 
 
-def conditions(people: Iterable[CollectedPerson]) -> pd.DataFrame:
+def _given(person: CollectedPerson) -> dict[str, str]:
+    """Parameters of the address, under other names than those of our columns."""
+    return {
+        f"{name} (address)" if name in _OURS else name: value
+        for name, value in person.parameters.items()
+    }
+
+
+def conditions(people: Iterable[CollectedPerson], experiment: Experiment) -> pd.DataFrame:
     """``participant``, and parameters of the address that several of them share, but not all.
 
-    A parameter with a value for each, such as the id of a session, says nothing of answers.
+    The id, and a parameter with a value for each, such as that of a session, say nothing of
+    answers.
     """
-    table = pd.DataFrame([{"participant": one.name, **one.parameters} for one in people])
+    table = pd.DataFrame([{"participant": one.name, **_given(one)} for one in people])
     shared = [
-        name for name in table.columns.drop("participant", errors="ignore")
+        name for name in table.columns.drop(["participant", *experiment.parameters[:1]],
+                                            errors="ignore")
         if 1 < table[name].nunique() < table[name].count()
     ]
     return table.reindex(columns=["participant", *shared])

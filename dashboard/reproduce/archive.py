@@ -56,7 +56,7 @@ from tripletscope.dashboard.reproduce.pseudonyms import (
     reworded,
     tables_of,
 )
-from tripletscope.dashboard.reproduce.recipe import Steps, programs
+from tripletscope.dashboard.reproduce.recipe import Steps, measured_of_left, programs
 from tripletscope.dashboard.reproduce.tables import result_tables
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
 
@@ -209,7 +209,10 @@ class Deposit:
             run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs, ratings)
             for one, run in self.kept
         }
-        new = {run.key: _of(run, cleaning.triplets, pairs, ratings) for run in self.runs} | new
+        of_runs = ratings
+        if any(TASKS[run.task].of_measured for run in self.runs):
+            of_runs = measured_of_left(ratings, cleaning.log())
+        new = {run.key: _of(run, cleaning.triplets, pairs, of_runs) for run in self.runs} | new
         said = {
             "name": reworded(self.info.name, names), "origin": reworded(self.info.origin, names),
             "report": [reworded(sentence, names) for sentence in self.info.report],
@@ -223,7 +226,7 @@ class Deposit:
                 kept.append((one, run))
             else:
                 by_script = one.state in (None, self.info.state)
-                left.append(f"{one.name}: it depends on who answered"
+                left.append(f"{reworded(one.name, names)}: it depends on who answered"
                             f"{'; the script computes it' * by_script}.")
         return replace(
             self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,

@@ -30,7 +30,7 @@ from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.core.writing import WRITERS, roles_of, write_answers
 from tripletscope.dashboard import export
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, ExclusionLog
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
 from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources
@@ -168,12 +168,7 @@ class Steps:
         """What was measured of those who are not excluded; None if no result is of that."""
         if self.measured is None or "measured" not in {self.data_of(run) for run in self.runs}:
             return None
-        gone = {who for step in self.info.exclusions for who in step["removed_participants"]}
-        table = self.measured.table
-        if not gone or "participant" not in table:
-            return self.measured
-        table = table[~table["participant"].astype("str").isin(gone)]
-        return type(self.measured)(table, **self.measured.options)
+        return measured_of_left(self.measured, self.info.exclusions)
 
     def _table_files(self) -> dict[str, SpaceSource]:
         """Kept tables that results need, by the names of their files."""
@@ -395,6 +390,16 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
             Cell("words", f"# {literal(steps.info.name)}\n\n{literal(about)}"), *cells
         ]),
     }
+
+
+def measured_of_left(measured: Measured, exclusions: ExclusionLog) -> Measured:
+    """What was measured of those who are not excluded entirely."""
+    gone = {who for step in exclusions for who in step["removed_participants"]}
+    table = measured.table
+    if not gone or "participant" not in table:
+        return measured
+    table = table[~table["participant"].astype("str").isin(gone)]
+    return type(measured)(table, **measured.options)
 
 
 def position_table(answers: Answers) -> pd.DataFrame:

@@ -82,10 +82,10 @@ def _source(shown: ShownResults, run: Run, result: MeasuredMap) -> Iterator[str]
     missing = int(np.isnan(result.dissimilarities[np.triu_indices(n, 1)]).sum())
     if missing:
         yield words("pairs never judged", number=words.count(missing, "pair"))
-    if result.drawn is None and n > MOST_DRAWN:
-        yield words("ellipses of few", most=MOST_DRAWN)
-    elif result.drawn is None:
+    if not result.repeated:
         yield words("nothing judged twice")
+    elif result.drawn is None and n > MOST_DRAWN:
+        yield words("ellipses of few", most=MOST_DRAWN)
     if run.options["weigh"]:
         yield words("pairs weighted")
 

@@ -48,6 +48,8 @@ class MeasuredMap:
         0 where nobody is named.
     kind : str
         Of the data, as in `tripletscope.core.ratings.KINDS`.
+    repeated : bool
+        Whether pairs were judged more than once, so that their errors are known.
     neighbours : int or None
         Nearest objects that the map is to keep nearest, by LOE.
     disparities : ndarray, shape (m, m), or None
@@ -80,6 +82,7 @@ class MeasuredMap:
     converged: bool
     n_raters: int
     kind: str
+    repeated: bool
     neighbours: int | None = None
     disparities: np.ndarray | None = None
     stress_per_object: np.ndarray | None = None
@@ -119,10 +122,7 @@ class _OfMeasured(Computation):
         return False
 
 
-@task(
-    "Mapping dissimilarities", "matrix_embedding", first={"replicates": 10},
-    computation=_OfMeasured,
-)
+@task("Mapping dissimilarities", "matrix_embedding", computation=_OfMeasured)
 def map_measured(
     method: Embedding,
     given: Measured,
@@ -179,9 +179,11 @@ def map_measured(
     if (scales and neighbours is not None) or (weigh and not scales):
         raise ValueError("LOE keeps neighbours, NMDS and MDS weigh pairs, and not the other way.")
     measured = given.dissimilarities(replicates if given.n_objects <= MOST_DRAWN else 0)
+    errors = measured.standard_error[np.triu_indices(given.n_objects, 1)]
     about = {
         "ids": np.array(measured.ids, dtype=str), "dissimilarities": measured.mean,
         "n_raters": int(measured.n_raters), "kind": given.kind,
+        "repeated": bool(np.isfinite(errors).any()),
     }
     if not scales:
         number = min(neighbours or _NEIGHBOURS, given.n_objects - 2)

@@ -18,6 +18,8 @@ TRUTHS = Choice(
         "rings": "Two rings",
         "circle": "Colour circle",
         "helix": "Pitch helix",
+        "linear": "Scale: linear",
+        "root": "Scale: square root",
         "sigmoid": "Scale: sigmoid",
         "cubic": "Scale: cubic",
         "polynomial": "Scale: second-degree polynomial",
@@ -29,7 +31,7 @@ TRUTHS = Choice(
     "plane, the helix in space. Scales lie on a line, and the objects are evenly spaced along the "
     "stimulus.",
 )
-SCALES = ("sigmoid", "cubic", "polynomial", "sinusoid", "observer")
+SCALES = ("linear", "root", "sigmoid", "cubic", "polynomial", "sinusoid", "observer")
 #: Dimensions of the truths that have a number of their own.
 DIMENSIONS = {
     **dict.fromkeys(("mixture", "moons", "rings", "circle"), 2), "helix": 3,
@@ -52,8 +54,11 @@ _JITTER = 0.07
 def scale_function(name: str, x: np.ndarray) -> np.ndarray:
     """(n,) a known perceptual scale, from 0 to 1, of stimuli (n,) from 0 to 1.
 
-    "sigmoid" and "cubic" rise; "polynomial" and "sinusoid" do not only (Haghiri 2020, section 4.3).
+    "linear", "root", "sigmoid" and "cubic" rise; "polynomial" and "sinusoid" do not only (Haghiri
+    2020, section 4.3).
     """
+    if name in ("linear", "root"):
+        return np.array(x, dtype=float) if name == "linear" else np.sqrt(x)
     if name == "sigmoid":
         values = 1.0 / (1.0 + np.exp(-10.0 * (x - 0.5)))
         low = 1.0 / (1.0 + np.exp(5.0))
@@ -64,7 +69,9 @@ def scale_function(name: str, x: np.ndarray) -> np.ndarray:
         return 4.0 * (x - 0.5) ** 2
     if name == "sinusoid":
         return 0.5 + 0.5 * np.sin(2.0 * np.pi * x)
-    raise ValueError(f"name is {name!r}; it must be sigmoid, cubic, polynomial or sinusoid.")
+    raise ValueError(
+        f"name is {name!r}; it must be linear, root, sigmoid, cubic, polynomial or sinusoid."
+    )
 
 
 def gaussian_process_observers(

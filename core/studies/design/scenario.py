@@ -261,7 +261,8 @@ def _scale_like(triplets: Triplets) -> _ScaleLike | None:
     line = np.linspace(0.0, 1.0, len(fitted.scale_))
     scales = {name: scale_function(name, line) for name in SCALES if name != "observer"}
     name = min(scales, key=lambda one: np.sum((scales[one] - fitted.scale_) ** 2))
-    return _ScaleLike(name, _level_on(scales[name][fitted.level_of_], triplets))
+    # On the shape itself, its misfit would count as noise of the people.
+    return _ScaleLike(name, _level_on(fitted.scale_[fitted.level_of_], triplets))
 
 
 def column_of_triads(triplets: Triplets) -> str | None:

@@ -138,7 +138,7 @@ def asked_as(answers: Answers) -> dict[str, Any]:
     if kind.name in ("ranking", "some"):
         ranked = kind.steps if kind.name == "ranking" else kind.chosen
         return {"task": "ranking", "n_options": kind.shown, "n_ranked": ranked}
-    return {"task": "odd_one_out"}
+    return {"task": "odd_one_out" if kind.name == "odd one out" else "triplet"}
 
 
 def listed(experiment: Experiment, rows: np.ndarray, n_lists: int = 1) -> Experiment:

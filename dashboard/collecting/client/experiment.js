@@ -479,7 +479,10 @@
     }
     for (const button of isTable ? group.querySelectorAll(".done") : []) {
       Answers.tapped(button);
-      button.addEventListener("keydown", (event) => { if (event.repeat) event.preventDefault(); });
+      // A key that is held presses nothing, neither here nor for jsPsych.
+      button.addEventListener("keydown", (event) => {
+        if (event.repeat) { event.preventDefault(); event.stopPropagation(); }
+      });
     }
     // In a text, Enter begins a line.
     for (const button of item?.kind === "text" ? [] : group.querySelectorAll(".done")) {

@@ -296,7 +296,7 @@ async function draw(plot, tip, root, turn) {
         : data.selectable
           ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
           : [["zoom2d", "pan2d", "resetScale2d"]]),
-      ...(data.fills ? [[FULL]] : []),
+      ...(data.fills && document.fullscreenEnabled ? [[FULL]] : []),
     ],
   };
   // Plotly keeps a zoom by itself only where axes are free; those of a map share their scale.

@@ -50,6 +50,7 @@ function walk(plot) {
   });
   plot.addEventListener("keydown", (event) => {
     if (event.target !== plot || !plot.current.data.selectable || layoutOf(plot).scene) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return; // keys of the browser
     const { key } = event;
     if (key in TOWARDS) {
       const all = walkable(plot), here = all.find(({ id }) => id === plot.walked);

@@ -198,7 +198,8 @@ class ExperimentForm:
         current, place, salt = self.current, self.place, self.begin.get("salt", "")
         is_hashed = switch(
             current, f"{place}.hashed", "Hash ids", bool(salt),
-            help="Stores hashes of ids, which cannot be compared with a list of payments.",
+            help="Stores hashes of ids, and of other parameters of the address, which cannot be "
+            "compared with a list of payments.",
         )
         key = f"{place}.salt"  # the same on every run of the page
         salt = current.drafts.get(key) or current.remember(key, salt or secrets.token_hex(16))

@@ -57,7 +57,7 @@ def open_answers(
         answers = results.gathered_answers(experiment, records)
     answers = results.with_questionnaire(answers, records)
     real = [one for one in answer_log.people(folder) if not one.simulated]
-    answers = results.with_facts_of_people(answers, conditions(real))
+    answers = results.with_facts_of_people(answers, conditions(real, experiment))
     made_of = answers.fingerprint
     if measured is not None:
         made_of += f" {sum(record.is_about_objects for record in records)}"

@@ -53,13 +53,13 @@ def show_dissimilarities(context: Context) -> None:
         kept = _ask(context)
     job = context.job
     with picture:
-        if job is not None and job.results and isinstance(job.results[0], MappedDissimilarities):
+        if kept is not None:
+            context.present(kept, files=partial(_again, context.info, kept))
+        elif job is not None and job.results and isinstance(job.results[0], MappedDissimilarities):
             result = job.results[0]
             again = steps_of(result, context.triplets.ids)
             name = export.file_name(context.info.name, result.fitted.name)
             context.present(result, files=partial(again.files, f"{name}-again"))
-        elif kept is not None:
-            context.present(kept, files=partial(_again, context.info, kept))
         else:
             context.empty(*_NO_MAP if MEASURED in context.info.extra else _NO_MATRIX)
 
@@ -95,16 +95,19 @@ def _ask(context: Context) -> Run | None:
     data = _measured(context.info) if is_own else None
     options = {"weigh": weigh, "neighbours": neighbours}
     kept = None if data is None else analysis.find(context.info, data, method, _TASK, options)
+    # Of a view with other weights it is the same, and is listed anew: reports look there.
+    is_there = kept is not None and kept.complete and kept.key in {
+        run.key for run in context.runs(_TASK, "matrix_embedding")
+    }
     is_asked = run_button(
-        session, f"{_PLACE}.run", "Fit",
-        disabled=(file is None and not measured) or (kept is not None and kept.complete),
+        session, f"{_PLACE}.run", "Fit", disabled=(file is None and not measured) or is_there
     )
     if not is_own:
         if is_asked:
             _begin_uploaded(context, method, neighbours, file)
         return None
     # Who has just asked for a map of it need not ask again.
-    at_once = kept is None and context.job is None and context.triplets.n_objects <= MOST_DRAWN
+    at_once = not is_there and context.job is None and context.triplets.n_objects <= MOST_DRAWN
     if is_asked or at_once:
         title = f"{method.title}: {context.info.name}"
         context.submit(title, [(method, _TASK, options)], unasked=not is_asked, data=data)

@@ -143,8 +143,8 @@ def _follow(current: Session) -> None:
         })
         current.drafts[_OF] = info.id
         st.rerun()
-    if current.drafts.get(_OF) == info.id:
-        said = beginning(current)["described"]
+    said = beginning(current).get("described")  # not in sessions of an earlier version
+    if said and current.drafts.get(_OF) == info.id:
         st.caption(panels.plain(f"Like {info.name}: {said}; {answers_of(info)}."))
 
 

@@ -47,15 +47,32 @@ def test_a_row_has_all_that_is_known(tmp_path):
     assert table["answered"].tolist() == [14, 14, 14, 0]
     assert pd.api.types.is_datetime64_any_dtype(table["began"])
     assert table["finished"].notna().tolist() == [True] * 3 + [False]
-    shared = conditions(people)
+    shared = conditions(people, Experiment.load(tmp_path / "e"))
     assert shared.columns.tolist() == ["participant", "condition"], "no id of a session"
+
+
+def test_parameters_of_an_address_replace_nothing(tmp_path):
+    """Neither names of participants nor their states; an id that recurs is no condition."""
+    folder = experiment_in(tmp_path / "e", parameters=("id", "participant", "state"))
+    with serving(folder) as port:
+        for k in range(3):
+            page = Page(port, f"p{k}")
+            page.begin(parameters={"id": "ab"[k % 2], "participant": "ab"[k % 2], "state": "x"})
+            page.answer_all()
+    people = answer_log.people(folder)
+    table = participants_table(people, answer_log.records(folder))
+    assert table["participant"].tolist() == ["p0", "p1", "p2"]
+    assert table["participant (address)"].tolist() == ["a", "b", "a"]
+    assert set(table["state"]) == {"going on"}
+    shared = conditions(people, Experiment.load(folder))
+    assert shared.columns.tolist() == ["participant", "participant (address)"]
 
 
 def test_nobody_has_a_table(tmp_path):
     folder = experiment_in(tmp_path / "e")
     with serving(folder):
         assert len(participants_table(answer_log.people(folder), [])) == 0
-        assert len(conditions(answer_log.people(folder))) == 0
+        assert len(conditions(answer_log.people(folder), Experiment.load(folder))) == 0
 
 
 @pytest.mark.parametrize("task", ["triplet", "rating"])

@@ -333,6 +333,16 @@ def test_forms_can_begin_like_the_open_data_set(services, planted):
     assert (value["Objects"], value["Max. answers"]) == (30, 2500)
 
 
+def test_sessions_of_an_earlier_version_open(services, planted):
+    info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
+    session = Session("test-session", {"drafts": {
+        "simulate.of": info.id, "simulate.begin": {"n_objects": 9}, "simulate.turn": 1}})
+    session.open(info.id)
+    session.save()
+    app = start("simulate", session.id)
+    assert not app.exception
+
+
 def test_plans_like_the_open_data_look_at_its_noise_ceiling(services):
     answers = repeated_crowd()
     session = session_on(services, answers)

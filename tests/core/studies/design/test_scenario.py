@@ -99,7 +99,7 @@ def test_how_far_observers_differ_is_part_of_the_description():
     assert "length scale" not in Scenario(truth="sigmoid", length_scale=0.88).described
 
 
-@pytest.mark.parametrize("truth", ["sigmoid", "cubic"])
+@pytest.mark.parametrize("truth", ["linear", "root", "sigmoid", "cubic"])
 def test_triads_are_of_a_scale(truth):
     scenario = Scenario(n_objects=12, truth=truth, noise="logistic", level=0.25)
     found = scenario_like(simulated_data(scenario, 2000, design="triads", seed=1))
