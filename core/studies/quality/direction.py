@@ -34,8 +34,7 @@ from tripletscope.core.scale import MLDS
 #: Rows of the sample: at least this many, and this many for each object.
 MOST_ROWS = 20_000
 ROWS_PER_OBJECT = 30
-#: Folds, and those of at most `_FEW` rows: which questions are held out decides much there.
-_FOLDS, _FOLDS_OF_FEW, _FEW = 3, 10, 2_000
+FOLDS = 3
 #: Least accuracy, and standard errors, by which a reading is clearly better.
 CLEARLY, SURELY = 0.02, 4.0
 #: Standard errors by which a reading is confirmed, or chosen among those that nothing else tells
@@ -112,9 +111,9 @@ def direction_test(
 ) -> DirectionTest:
     """Compare a reading of a file, the user's, with others, by default all that fit its columns.
 
-    Two-dimensional maps predict the rows by 3-fold cross-validation, or 10-fold of at most 2,000
-    rows, with the same folds under every reading; answers about the same objects, or of one trial,
-    are held out together. Triads of levels are predicted by a difference scale (MLDS) instead.
+    A two-dimensional map of two thirds of the rows predicts the rest, three times, with the same
+    rows under every reading; answers about the same objects, or of one trial, are held out
+    together. Triads of levels are predicted by a difference scale (MLDS) instead.
     """
     rng = np.random.default_rng(seed)
     sample = _sample(table, reading, rng)
@@ -130,13 +129,12 @@ def direction_test(
             trials.append(answers)
             readings.append(other)
     fold, question = _folds(trials, sample.n_rows, rng)
-    folds = int(fold.max()) + 1
-    jobs = [(one, fold[one.row] == k) for one in trials for k in range(folds)]
+    jobs = [(one, fold[one.row] == k) for one in trials for k in range(FOLDS)]
     right = [np.full(len(one.row), np.nan) for one in trials]
     popular = [np.full(len(one.row), np.nan) for one in trials]
     predictions = results_of(_predicted, jobs, progress)
     for i, ((_, held_out), each) in enumerate(zip(jobs, predictions, strict=True)):
-        right[i // folds][held_out], popular[i // folds][held_out] = each
+        right[i // FOLDS][held_out], popular[i // FOLDS][held_out] = each
     by_row = [one.by_row(values) for one, values in zip(trials, right, strict=True)]
     gain = [
         one.by_row(values - plain)
@@ -250,8 +248,7 @@ def _folds(
         trial[first.row] = first.trial
         question = grouped(question, trial)[0]
     n_questions = int(question.max(initial=0)) + 1
-    folds = min(_FOLDS_OF_FEW if n_rows <= _FEW else _FOLDS, n_questions)
-    return (rng.permutation(n_questions) * folds // n_questions)[question], question
+    return (rng.permutation(n_questions) * FOLDS // n_questions)[question], question
 
 
 def _predicted(
@@ -288,8 +285,7 @@ def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int |
         return np.nan
     by_fold = np.array([values[fold == k].mean() for k in np.unique(fold)])
     influence = np.bincount(units, values - values.mean()) / len(values)
-    test_over_train = 1.0 / max(len(by_fold) - 1, 1)
-    return reach_over_people(by_fold, test_over_train, influence, people or len(influence))
+    return reach_over_people(by_fold, 1.0 / (FOLDS - 1), influence, people or len(influence))
 
 
 def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
