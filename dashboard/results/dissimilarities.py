@@ -82,7 +82,9 @@ def _source(shown: ShownResults, run: Run, result: MeasuredMap) -> Iterator[str]
     missing = int(np.isnan(result.dissimilarities[np.triu_indices(n, 1)]).sum())
     if missing:
         yield words("pairs never judged", number=words.count(missing, "pair"))
-    if not result.repeated:
+    if not run.complete:
+        yield words("map stopped")
+    elif not result.repeated:
         yield words("nothing judged twice")
     elif result.drawn is None and n > MOST_DRAWN:
         yield words("ellipses of few", most=MOST_DRAWN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -197,10 +198,8 @@ def map_measured(
     chance = None
     if given.n_objects <= _MOST_TESTED and not fitted.stopped_:
         weights = measured.weights if weigh else None
-        try:
+        with suppress(Stopped):
             chance = permuted_stress(method, given, weights, progress=part(progress, 0.5, 1.0))
-        except Stopped:
-            chance = None
     drawn = {} if samples is None else {
         "drawn": samples.embeddings, "unit": samples.unit, "n_units": samples.n_units,
     }

@@ -12,12 +12,16 @@ import streamlit as st
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.progress import Progress, Stopped, part
 from tripletscope.core.inference.evaluation.stress import StressTest, permuted_stress
-from tripletscope.core.inference.uncertainty.measured_map import MOST_DRAWN, nearest
+from tripletscope.core.inference.uncertainty.measured_map import (
+    MOST_DRAWN,
+    map_measured,
+    nearest,
+)
 from tripletscope.core.models.embedding import LOE, NMDS
 from tripletscope.core.ratings import Measured
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method, switch
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.services import services
@@ -86,12 +90,9 @@ def _ask(context: Context) -> Run | None:
     method = kind(**parameter_form(session, kind, f"{_PLACE}.{kind.name}"))
     neighbours = _ask_for_neighbours(context) if kind is LOE else None
     is_own = measured and file is None
-    weigh = is_own and kind is not LOE and switch(
-        session, f"{_PLACE}.weigh", "Weigh by precision", False,
-        help="Weights pairs by one over their squared standard error: pairs on which raters agree "
-        "count more. With few raters, agreement is mostly chance, and plain means give a "
-        "better map.",
-    )
+    weigh = is_own and kind is not LOE and parameter_form(
+        session, map_measured, _PLACE, hidden=("neighbours", "replicates"), folded=""
+    )["weigh"]
     data = _measured(context.info) if is_own else None
     options = {"weigh": weigh, "neighbours": neighbours}
     kept = None if data is None else analysis.find(context.info, data, method, _TASK, options)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tripletscope as ts
 from tests.core.ratings.planted import confused, points, rated
 from tests.dashboard.views.harness import figure, settled, start, words
 from tests.paths import ROOT, SAMPLES
@@ -106,6 +107,16 @@ def test_a_map_of_ratings_is_there_after_a_restart(services, kept):
     assert app.button(key=f"{PLACE}.run").disabled
     app.number_input(key=f"{PLACE}.nmds.n_components").set_value(1).run()
     assert "NMDS, 1 dimension" in words(settled(app, services))
+
+
+def test_a_map_that_was_stopped_says_so(services, kept):
+    data, answers = services.workspace.measured(kept), services.workspace.triplets(kept)
+    whole = run("map_measured", NMDS(), data, {"replicates": 5})
+    stopped = run("map_measured", NMDS(), data, progress=lambda done, **_: done >= 0.15)
+    said = "The computation was stopped"
+    for found, has in ((whole, False), (stopped, True)):
+        assert (said in ts.drawings([found], answers)[0].caption) == has
+        assert "judged twice" not in ts.drawings([found], answers)[0].caption
 
 
 def test_the_direction_can_be_said(services):
