@@ -79,6 +79,8 @@ def test_ratings_come_to_a_map_with_ellipses(services):
     assert info.n_trials == 9
     assert "two different values" in " ".join(info.report)
     app = mapped(app, services)
+    (found,) = services.workspace.runs(info.id, "map_measured")
+    assert not found.unasked, "who has pressed the button has asked: the report tells of it"
     text = words(app).replace("\\", "")
     assert "NMDS, 2 dimensions" in text
     assert "Similarity ratings of 9 participants" in text
