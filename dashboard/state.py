@@ -7,6 +7,7 @@ session that another tab shows is copied.
 from __future__ import annotations
 
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any
@@ -46,6 +47,9 @@ class Session:
         self._insisted: set[str] = set()
         self._followed: dict[str, tuple[int, Any]] = {}
         self._presses: set[str] = set()
+        self._taken = ""
+        #: Held while something is done for which a button was pressed.
+        self.deed = threading.RLock()
         self._saved = {} if is_copy else saved
         #: Contents of files beside the open data set, by the key of their widgets.
         self.read: dict[str, tuple[Any, Any]] = {}
@@ -170,7 +174,9 @@ class Session:
     # The window: known to the browser alone, which tells how large its main picture is ---------
 
     def begin_run(self) -> None:
-        """Forget what the last run of a page has shown."""
+        """Forget what the last run of a page has shown, once it has done what it had begun."""
+        with self.deed:
+            pass
         self.watched.clear()
         self.has_picture = self.has_drawer = False
         self.head = None
@@ -206,7 +212,12 @@ class Session:
         """Whether a button was pressed since the last call."""
         pressed = key in self._presses
         self._presses.discard(key)
+        self._taken = key if pressed else self._taken
         return pressed
+
+    def press_again(self) -> None:
+        """Press once more what was taken last, of which nothing was done."""
+        self.press(self._taken)
 
     def forget_presses(self) -> None:
         self._presses.clear()

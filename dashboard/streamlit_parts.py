@@ -13,13 +13,14 @@ from typing import Any
 from streamlit import auth_util
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import StopException as Interrupted
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 __all__ = [
-    "DeltaGenerator", "can_sign_in", "has_server", "is_shown", "script_id", "sign_in_path",
-    "signed_in", "user_of_script",
+    "DeltaGenerator", "Interrupted", "can_sign_in", "has_server", "is_shown", "script_id",
+    "sign_in_path", "signed_in", "user_of_script",
 ]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -14,8 +15,10 @@ import streamlit as st
 from tripletscope.core.engine.declared import Choice, Column, Number, Parameter, Switch, parameters
 from tripletscope.core.engine.docstrings import written
 from tripletscope.core.engine.method import Method, MethodParameter, methods
+from tripletscope.core.engine.progress import Progress
 from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.streamlit_parts import Interrupted
 from tripletscope.dashboard.wording import distinct
 
 # Every widget gets its value from the session as default: a value set through Streamlit's state
@@ -141,6 +144,34 @@ def pressed(
     """
     button(label, key=key, on_click=session.press, args=(key,), disabled=disabled, **further)
     return session.take_press(key) and not disabled
+
+
+@contextmanager
+def doing(session: Session, shown: AbstractContextManager) -> Iterator[Progress | None]:
+    """Do what a button was pressed for, all of it and once.
+
+    Any other click, and a chart that tells its size, ends a run where it next shows something. The
+    run that follows waits for what this one has begun, and does itself what it had not begun.
+
+    shown: A spinner, or what yields a progress, which then asks nobody to stop.
+    """
+    is_done = False
+    with session.deed:
+        try:
+            with shown as progress:
+                yield progress and partial(_told, progress)
+                is_done = True
+        except Interrupted:
+            if not is_done:
+                session.press_again()
+            raise
+
+
+def _told(progress: Progress, *news: Any, **further: Any) -> bool:
+    """Tell a progress, also where nobody sees it any more."""
+    with suppress(Interrupted):
+        progress(*news, **further)
+    return False
 
 
 def picture_uploader(key: str) -> list[Any]:

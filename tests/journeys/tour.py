@@ -115,7 +115,9 @@ def faint(page: Page) -> dict[str, float]:
             "theme => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]'))"
             ".colorScheme === theme", arg=theme,
         )
-        found |= {f"{words} ({theme})": ratio for words, ratio in page.evaluate(FAINT).items()}
+        # A theme draws charts anew, and what waits for its next drawing is pale meanwhile.
+        seen = page.evaluate(f"async () => {{ await ({AT_REST})(); return ({FAINT})(); }}")
+        found |= {f"{words} ({theme})": ratio for words, ratio in seen.items()}
     return found
 
 

@@ -15,7 +15,7 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import cluster_distances, key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
+from tripletscope.dashboard.interface.controls import doing, parameter_form, pick_method, pressed
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
@@ -124,15 +124,15 @@ def _distances(context: Context, method: Clustering) -> None:
             context.session, f"{PAGE}.distances", file, "distances", words="Reading the matrix",
             about=context.triplets,
         )
-        with st.spinner("Clustering"):
+        with doing(context.session, st.spinner("Clustering")):
             n_objects = context.triplets.n_objects
             run = cluster_distances(method, matrix, objects, n_objects, file.name)
+            name = described(ShownResults((run,), context.triplets, context.info.name), run)
+            services().workspace.add_run(context.info, run, name)
+            context.session.drafts[_place(context.info)] = run.key
     except DataError as error:
         show_error(error)
         return
-    name = described(ShownResults((run,), context.triplets, context.info.name), run)
-    services().workspace.add_run(context.info, run, name)
-    context.session.drafts[_place(context.info)] = run.key
     st.toast(panels.plain(how))
     st.rerun()
 

@@ -14,7 +14,7 @@ from tripletscope.dashboard.collecting.following import has_answers, restart_ser
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import line, pressed
+from tripletscope.dashboard.interface.controls import doing, line, pressed
 from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
@@ -222,14 +222,14 @@ def _save(
         disabled=is_held or not changed,
     ) and changed and not is_held:
         with errors_shown(WorkspaceError, NotStarted):
-            new_slug = experiments.keep_experiment(
-                services().workspace, draft, material.files, slug or None
-            )
-            if folder is not None:
-                with st.spinner("Saving"):
+            with doing(current, st.spinner("Saving")):
+                new_slug = experiments.keep_experiment(
+                    services().workspace, draft, material.files, slug or None
+                )
+                if folder is not None:
                     restart_server(folder)
-            if not slug:
-                current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
-                choose_experiment(current, new_slug)
+                if not slug:
+                    current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
+                    choose_experiment(current, new_slug)
             st.toast(f"Kept: {panels.plain(draft.title)}.")
             st.rerun()

@@ -21,11 +21,12 @@ from tripletscope.dashboard.collecting.participants import participants_table
 from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
 from tripletscope.dashboard.collecting.writer import NotKept, copied
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import line, number, pick, pressed
+from tripletscope.dashboard.interface.controls import doing, line, number, pick, pressed
 from tripletscope.dashboard.interface.watching import follow
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.looks import kept_looks
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import (
     PAGE,
     CollectContext,
@@ -152,7 +153,7 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
                 help="A separate program for this experiment alone. It continues when TripletScope "
                 "ends.",
             ):
-                _do("Starting", running.start, context.folder, int(port or 0), host)
+                _do(current, "Starting", running.start, context.folder, int(port or 0), host)
     elif pressed(
         current, f"{PAGE}.stop.{slug}", "Stop the server", icon=":material/stop:",
         width="stretch", help="Participants can go on where they were when it starts again.",
@@ -160,15 +161,15 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
         # The next start is to be at the address that people have.
         place = urlsplit(server.address)
         current.take_up({f"{PAGE}.port.{slug}": place.port, f"{PAGE}.host.{slug}": place.hostname})
-        _do("Stopping", following.stop_server, context.folder)
+        _do(current, "Stopping", following.stop_server, context.folder)
 
 
-def _do(words: str, change: Callable[..., object], *arguments: Any) -> None:
+def _do(session: Session, words: str, change: Callable[..., object], *arguments: Any) -> None:
     """Do something with the server, and show the page anew, or what went wrong."""
     with errors_shown(NotStarted, NotKept, OSError):
-        with st.spinner(words):
+        with doing(session, st.spinner(words)):
             change(*arguments)
-        following.forget_states()
+            following.forget_states()
         st.rerun()
 
 
@@ -184,7 +185,7 @@ def _state(context: CollectContext, state: CollectingState) -> None:
                 context.session, f"{PAGE}.to_{to}.{context.slug}", word, icon=f":material/{icon}:",
                 help="Answers to questions already shown are still accepted.",
             ):
-                _do(word, answer_log.set_state, context.folder, to)
+                _do(context.session, word, answer_log.set_state, context.folder, to)
 
 
 def _address(context: CollectContext, server: RunningServer | None) -> None:
@@ -219,16 +220,16 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
         "results from earlier answers are deleted.",
     ):
         try:
-            with st.spinner("Gathering the answers"):
+            with doing(context.session, st.spinner("Gathering the answers")):
                 info = open_answers(services().workspace, context.slug, context.folder, experiment)
+                context.session.open(info.id)
+                if ASKINGS[experiment.task].measured:  # as uploads of ratings are opened
+                    go_to("embedding", "dissimilarities")
+                    st.switch_page("../pages/embedding.py")
+                look_first(info)
         except (WorkspaceError, DataError) as error:
             show_error(error)
             return
-        context.session.open(info.id)
-        if ASKINGS[experiment.task].measured:  # as uploads of ratings are opened
-            go_to("embedding", "dissimilarities")
-            st.switch_page("../pages/embedding.py")
-        look_first(info)
     csv_button(
         "Answers (CSV)", table, export.file_name(experiment.title, "answers"),
         f"{PAGE}.csv.{context.slug}", width="stretch", disabled=not records,

@@ -23,7 +23,7 @@ from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import joint_form, pick, pressed
+from tripletscope.dashboard.interface.controls import doing, joint_form, pick, pressed
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import (
     PAGE,
@@ -97,7 +97,7 @@ def _preview(context: CollectContext) -> None:
             help="Starts the experiment’s server, for this computer alone.",
         ):
             with errors_shown(NotStarted, OSError):
-                with st.spinner("Starting"):
+                with doing(context.session, st.spinner("Starting")):
                     running.start(context.folder)
                 st.rerun()
         return

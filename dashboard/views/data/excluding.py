@@ -20,24 +20,23 @@ from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 
 
-def exclude(current: Session, info: DatasetInfo, exclusion: Exclusion, view: str = "") -> None:
-    """Leave out answers; nothing is done where no answer would remain.
+def exclude(current: Session, info: DatasetInfo, exclusion: Exclusion, view: str = "") -> str:
+    """Leave out answers, unless no answer would remain; what to say of it.
 
     view: See `Workspace.update_dataset`.
     """
     cleaning = services().workspace.cleaning(info)
     preview = cleaning.preview(exclusion)
     if preview.n_answers == len(cleaning.triplets):
-        st.toast("No answer would remain: nothing was excluded.", icon=":material/warning:")
-        return
+        return "No answer would remain: nothing was excluded."
     services().workspace.update_dataset(info, cleaning.excluding(exclusion), view=view)
     current.drafts["quality.people"] = []
-    st.toast(f"Excluded {count(preview.n_answers, 'answer')}. The tab Exclusions can undo it.")
+    return f"Excluded {count(preview.n_answers, 'answer')}. The tab Exclusions can undo it."
 
 
 def exclude_and_show(current: Session, info: DatasetInfo, exclusion: Exclusion) -> None:
     """The same on a click; the tab of exclusions is shown then."""
-    exclude(current, info, exclusion)
+    st.toast(exclude(current, info, exclusion))
     go_to("data", "exclusions")
 
 

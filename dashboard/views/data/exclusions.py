@@ -16,7 +16,7 @@ from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Previe
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pick, pressed, several
+from tripletscope.dashboard.interface.controls import doing, parameter_form, pick, pressed, several
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import AFTER_EXCLUSIONS, ALL_ANSWERS, DatasetInfo
 from tripletscope.dashboard.keeping.feature_tables import free_name
@@ -172,8 +172,9 @@ def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> 
         type="primary", icon=":material/filter_alt:",
         help="The imported data stay unchanged; every exclusion can be undone.",
     ):
-        with st.spinner("Excluding"):
-            excluding.exclude(current, info, replace(exclusion, reason=reason), view)
+        with doing(current, st.spinner("Excluding")):
+            said = excluding.exclude(current, info, replace(exclusion, reason=reason), view)
+        st.toast(said)
         st.rerun()
 
 
@@ -208,7 +209,7 @@ def _log(context: QualityContext) -> None:
         st.switch_page("../pages/embedding.py")
     with st.container(horizontal=True):
         if pressed(current, "exclusions.undo", "Undo the last", icon=":material/undo:"):
-            with st.spinner("Undoing"):
+            with doing(current, st.spinner("Undoing")):
                 services().workspace.update_dataset(info, cleaning.undone())
             st.rerun()
         with st.popover("Rename or delete", icon=":material/edit:", key="exclusions.edit"):

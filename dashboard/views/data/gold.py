@@ -11,7 +11,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading.names import listing
 from tripletscope.core.studies.quality import Cleaning, gold_mistakes, obvious
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.controls import doing, number, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import GoldQuestions
@@ -51,7 +51,7 @@ def _change(
 ) -> None:
     """A button for other gold questions, or none, where the exclusions allow them."""
     if _is_possible(context.cleaning, gold) and pressed(context.session, key, label, **further):
-        with st.spinner("Applying the exclusions again"):
+        with doing(context.session, st.spinner("Applying the exclusions again")):
             services().workspace.update_dataset(context.info, context.cleaning.with_gold(gold))
         st.rerun()
 

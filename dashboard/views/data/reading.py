@@ -27,7 +27,7 @@ from tripletscope.core.reading.formats.encoding import ENCODINGS, GUESSED
 from tripletscope.dashboard import imports, uploads
 from tripletscope.dashboard.door.records import Album, Look, Opened, Sheet
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import picture_uploader, pressed
+from tripletscope.dashboard.interface.controls import doing, picture_uploader, pressed
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.asking import (
@@ -158,10 +158,10 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
         )
     if kept and look is not None and not upload.asked:
         with errors_shown():
-            with panels.reporting("Keeping") as progress:
+            with doing(current, panels.reporting("Keeping")) as progress:
                 info = imports.accept(current.id, upload, name.strip() or upload.name, progress)
                 current.open(info.id)
-            current.arrived = info.id
+                current.arrived = info.id
             look_first(info)
     elif dropped:
         uploads.discard(current.id, upload)

@@ -15,7 +15,7 @@ from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.controls import doing, pressed
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.data.context import QualityContext
@@ -106,7 +106,7 @@ def _decide(context: QualityContext, lapses: LapseFit) -> None:
         weights = np.clip(lapses.person_weight, 0.0, 1.0).round(4).tolist()
         people = tuple(lapses.participants.tolist())
         exclusion = Exclusion(WEIGHTS, {"weights": weights}, people, (), reason)
-        with st.spinner("Weighting"):
+        with doing(context.session, st.spinner("Weighting")):
             weighted = context.cleaning.excluding(exclusion)
             services().workspace.update_dataset(context.info, weighted)
         st.rerun()

@@ -16,7 +16,7 @@ from tripletscope.core.run import Run, key, run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.imports import accept_features
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.controls import doing, parameter_form, pressed
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
@@ -137,7 +137,7 @@ def _add(current: Session, info: DatasetInfo, cleaning: Cleaning, columns: list[
 
 
 def _open(current: Session, file: Any, described: pd.DataFrame) -> None:
-    with errors_shown(), st.spinner("Comparing the objects"):
+    with errors_shown(), doing(current, st.spinner("Comparing the objects")):
         info = accept_features(file.name, described, features_of(described))
         current.open(info.id)
         st.rerun()

@@ -1,0 +1,109 @@
+"""What a button was pressed for is done once, whatever ends the run that had begun it."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from tests.paths import ROOT
+from tripletscope.dashboard.interface.controls import doing
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.streamlit_parts import Interrupted
+
+
+@pytest.fixture
+def current(services) -> Session:
+    return Session("s")
+
+
+@contextmanager
+def ended_at(where: str):
+    """A spinner at which another click ends the run: when it comes, when it goes, or at news."""
+    if where == "begin":
+        raise Interrupted
+
+    def progress(fraction: float, **details) -> bool:
+        if where == "news":
+            raise Interrupted
+        return True
+
+    yield progress
+    if where == "end":
+        raise Interrupted
+
+
+@pytest.mark.parametrize("where", ["begin", "news", "end", ""])
+def test_it_is_done_once(current, where):
+    done = []
+    current.press("go")
+    for turn in range(4):
+        if not current.take_press("go"):
+            break
+        try:
+            with doing(current, ended_at(where if turn == 0 else "")) as progress:
+                assert not progress(0.5), "nobody asks to stop"
+                done.append(turn)
+        except Interrupted:
+            assert where in ("begin", "end")
+    assert done == [1 if where == "begin" else 0]
+
+
+def test_what_fails_is_not_done_again(current):
+    current.press("go")
+    assert current.take_press("go")
+    with pytest.raises(ValueError, match="no"), doing(current, ended_at("")):
+        raise ValueError("no")
+    assert not current.take_press("go")
+
+
+def test_the_next_run_waits_for_what_was_begun(current):
+    begun, may_end, order = threading.Event(), threading.Event(), []
+
+    def old_run():
+        with doing(current, ended_at("")):
+            begun.set()
+            may_end.wait(60)
+            order.append("done")
+
+    def new_run():
+        current.begin_run()
+        order.append("drawn")
+
+    threads = [threading.Thread(target=old_run), threading.Thread(target=new_run)]
+    threads[0].start()
+    assert begun.wait(60)
+    threads[1].start()
+    threads[1].join(0.2)
+    assert not order
+    may_end.set()
+    for thread in threads:
+        thread.join(60)
+    assert order == ["done", "drawn"]
+
+
+def calls(node: ast.AST) -> set[str]:
+    return {
+        getattr(each.func, "attr", getattr(each.func, "id", "")) for each in ast.walk(node)
+        if isinstance(each, ast.Call)
+    }
+
+
+def test_no_page_shows_a_spinner_between_a_press_and_what_it_is_for():
+    """There a run ends, and the press with it: answers that were opened stayed where they were."""
+    pressed, bare = 0, []
+    for path in sorted((ROOT / "dashboard").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.If) or not {"pressed", "run_button"} & calls(node.test):
+                continue
+            pressed += 1
+            bare += [
+                f"{path.relative_to(ROOT)}:{each.lineno}"
+                for part in node.body for each in ast.walk(part) if isinstance(each, ast.With)
+                if {"spinner", "reporting"} & calls(each.items[-1])
+                and "doing" not in calls(each.items[-1])
+            ]
+    assert pressed > 30
+    assert not bare
