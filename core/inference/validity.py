@@ -45,10 +45,10 @@ _TRIED = 50
 _A_COPY = 10
 #: What is the same of a copy only.
 _RECORDED = ("response_time", "time", "side")
-#: Shares of the largest distance that are no different distances; fewer different ones than this
-#: part of the pairs, or of as many as can differ, are a degenerate map, whose stress is next to
-#: nothing.
-_SAME, _DEGENERATE, _NOTHING = 0.01, 0.1, 0.01
+#: Stress that is next to nothing. Pairs lie on one another up to this share of the largest
+#: distance; dissimilarities are low in the lowest tenth of their range. Where so many more pairs
+#: lie on one another than are low, a map is degenerate.
+_NOTHING, _TOGETHER, _LOW, _MORE = 0.01, 0.05, 0.1, 0.1
 #: Heights that differ by less than this share differ by rounding.
 _ROUNDING = 1e-9
 #: Pairs from which on a map can be degenerate.
@@ -70,8 +70,8 @@ class Doubt:
         groups without single trials or questions, on which alone rests how these groups lie to each
         other. ``few answers``: about some objects. ``copies``: answers that repeat others.
         ``unfinished``: a fit that was stopped or has not converged.
-        ``degenerate``: next to no stress, because distances hardly differ. ``no clusters``: no test
-        has shown any. ``ties``: no height gives so many clusters.
+        ``degenerate``: no stress, because pairs lie on one another that are not alike.
+        ``no clusters``: no test has shown any. ``ties``: no height gives so many clusters.
     values : dict
         Numbers: see `doubts`.
     objects : ndarray of int
@@ -374,11 +374,23 @@ def random_order(test: StressTest) -> Doubt | None:
     })
 
 
-def degenerate(distances: np.ndarray, stress: float) -> Doubt | None:
-    """That distances (p,) of a non-metric map hardly differ, which makes its stress vanish."""
-    if len(distances) < _PAIRS or stress > _NOTHING or not distances.max(initial=0.0):
+def degenerate(
+    distances: np.ndarray, dissimilarities: np.ndarray, stress: float
+) -> Doubt | None:
+    """That a non-metric map has no stress because pairs lie on one another that are not alike.
+
+    True maps may have few different distances, as of objects on a circle.
+
+    Parameters
+    ----------
+    distances, dissimilarities : (p,) ndarray
+        Of the same pairs.
+    """
+    widest, range_ = distances.max(initial=0.0), np.ptp(dissimilarities) if len(distances) else 0.0
+    if len(distances) < _PAIRS or stress > _NOTHING or not widest or not range_:
         return None
-    different = len(np.unique(np.round(distances / distances.max() / _SAME)))
-    if different > _DEGENERATE * min(len(distances), 1 / _SAME):
+    together = float(np.mean(distances <= _TOGETHER * widest))
+    low = float(np.mean(dissimilarities <= dissimilarities.min() + _LOW * range_))
+    if together <= low + _MORE:
         return None
-    return Doubt("degenerate", {"pairs": len(distances), "different": different})
+    return Doubt("degenerate", {"pairs": len(distances), "together": together, "low": low})

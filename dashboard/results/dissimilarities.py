@@ -141,8 +141,10 @@ def _doubts(result: MappedDissimilarities) -> list[Doubt]:
     fitted, chance = result.fitted, result.chance
     found = [random_order(chance) if chance else None]
     if isinstance(fitted, NMDS):
-        apart = fitted.distances()[np.triu_indices(len(result.objects), 1)]
-        found.append(degenerate(apart, fitted.loss_))
+        upper = np.triu_indices(len(result.objects), 1)
+        apart, given = fitted.distances()[upper], result.matrix[upper]
+        is_rated = np.isfinite(fitted.disparities_[upper])
+        found.append(degenerate(apart[is_rated], given[is_rated], fitted.loss_))
     return by_gravity(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 import tripletscope as ts
 from tripletscope.core.cluster.dendrogram import Dendrogram
@@ -307,19 +307,63 @@ def test_a_cut_through_ties_is_arbitrary_and_others_are_not():
     assert tree.n_clusters_at(1.99) == 5
 
 
-def test_a_degenerate_map_is_known_by_its_distances():
-    two = np.repeat([[0.0, 0.0], [1.0, 0.0]], 6, axis=0)
-    apart = np.linalg.norm(two[:, None] - two, axis=2)[np.triu_indices(12, 1)]
-    assert degenerate(apart, 1e-9).values["pairs"] == 66
-    spread = np.random.default_rng(0).normal(size=(12, 2))
-    apart = np.linalg.norm(spread[:, None] - spread, axis=2)[np.triu_indices(12, 1)]
-    assert degenerate(apart, 1e-9) is None
-    assert degenerate(apart, 0.2) is None
+def layout(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
+    """(number, 2) objects in a cloud, on a circle or a grid, or in three groups."""
+    if kind == "circle":
+        angles = 2 * np.pi * np.arange(number) / number
+        return np.column_stack([np.cos(angles), np.sin(angles)])
+    if kind == "grid":
+        return np.argwhere(np.ones((2, number // 2))).astype(float)
+    spread = rng.normal(size=(number, 2))
+    return spread if kind == "cloud" else 0.2 * spread + 2 * spread[np.arange(number) % 3]
+
+
+@pytest.mark.parametrize("kind", ["cloud", "circle", "grid"])
+@pytest.mark.parametrize("number", [8, 14])
+def test_true_maps_without_stress_are_not_degenerate(kind, number):
+    """A regular circle has seven different distances of 91, and is no less true."""
+    n_true = 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        truth = pdist(layout(kind, number, rng))
+        noisy = np.abs(truth + 0.01 * rng.normal(size=truth.shape))
+        for given in (truth, truth**0.5, truth**3, noisy):
+            fitted = ts.ratings.NMDS(n_init=3).fit_dissimilarities(squareform(given))
+            apart = pdist(fitted.embedding_)
+            if np.corrcoef(apart, truth)[0, 1] > 0.95:  # a distant object makes one of a cloud
+                n_true += 1
+                assert degenerate(apart, given, 1e-9) is None
+    assert n_true >= 8
+
+
+def at_the_limit() -> tuple[np.ndarray, np.ndarray]:
+    """True distances and mean dissimilarities, of which 20 of 45 are the highest there are."""
+    rng = np.random.default_rng(3)
+    truth = pdist(rng.normal(size=(10, 2)))
+    noisy = truth + 0.35 * rng.normal(size=(8, len(truth)))
+    return truth, np.clip(np.round(2 * noisy), 0, 6).mean(axis=0)
+
+
+def with_a_distant_object() -> tuple[np.ndarray, np.ndarray]:
+    """True distances, twice."""
+    truth = pdist(layout("cloud", 14, np.random.default_rng(1)))
+    return truth, truth
+
+
+@pytest.mark.parametrize("world", [at_the_limit, with_a_distant_object])
+def test_false_maps_without_stress_are_degenerate(world):
+    """One object was far from a clump of the others, and nothing was said of it."""
+    truth, given = world()
+    fitted = ts.ratings.NMDS().fit_dissimilarities(squareform(given))
+    apart = pdist(fitted.embedding_)
+    assert fitted.loss_ < 0.01
+    assert np.corrcoef(apart, truth)[0, 1] < 0.9
+    assert degenerate(apart, given, fitted.loss_).values["together"] > 0.5
+    assert degenerate(apart, given, 0.2) is None
 
 
 @pytest.mark.parametrize("number", [50, 100])
-def test_many_distances_without_stress_are_not_degenerate(number):
-    spread = np.random.default_rng(0).normal(size=(number, 2))
-    assert degenerate(pdist(spread), 1e-9) is None
-    clusters = np.resize([[0.0, 0.0], [1.0, 0.0], [0.3, 0.8]], (number, 2))
-    assert degenerate(pdist(clusters), 1e-9).values["different"] == 4
+def test_objects_on_one_another_that_are_alike_do_not(number):
+    apart = pdist(np.resize([[0.0, 0.0], [1.0, 0.0], [0.3, 0.8]], (number, 2)))
+    assert degenerate(apart, apart, 1e-9) is None
+    assert degenerate(apart, np.arange(len(apart)), 1e-9).values["together"] > 0.3
