@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
 from tests.journeys.pages import go, look_for, open_page, open_search, script_ended, take_first
+from tests.paths import ROOT
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -82,3 +83,22 @@ def test_letters_typed_before_the_search_is_there_reach_it(browser, address):
     expect(page.get_by_role("dialog").get_by_role("searchbox")).to_have_value("610 nm")
     take_first(page, "selects the object, Embedding: 610 nm")
     page.close()
+
+
+def test_a_dialog_that_takes_the_focus_late_leaves_it_to_its_field(browser):
+    """The field never had it, and what was typed until then was lost."""
+    page = browser.new_page()
+    page.set_content("<h1 tabindex=-1>Clusters</h1>")
+    script = (ROOT / "dashboard/interface/assets/focus.js").read_text("utf-8")
+    found = page.evaluate("""async (script) => {
+        const place = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+        const { default: focus } = await import(place);
+        document.querySelector("h1").focus();
+        const turn = (data) => focus({ data: { name: data.target, turn: "1", ...data } });
+        turn({ target: "section input", take: true });
+        document.body.insertAdjacentHTML("beforeend", "<section tabindex=-1><input></section>");
+        document.querySelector("section").focus();
+        await new Promise(resolve => setTimeout(resolve, 500));
+        return document.activeElement.tagName;
+    }""", script)
+    assert found == "INPUT"

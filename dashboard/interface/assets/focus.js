@@ -12,7 +12,8 @@ export default function ({ data }) {
     if (gone) return;
     const now = document.activeElement, lost = !now || now === document.body;
     const target = document.querySelector(data.target);
-    if (!lost && now !== began) {
+    // A dialog takes the focus as a whole when it comes, before or after this.
+    if (!lost && now !== began && !now.contains(target)) {
       turns[data.name] = data.turn; // who has moved on stays there
     } else if (target && (lost || data.take)) {
       turns[data.name] = data.turn;
