@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -12,6 +14,8 @@ from tests.paths import ROOT
 from tripletscope.dashboard.interface.controls import doing
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.streamlit_parts import Interrupted
+
+PATIENCE = 300  # seconds
 
 
 @pytest.fixture
@@ -60,27 +64,25 @@ def test_what_fails_is_not_done_again(current):
 
 
 def test_the_next_run_waits_for_what_was_begun(current):
-    begun, may_end, order = threading.Event(), threading.Event(), []
+    begun, other, order = threading.Event(), threading.Event(), []
 
     def old_run():
         with doing(current, ended_at("")):
             begun.set()
-            may_end.wait(60)
+            other.wait(PATIENCE)
+            time.sleep(0.1)  # in which the other would be drawn, if it did not wait
             order.append("done")
 
     def new_run():
+        other.set()
         current.begin_run()
         order.append("drawn")
 
-    threads = [threading.Thread(target=old_run), threading.Thread(target=new_run)]
-    threads[0].start()
-    assert begun.wait(60)
-    threads[1].start()
-    threads[1].join(0.2)
-    assert not order
-    may_end.set()
-    for thread in threads:
-        thread.join(60)
+    with ThreadPoolExecutor(2) as threads:
+        runs = [threads.submit(old_run)]
+        assert begun.wait(PATIENCE)
+        runs.append(threads.submit(new_run))
+    assert [run.exception() for run in runs] == [None, None]
     assert order == ["done", "drawn"]
 
 
