@@ -156,7 +156,7 @@ def of_a_kernel(crowd: Crowd) -> Found:
 
 def end_of_the_curve(crowd: Crowd) -> Found:
     found = learning_curve(crowd.method, crowd.data, points=3, repeats=5, unit=crowd.unit)
-    error, reach = float(found.mean[-1]), float(found.reach[-1])
+    error, reach = float(found.mean[-1]), float(found.half_width[-1])
     return error, error - reach, error + reach, float(crowd.fresh(crowd.method, folds=5).mean())
 
 

@@ -119,7 +119,9 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
             f"{_held(nobody):.0%} where nobody is careless", said=(named, CARELESS * runs),
         )
         for kind in list(KINDS)[1:]:
-            told, known = (sum(fit.told for fit, _ in found[name]) for name in (kind, "STE"))
+            told, known = (
+                sum(fit.rates_are_trustworthy for fit, _ in found[name]) for name in (kind, "STE")
+            )
             yield Sentence(
                 place="Data, Exclusions", before="The median person answers like guessing in 30 %, "
                 f"of {kind}: intervals by STE hold {BEFORE[kind]}",

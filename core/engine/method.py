@@ -41,7 +41,7 @@ class MethodParameter(Spec):
             raise ValueError(
                 f"{name} is {value!r}; it must be a method of kind {' or '.join(self.kinds)}."
             )
-        return described(inner)
+        return as_record(inner)
 
 
 def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
-def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
+def to_arguments(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
     """Keyword arguments of a function from values of its declared parameters."""
     arguments, records = dict(values), {}
     for p in parameters(function):
@@ -251,7 +251,7 @@ def methods(kind: str) -> dict[str, type[Method]]:
     return dict(sorted(registry(kind).items(), key=lambda item: item[1].title.lower()))
 
 
-def described(method: Method) -> dict[str, Any]:
+def as_record(method: Method) -> dict[str, Any]:
     """Kind, name and checked parameters of a method, as plain data."""
     values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
     return {

@@ -22,7 +22,7 @@ from tripletscope.core.engine.declared import Column, checked, parameters, with_
 from tripletscope.core.engine.docstrings import completed, short_signature
 from tripletscope.core.engine.documented import OPTIONAL, documented
 from tripletscope.core.engine.estimate import as_plain, estimates_of, from_plain, plain_names
-from tripletscope.core.engine.method import Method, builds_on_choices, gathered, reads_choices
+from tripletscope.core.engine.method import Method, builds_on_choices, reads_choices, to_arguments
 from tripletscope.core.engine.progress import Progress, stopping
 from tripletscope.core.engine.registry import TASKS
 from tripletscope.core.engine.short_repr import short_repr
@@ -99,7 +99,7 @@ class Computation:
         watched = _Watched(progress)
         with stopping(watched.again):
             result = self.function(
-                method, triplets, **gathered(self.function, options), progress=watched
+                method, triplets, **to_arguments(self.function, options), progress=watched
             )
         state = {
             one.name: getattr(result, one.name) for one in fields(result)

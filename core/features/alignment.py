@@ -87,7 +87,7 @@ class Aligned:
     starts: int
 
     @property
-    def surely(self) -> np.ndarray:
+    def significant(self) -> np.ndarray:
         """(s,) bool: aligned better than by chance, at 5 % for all together (Bonferroni)."""
         return self.p * len(self.p) <= LEVEL
 

@@ -81,7 +81,7 @@ class MapCorrelation:
     n_units: int = 0
 
     @property
-    def surely(self) -> np.ndarray:
+    def significant(self) -> np.ndarray:
         """(s,) bool: above 0, at 2.5 % for all spaces together (one-sided, Bonferroni)."""
         degrees = min(self.n_objects, self.n_units) - 1
         error = (self.value - self.low) / stdtrit(degrees, 0.975)

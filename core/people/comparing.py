@@ -22,7 +22,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import question_folds, reach_over_people
+from tripletscope.core.inference.evaluation.score import half_width_over_people, question_folds
 from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
@@ -600,7 +600,7 @@ def _reaches(
     weight, number = weight / weight.sum(), len(np.unique(person))
     moved = weight[:, None] * (right - weight @ right)
     return np.array([
-        reach_over_people(
+        half_width_over_people(
             errors[:, m], 1.0 / (len(errors) - 1), np.bincount(person, one), number,
             max(float(shared[m, m]), 0.0),
         ) for m, one in enumerate(moved.T)

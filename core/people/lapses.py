@@ -109,7 +109,7 @@ class LapseFit:
     imprecise: np.ndarray | None = None
 
     @property
-    def told(self) -> bool:
+    def rates_are_trustworthy(self) -> bool:
         """Whether the answers confirm the response function that rates rest on.
 
         If errors in clear cases are as likely without guesses, rates show the response function,
@@ -128,7 +128,8 @@ class LapseFit:
         """
         if self.imprecise is None:
             return np.zeros(len(self.participants), dtype=bool)
-        return (self.at_least > max(LOW, self.usual)) & self.told & (self.imprecise < _LEVEL)
+        far = self.at_least > max(LOW, self.usual)
+        return far & self.rates_are_trustworthy & (self.imprecise < _LEVEL)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -194,7 +195,8 @@ def with_lapses(
 
     Only the dependence of errors on distances distinguishes guesses from unclear cases, and that
     depends on the method: STE attributes errors in clear cases to guesses, t-STE and CKL expect
-    them. Read rates only if the answers confirm the response function of STE: `LapseFit.told`.
+    them. Read rates only if the answers confirm the response function of STE:
+    `LapseFit.rates_are_trustworthy`.
 
     References
     ----------
@@ -208,7 +210,7 @@ def with_lapses(
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
     >>> found = ts.people.with_lapses(ts.STE(), answers)
-    >>> found.told  # these people see the objects in two ways, and err for one another
+    >>> found.rates_are_trustworthy  # they see the objects in two ways, and err for one another
     False
     """
     if not method.is_likelihood:

@@ -40,8 +40,8 @@ class Treatments:
         The same on all answers.
     difference, low, high : ndarray, shape (3,) or (2,)
         `error` minus that of all answers alike, with a 95 % interval: over participants as in
-        `tripletscope.core.inference.evaluation.score.reach_over_people`, over answers as in
-        `tripletscope.core.inference.evaluation.score.corrected_reach`.
+        `tripletscope.core.inference.evaluation.score.half_width_over_people`, over answers as in
+        `tripletscope.core.inference.evaluation.score.corrected_half_width`.
     n_excluded : int
         People without any answer left.
     n_predicted : int

@@ -198,7 +198,7 @@ class Measured:
         rows = [compared(part.square, part.tie, share, rng) for part in parts]
         sizes = [len(each) for each in rows]
         # Each weighs at most one, however few remain beside ties.
-        weights = [min(part.worth / max(len(each), 1), 1.0)
+        weights = [min(part.n_independent / max(len(each), 1), 1.0)
                    for part, each in zip(parts, rows, strict=True)]
         return weighted_answers(
             self.ids, np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]),
@@ -400,13 +400,13 @@ class Ordered(NamedTuple):
     """Comparable dissimilarities (n, n) of one rater, NaN without a judgement.
 
     tie: Differences up to this are ties.
-    worth: Number of independent comparisons.
+    n_independent: Number of independent comparisons.
     """
 
     owner: int
     square: np.ndarray
     tie: float
-    worth: float
+    n_independent: float
 
 
 def weighted_answers(

@@ -172,12 +172,12 @@ def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float) -> np.nda
 class Fits(NamedTuple):
     """Most likely models of b sets of responses.
 
-    Values (b, s) are large but finite where responses separate; worth (b,) is the log-likelihood
-    plus the log prior; n_steps is at most `MOST_STEPS`.
+    Values (b, s) are large but finite where responses separate; log_posterior (b,) is the
+    log-likelihood plus the log prior; n_steps is at most `MOST_STEPS`.
     """
 
     values: np.ndarray
-    worth: np.ndarray
+    log_posterior: np.ndarray
     n_steps: int
 
 
@@ -209,14 +209,15 @@ def fit_many(
     while len(active) and n_steps < MOST_STEPS:
         n_steps += 1
         at = values[active]
-        worth = design.log_likelihoods(at, link, successes[active], totals[active]).sum(axis=1)
-        worth -= 0.5 * np.einsum("bi,ij,bj->b", at - mean, ridge, at - mean)
-        gain = worth - value[active]
+        likelihoods = design.log_likelihoods(at, link, successes[active], totals[active])
+        log_posterior = likelihoods.sum(axis=1)
+        log_posterior -= 0.5 * np.einsum("bi,ij,bj->b", at - mean, ridge, at - mean)
+        gain = log_posterior - value[active]
         better = gain >= 0
         # A step that is too long is halved, and the next one starts from there.
         values[active[~better]] = 0.5 * (at + best[active])[~better]
-        best[active[better]], value[active[better]] = at[better], worth[better]
-        done = np.abs(gain) <= settled * (np.abs(worth) + 0.1)
+        best[active[better]], value[active[better]] = at[better], log_posterior[better]
+        done = np.abs(gain) <= settled * (np.abs(log_posterior) + 0.1)
         moving = better & ~done
         if moving.any():
             of = active[moving]
@@ -337,13 +338,13 @@ class Lapsing:
     """The most likely scale with rates of lapses.
 
     values (p + n_rates,), covariance (p, p): The latter without the rates.
-    worth, n_steps: See `Fits`.
+    log_posterior, n_steps: See `Fits`.
     identified: Whether each standard error is below the range of the scale.
     """
 
     values: np.ndarray
     covariance: np.ndarray
-    worth: float
+    log_posterior: float
     n_steps: int
     identified: bool
 
@@ -365,7 +366,7 @@ def fit_lapses(
         data, np.repeat(data.successes[None], len(begin), axis=0), data.totals, link, start=begin,
         prior=prior, settled=settled,
     )
-    best = fits.values[np.argmax(fits.worth)]
+    best = fits.values[np.argmax(fits.log_posterior)]
     _, information = data.slopes(best[None], link, data.successes[None], data.totals)
     if prior is not None:
         m = len(prior.mean)
@@ -375,7 +376,7 @@ def fit_lapses(
     covariance = np.linalg.pinv(information[0][np.ix_(counts, counts)])[:p, :p]
     highest = best[len(start) - 1]
     identified = bool(np.sqrt(np.diag(covariance)[: len(start)].max()) < abs(highest))
-    return Lapsing(best, covariance, float(fits.worth.max()), fits.n_steps, identified)
+    return Lapsing(best, covariance, float(fits.log_posterior.max()), fits.n_steps, identified)
 
 
 def rate_intervals(
@@ -391,11 +392,11 @@ def rate_intervals(
             """Deviance beyond the interval's limit, the other values free."""
             begin = fitted.values.copy()
             begin[p + k] = np.clip(logit(max(root**2, 1e-9)), LEAST_ODDS, MOST_ODDS)
-            worth = fit_many(
+            log_posterior = fit_many(
                 data, data.successes[None], data.totals, link, start=begin, prior=prior,
                 fixed=fixed, settled=_SETTLED,
-            ).worth[0]
-            return 2.0 * (fitted.worth - worth) - chi2.ppf(_LEVEL, 1)
+            ).log_posterior[0]
+            return 2.0 * (fitted.log_posterior - log_posterior) - chi2.ppf(_LEVEL, 1)
 
         best = np.sqrt(expit(fitted.values[p + k]))
         for end, outmost in enumerate((0.0, np.sqrt(_HIGHEST))):

@@ -20,7 +20,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import corrected_reach
+from tripletscope.core.inference.evaluation.score import corrected_half_width
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.tree.forest import ComparisonForest
@@ -145,7 +145,7 @@ class ColumnErrors:
         table = pd.concat([forest, peers], ignore_index=True)
         errors = np.hstack([self.errors.reshape(folds, -1), self.peer_errors])
         table["error"] = errors.mean(axis=0)
-        reach = corrected_reach(errors, 1.0 / (folds - 1))
+        reach = corrected_half_width(errors, 1.0 / (folds - 1))
         table["low"] = np.maximum(table["error"] - reach, 0.0)
         table["high"] = table["error"] + reach
         if len(self.classes):
@@ -223,7 +223,7 @@ def predict_column(
 
 def _mean_with_reach(less: np.ndarray) -> tuple[float, float]:
     """Mean over the folds, and the half-width of its 95 % interval."""
-    return float(less.mean()), float(corrected_reach(less[:, None], 1 / (len(less) - 1))[0])
+    return float(less.mean()), float(corrected_half_width(less[:, None], 1 / (len(less) - 1))[0])
 
 
 def _missed(guesses: np.ndarray, truth: np.ndarray, grouped: bool) -> np.ndarray:

@@ -63,8 +63,8 @@ def learning_figure(curve: LearningCurve, *, mark: float, ceiling: Ceiling | Non
     """
     return Plot(
         [
-            Series(x=curve.n_answers, y=curve.mean, low=curve.mean - curve.reach,
-                   high=curve.mean + curve.reach, band=True, line=True,
+            Series(x=curve.n_answers, y=curve.mean, low=curve.mean - curve.half_width,
+                   high=curve.mean + curve.half_width, band=True, line=True,
                    hover="%{x:,} answers: error %{y:.3f}"),
             *ceiling_layers(ceiling),
             Level(at=mark, note="d n ln n", upright=True) if np.isfinite(mark) else None,

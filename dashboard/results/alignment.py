@@ -70,7 +70,7 @@ def _name(name: str) -> str:
 
 def alignment_said(result: Aligned) -> Iterator[Statement]:
     """Which space aligns with the map, and whether the map aligns with itself."""
-    m, surely = len(result.objects), result.surely
+    m, surely = len(result.objects), result.significant
     best = int(result.accuracy[:-1].argmax())
     yield Statement(words(
         "spaces align" if surely[best] else "spaces align none", best=result.spaces[best],

@@ -85,7 +85,8 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
     ceiling = shown.limits.ceiling
     yield Statement(enough_said(curve, ceiling))
-    last = (curve.mean[-1], curve.mean[-1] - curve.reach[-1], curve.mean[-1] + curve.reach[-1])
+    mean, half_width = curve.mean[-1], curve.half_width[-1]
+    last = (mean, mean - half_width, mean + half_width)
     yield Statement(words(
         "learned", method=words.method(run.fresh()), first=curve.mean[0], last=last,
         few=int(curve.n_answers[0]), many=int(curve.n_answers[-1]),
@@ -102,8 +103,8 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         _FLAT, lambda canvas: learning_figure(
             curve, mark=mark, ceiling=ceiling, caption=text, canvas=canvas
         ),
-        table_of(answers=curve.n_answers, error=curve.mean, low=curve.mean - curve.reach,
-                 high=curve.mean + curve.reach),
+        table_of(answers=curve.n_answers, error=curve.mean, low=curve.mean - curve.half_width,
+                 high=curve.mean + curve.half_width),
         (run.key,),
     )
 
@@ -111,7 +112,7 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def enough_said(curve: LearningCurve, ceiling: Ceiling) -> str:
     """Whether more answers would help: not where the noise ceiling leaves nothing to gain."""
     gain, low, high = curve.gain()
-    error, reach = float(curve.mean[-1]), float(curve.reach[-1])
+    error, reach = float(curve.mean[-1]), float(curve.half_width[-1])
     if error + reach >= CHANCE:
         return words("curve at chance")
     if ceiling.is_reached(error, error - reach):

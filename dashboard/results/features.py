@@ -340,7 +340,7 @@ def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def correlations_said(result: MapCorrelation) -> Iterator[Statement]:
     """Which features rank pairs as the map does."""
     best = int(result.value.argmax())
-    surely = result.surely[best]
+    surely = result.significant[best]
     yield Statement(words(
         "features correlate" if surely else "features correlate none", best=result.spaces[best],
         value=(result.value[best], result.low[best], result.high[best]),
@@ -348,7 +348,7 @@ def correlations_said(result: MapCorrelation) -> Iterator[Statement]:
     ))
     if surely:
         nothing = [
-            name for name, sure in zip(result.spaces, result.surely, strict=True) if not sure
+            name for name, sure in zip(result.spaces, result.significant, strict=True) if not sure
         ]
         if nothing:
             yield Statement(words("features at chance", names=nothing))

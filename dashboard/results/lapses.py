@@ -33,7 +33,7 @@ _NAMED = 5  # people in a sentence
 def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Rates of answers like guesses of all people, where the answers determine them."""
     result, method = run.result(), words.method(run.fresh())
-    if not result.told:
+    if not result.rates_are_trustworthy:
         why = "withheld" if result.heavier is not None else "not converged"
         key = f"lapses {why}" if run.method == STE.name else "lapses of ste"
         yield Statement(words(key, method=method))

@@ -15,7 +15,7 @@ import streamlit as st
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.engine.method import Method, described
+from tripletscope.core.engine.method import Method, as_record
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.ratings import Measured
 from tripletscope.core.run import TASKS, Run
@@ -464,7 +464,7 @@ class FitContext(Context):
     def settled(self, method: Method) -> Method:
         # What belongs to the fit is found under its own settings, also where these leave tails
         # open: an earlier version chose none.
-        return method if described(method) == described(self.method) else super().settled(method)
+        return method if as_record(method) == as_record(self.method) else super().settled(method)
 
 
 def limits_of(info: DatasetInfo, answers: Answers) -> Limits:

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.engine.declared import checked
-from tripletscope.core.engine.method import Method, described, make_method
+from tripletscope.core.engine.method import Method, as_record, make_method
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
@@ -54,7 +54,7 @@ def map_method(info: DatasetInfo) -> Method:
     usual = analysis.settled(info, DEFAULT_EMBEDDING())
     listed = services().workspace.runs(info.id, "fit", "embedding")
     methods = (analysis.settled(info, method_of(run)) for run in listed)
-    if not listed or any(_key(described(one)) == _key(described(usual)) for one in methods):
+    if not listed or any(_key(as_record(one)) == _key(as_record(usual)) for one in methods):
         return usual
     sampled = _sampled(info)
     by_hand = [run for run in listed
@@ -84,7 +84,7 @@ def choice_of(info: DatasetInfo, method: Method | None) -> Callable[[], None]:
         with _holding_lock:
             if number < _holding.get(info.id, 0):
                 return
-            services().workspace.note(info.id, MAP_CHOSEN, described(method) if method else None)
+            services().workspace.note(info.id, MAP_CHOSEN, as_record(method) if method else None)
             _holding[info.id] = number
 
     return choose
@@ -94,7 +94,7 @@ def delete_map(info: DatasetInfo, run: RunInfo) -> None:
     """Delete a map; if it was chosen, the answers choose again."""
     services().workspace.delete_run(run.id)
     chosen = _chosen(info)
-    if chosen and _key(_settings(run)) == _key(described(chosen)):
+    if chosen and _key(_settings(run)) == _key(as_record(chosen)):
         # This is no choice, which would hold against that of a fit that was begun before.
         services().workspace.note(info.id, MAP_CHOSEN, None)
 
@@ -107,7 +107,7 @@ def opened_map(info: DatasetInfo) -> RunInfo | None:
 def maps_of(info: DatasetInfo) -> list[RunInfo]:
     """All maps: that of the data set, then those whose uncertainty is known, the newest first."""
     listed = services().workspace.runs(info.id, "fit", "embedding")
-    sampled, mine = _sampled(info) if len(listed) > 1 else set(), _key(described(map_method(info)))
+    sampled, mine = _sampled(info) if len(listed) > 1 else set(), _key(as_record(map_method(info)))
     first = max(listed, default=None, key=lambda run: (
         _key(_settings(run)) == mine, _key(_settings(run)) in sampled
     ))
@@ -120,7 +120,7 @@ def is_none_open(info: DatasetInfo) -> bool:
     That has the usual settings and no uncertainty, and nobody has chosen it.
     """
     opened = opened_map(info)
-    if opened is None or _key(_settings(opened)) != _key(described(map_method(info))):
+    if opened is None or _key(_settings(opened)) != _key(as_record(map_method(info))):
         return True
     return not is_chosen(info) and _is_usual(info, method_of(opened)) and (
         _key(_settings(opened)) not in _sampled(info)
@@ -146,7 +146,7 @@ def errors_compared(context: Context, method: Method) -> list[Run]:
     workspace, d = services().workspace, method.get_params().get("n_components")
     listed = [run for run in workspace.runs(context.info.id, "cross_validate", method.kind)
               if run.complete and run.record["parameters"].get("n_components") == d]
-    is_own = [_key(_settings(run)) == _key(described(method)) for run in listed]
+    is_own = [_key(_settings(run)) == _key(as_record(method)) for run in listed]
     if not any(is_own) or all(is_own):
         return []
     runs = [workspace.run(context.info.id, run.key) for run in listed]
@@ -192,7 +192,7 @@ def _chosen(info: DatasetInfo) -> Method | None:
 def _is_usual(info: DatasetInfo, method: Method) -> bool:
     """Whether a map has the usual settings, in whatever number of dimensions."""
     usual = analysis.settled(info, type(method)(n_components=method.n_components))
-    return described(method) == described(usual)
+    return as_record(method) == as_record(usual)
 
 
 def _sampled(info: DatasetInfo) -> set[str]:

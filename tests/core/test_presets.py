@@ -11,7 +11,7 @@ import pytest
 from tripletscope.core.cluster import AgglomerativeClustering, KMeans
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import checked, parameters
-from tripletscope.core.engine.method import described, methods
+from tripletscope.core.engine.method import as_record, methods
 from tripletscope.core.inference.uncertainty import bootstrap, sample_posterior
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.models.embedding import STE
@@ -83,13 +83,13 @@ def test_settings_are_known_by_what_they_are():
 
 
 def test_what_is_usual_besides_decides_whose_settings_they_are():
-    usual = described(AgglomerativeClustering())["parameters"]
+    usual = as_record(AgglomerativeClustering())["parameters"]
     complete = {**usual, "linkage": "complete"}
     assert published_in("agglomerative", complete) == DOCUMENTS["kernels"]
     assert published_in("agglomerative", {**complete, "n_clusters": 7}) == DOCUMENTS["kernels"]
-    on_a_map = {**complete, "basis": described(STE())}
+    on_a_map = {**complete, "basis": as_record(STE())}
     assert published_in("agglomerative", on_a_map) == "", "their trees are of kernels"
-    assert published_in("kmeans", described(KMeans())["parameters"]) == ""
+    assert published_in("kmeans", as_record(KMeans())["parameters"]) == ""
 
 
 def test_votes_for_each_two_classes_are_another_result_under_another_key():

@@ -28,13 +28,13 @@ from tripletscope.core.inference.evaluation.paired import (
 from tripletscope.core.inference.evaluation.score import (
     CHANCE,
     ErrorEstimate,
-    corrected_reach,
+    corrected_half_width,
     corrected_spread,
+    half_width_over_people,
     has_split,
     mistakes_on,
     n_groups,
     question_folds,
-    reach_over_people,
     require_groups,
     split_of,
 )
@@ -265,11 +265,11 @@ class LearningCurve:
         return self.errors.mean(axis=0)
 
     @property
-    def reach(self) -> np.ndarray:
-        """(p,) half the width of the 95 % interval: `corrected_reach` or `reach_over_people`."""
+    def half_width(self) -> np.ndarray:
+        """(p,) half the width of the 95 % interval."""
         if self.unit == "answers":
-            return corrected_reach(self.errors, _RATIO)
-        return np.array([self._reach(point) for point in np.eye(len(self.n_answers))])
+            return corrected_half_width(self.errors, _RATIO)
+        return np.array([self._half_width(point) for point in np.eye(len(self.n_answers))])
 
     def gain(self) -> tuple[float, float, float]:
         """Fall of the error over the second half of the answers, with its interval."""
@@ -278,15 +278,15 @@ class LearningCurve:
         fall = np.array([np.interp(logs[-1] - np.log(2), logs, one) for one in points]) - points[-1]
         mean = float((self.errors @ fall).mean())
         if self.unit == "answers":
-            reach = float(corrected_reach(self.errors @ fall, _RATIO))
+            half_width = float(corrected_half_width(self.errors @ fall, _RATIO))
         else:
-            reach = self._reach(fall)
-        return mean, mean - reach, mean + reach
+            half_width = self._half_width(fall)
+        return mean, mean - half_width, mean + half_width
 
-    def _reach(self, weights: np.ndarray) -> float:
+    def _half_width(self, weights: np.ndarray) -> float:
         """Half the width of the 95 % interval over people of errors summed with weights (p,)."""
         shared = float(weights @ self.shared @ weights) if self.shared.size else 0.0
-        return reach_over_people(
+        return half_width_over_people(
             self.errors @ weights, _RATIO, weights @ self.influence, self.n_units, max(shared, 0.0)
         )
 

@@ -231,7 +231,7 @@ def cross_validate(
     -------
     ErrorEstimate
         With the corrected resampled t interval of Nadeau & Bengio (2003), because training parts
-        overlap; with participants, see `reach_over_people`.
+        overlap; with participants, see `half_width_over_people`.
 
     Raises
     ------
@@ -315,9 +315,9 @@ def popularity_beside(
         mean = float(np.average(values, weights=weight))
         if of_folds is not None and triplets.is_one_rating:
             parts = of_folds[0] - less * of_folds[1]
-            reach = float(corrected_reach(parts, ratio))
+            reach = float(corrected_half_width(parts, ratio))
         else:
-            reach = reach_over_people(
+            reach = half_width_over_people(
                 np.array([]), 0.0, units.influence(values, weight, which), units.number,
                 units.shared(values, weight, which),
             )
@@ -342,7 +342,7 @@ def require_groups(triplets: Answers, folds: int) -> None:
         )
 
 
-def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
+def corrected_half_width(errors: np.ndarray, ratio: float) -> np.ndarray:
     """Half the width of the 95 % interval of `corrected_spread`."""
     return corrected_spread(errors, ratio) * stdtrit(len(errors) - 1, 0.975)
 
@@ -369,17 +369,17 @@ def held_out_reach(
 ) -> float:
     """Half the width of the 95 % interval of a held-out error, over people or over parts.
 
-    See `corrected_reach` and `SamplingUnits.influence`.
+    See `corrected_half_width` and `SamplingUnits.influence`.
     """
     if people is None:
-        return float(corrected_reach(errors, ratio))
-    return reach_over_people(
+        return float(corrected_half_width(errors, ratio))
+    return half_width_over_people(
         errors, ratio, people.influence(wrong, weight, which), people.number,
         people.shared(wrong, weight, which),
     )
 
 
-def reach_over_people(
+def half_width_over_people(
     errors: np.ndarray, ratio: float, influence: np.ndarray, people: int, shared: float = 0.0
 ) -> float:
     """Half the width of the 95 % interval of a held-out error, by `spread_over_people`."""
@@ -392,8 +392,8 @@ def spread_over_people(
 ) -> tuple[float, float]:
     """Standard error over people, and its degrees of freedom (Satterthwaite).
 
-    Its variance is that between people and that of training (`corrected_reach`), which parts share
-    for the most part; without `errors` only the former. Infinite for one participant.
+    Its variance is that between people and that of training (`corrected_half_width`), which parts
+    share for the most part; without `errors` only the former. Infinite for one participant.
 
     influence (P,): See `SamplingUnits.influence`.
     people: Known participants: other answers say nothing of how people differ.

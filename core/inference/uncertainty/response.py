@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.method import Method, described, make_method
+from tripletscope.core.engine.method import Method, as_record, make_method
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.evaluation.score import n_groups, question_folds
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -130,7 +130,7 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
     counted = np.isfinite(evidence) & (weight > 0)
     number = int(counted.sum())
     if not number:
-        return ResponseModel(described(method), float(has_likelihood(method)), 1.0, 0.0, 0)
+        return ResponseModel(as_record(method), float(has_likelihood(method)), 1.0, 0.0, 0)
     weight, side = weight[counted], np.sign(evidence[counted])
     # Evidence of 0 has no logarithm, and no side on which it would matter.
     size = np.log(np.where(side == 0, 1.0, np.abs(evidence[counted])))
@@ -156,7 +156,7 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
     ).x
     slope, power = np.exp(result[:2])
     return ResponseModel(
-        described(method), float(slope), float(power), float(expit(result[2])), number
+        as_record(method), float(slope), float(power), float(expit(result[2])), number
     )
 
 

@@ -85,7 +85,7 @@ class Target(NamedTuple):
     further: Address of `_with_choices`; 0 without choices, so that nothing is compiled for them.
     pattern: One kind of choices; the others differ in what follows.
     kinds (k, 4): Roles, number, `Block.shown` and `Block.chosen` of each kind of choices.
-    shown uint32 (e,), worth (s,): Their roles and weights, one kind after the other.
+    shown uint32 (e,), shown_weight (s,): Their roles and weights, one kind after the other.
     """
 
     kernel: int
@@ -99,7 +99,7 @@ class Target(NamedTuple):
     pattern: Block
     kinds: np.ndarray
     shown: np.ndarray
-    worth: np.ndarray
+    shown_weight: np.ndarray
 
 
 _TARGET = types.NamedTuple(
@@ -333,8 +333,8 @@ def _with_choices(target, positions, ratio, floor):
         roles = target.shown[role : role + n_roles * n_choices].reshape((n_roles, n_choices))
         block = Block(
             one.kernel, one.similarity, one.forward, one.back, one.constants, roles, one.unit,
-            target.worth[begin : begin + n_choices], n_shown, chosen, one.prior, one.n_components,
-            positions, one.gradient, one.of_units,
+            target.shown_weight[begin : begin + n_choices], n_shown, chosen, one.prior,
+            one.n_components, positions, one.gradient, one.of_units,
         )
         scratch = scratch_for(block, min(_LOOK, n_choices))
         for low in range(0, n_choices, _LOOK):

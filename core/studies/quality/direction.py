@@ -21,7 +21,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.popularity import popularity_mistakes
-from tripletscope.core.inference.evaluation.score import reach_over_people
+from tripletscope.core.inference.evaluation.score import half_width_over_people
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import Reading, Table
@@ -53,7 +53,7 @@ class DirectionTest:
     readings: Those that fit; the first is the user's.
     accuracy (R,): Share of held-out answers that a map predicts.
     low, high (R,): 95 % intervals, by question where answers are the unit; see
-        `tripletscope.core.inference.evaluation.score.reach_over_people`.
+        `tripletscope.core.inference.evaluation.score.half_width_over_people`.
     over_popularity (R,): Accuracy beyond what the objects' popularity predicts without an anchor:
         objects that are hardly ever options make a wrong reading look good.
     best: The reading to choose, by questions: 0 unless another one is clearly better.
@@ -273,7 +273,7 @@ def _fitted(train: Answers, levels: np.ndarray | None, halt: CancelToken) -> Met
 
 
 def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
-    """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
+    """Half the width of the 95 % interval of a mean over rows; see `half_width_over_people`.
 
     part (n_rows,): Participant or question of each row.
     people: Number of known participants, if these are the units.
@@ -285,7 +285,7 @@ def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int |
         return np.nan
     by_fold = np.array([values[fold == k].mean() for k in np.unique(fold)])
     influence = np.bincount(units, values - values.mean()) / len(values)
-    return reach_over_people(by_fold, 1.0 / (FOLDS - 1), influence, people or len(influence))
+    return half_width_over_people(by_fold, 1.0 / (FOLDS - 1), influence, people or len(influence))
 
 
 def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.method import Method, described, make_method
+from tripletscope.core.engine.method import Method, as_record, make_method
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
@@ -21,7 +21,7 @@ def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
 
     By the newest held-out error of its method; empty where none is known.
     """
-    errors = [run for run in _errors(info, triplets) if _method_of(run) == described(method)]
+    errors = [run for run in _errors(info, triplets) if _method_of(run) == as_record(method)]
     newest = max(errors, key=lambda run: run.record["created"], default=None)
     return _advice(info, triplets, newest) if newest else ""
 

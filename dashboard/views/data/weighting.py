@@ -51,7 +51,7 @@ def show_weights(context: QualityContext) -> None:
         return
     context.present(run)
     lapses = run.result()
-    if lapses.told:
+    if lapses.rates_are_trustworthy:
         _compared(context, method, lapses)
         _decide(context, lapses)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.engine.method import Method, described
+from tripletscope.core.engine.method import Method, as_record
 from tripletscope.core.features.weights import FOR_EACH, MOST
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import NO_MAP
@@ -89,7 +89,7 @@ def _map_of(context: FeaturesContext) -> Method:
 
 
 def _described_map(context: FeaturesContext, _: Method) -> dict[str, Any]:
-    return {"embedding": described(_map_of(context))}
+    return {"embedding": as_record(_map_of(context))}
 
 
 def _no_map(context: FeaturesContext) -> tuple[str, str] | None:

@@ -34,7 +34,7 @@ from tripletscope.core.cluster.stability import stability
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.declared import parameters
-from tripletscope.core.engine.method import described, methods
+from tripletscope.core.engine.method import as_record, methods
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.kernel.space import Space
@@ -203,7 +203,7 @@ def test_a_basis_is_part_of_the_key_and_of_the_record(groups):
         for basis in (None, K2(), K2(reduce_diagonal=False), STE(), STE(seed=1))
     }
     assert len(keys) == 5
-    as_data = AgglomerativeClustering(basis=described(STE(seed=1)))
+    as_data = AgglomerativeClustering(basis=as_record(STE(seed=1)))
     as_method = AgglomerativeClustering(basis=STE(seed=1))
     assert key("fit", as_data, groups) == key("fit", as_method, groups)
     found = run("fit", AgglomerativeClustering(basis=STE(seed=1)), groups)

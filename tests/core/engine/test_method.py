@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
-from tripletscope.core.engine.method import Method, MethodParameter, described, for_key, methods
+from tripletscope.core.engine.method import Method, MethodParameter, as_record, for_key, methods
 from tripletscope.core.inference.evaluation.score import cross_validate
 from tripletscope.core.models.embedding import GNMDS
 
@@ -88,7 +88,7 @@ def test_what_came_later_is_no_part_of_keys_unless_it_is_used():
         "size": 1, "corner": False, "basis": None
     }
     # Wherever a method stands.
-    inner = described(GNMDS(rounded=True))
+    inner = as_record(GNMDS(rounded=True))
     told = for_key(grown, {**usual, "basis": inner})["basis"]
     assert "rounded" not in told["parameters"]
     assert told["parameters"].items() <= inner["parameters"].items()

@@ -43,15 +43,15 @@ def test_a_planted_permutation_is_found(noise):
 
 def test_what_people_see_is_aligned(found):
     assert found.accuracy[0] > 0.7
-    assert found.surely[0]
+    assert found.significant[0]
     assert found.spaces[-1] == HALVES
-    assert found.surely[-1]
+    assert found.significant[-1]
     assert found.cost[0] < found.cost[1:-1].min()
     assert np.diagonal(found.plan[0]).mean() > 0.5
 
 
 def test_random_features_are_matched_by_chance(found):
-    assert not found.surely[1:-1].any()
+    assert not found.significant[1:-1].any()
     assert found.matches[1:-1].mean() < 3.5
 
 

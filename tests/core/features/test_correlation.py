@@ -113,11 +113,11 @@ def test_random_numbers(answers):
         for k in range(5)
     ]
     found = map_correlation(spaces, answers, replicates=60)
-    assert not found.surely.any()
+    assert not found.significant.any()
 
 
 def test_what_people_see_is_surely_above_chance(found):
-    assert found.surely[:2].all()
+    assert found.significant[:2].all()
 
 
 @pytest.mark.parametrize(("low", "surely"), [(-0.039, False), (0.001, True)])
@@ -128,4 +128,4 @@ def test_surely_above_is_what_the_interval_says(low, surely):
         ["a"], "spearman", value, *ends, *ends, *[np.zeros(1)] * 3, 0.5, 0.9, np.zeros((0, 1)),
         n_objects=20, n_units=20,
     )
-    assert bool(found.surely[0]) is surely
+    assert bool(found.significant[0]) is surely

@@ -83,7 +83,7 @@ def test_guesses_weigh_less_than_answers(crowd, found):
 
 def test_nobody_is_named():
     found = with_lapses(STE(n_init=1), guessers(3, careless=0).data)
-    assert found.told
+    assert found.rates_are_trustworthy
     assert not found.stand_out.any()
     assert found.usual < 0.05
 
@@ -93,20 +93,20 @@ def test_rates_need_ste():
     crowd = heavier(2)
     found = with_lapses(STE(n_init=1), crowd)
     assert found.usual > 0.1  # and nobody guessed
-    assert not found.told
+    assert not found.rates_are_trustworthy
     assert not found.stand_out.any()
-    assert not with_lapses(TSTE(n_init=1), crowd).told
+    assert not with_lapses(TSTE(n_init=1), crowd).rates_are_trustworthy
 
 
 def test_guessers_are_named_where_rates_are_told(crowd, found):
-    assert found.told
+    assert found.rates_are_trustworthy
     assert found.stand_out[crowd.lapse > 0.6].all()
 
 
 @pytest.mark.parametrize("method", [TSTE(n_init=1), CKL(n_init=1)])
 def test_other_methods_tell_no_rates(crowd, method):
     """By t-STE, intervals held a sixth of the rates of people who guess in 40 %."""
-    assert not with_lapses(method, crowd.data, steps=3).told
+    assert not with_lapses(method, crowd.data, steps=3).rates_are_trustworthy
 
 
 def test_an_odd_one_out_is_one_answer():
@@ -125,7 +125,7 @@ def test_an_odd_one_out_is_one_answer():
 def test_two_ways_of_seeing_are_no_guesses():
     """Whoever sees the objects otherwise errs where the common map is clear."""
     found = with_lapses(STE(), read(SAMPLES / "crowd" / "answers.csv"))
-    assert not found.told
+    assert not found.rates_are_trustworthy
     assert set(found.participants[np.argsort(-found.lapse)[:3]]) == {"p07", "p22", "p35"}
 
 

@@ -12,7 +12,7 @@ from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import TERMS
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.method import described
+from tripletscope.core.engine.method import as_record
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import Reading
 from tripletscope.core.run import run
@@ -47,7 +47,7 @@ def made(tmp_path_factory):
                   for k, name in enumerate(objects["image"])},
         extra={"asked": "triplets", "columns": ["a", "b"],
                "reading": Reading.from_roles(anchor="a", near="b", far="c").to_dict(),
-               "report": {"title": "What p1 did"}, "map": described(STE(n_init=1))},
+               "report": {"title": "What p1 did"}, "map": as_record(STE(n_init=1))},
     )
     cleaning = workspace.cleaning(info).with_gold(Triplets(data.rows[:3], objects))
     for step in (Exclusion("failed_checks", {"most": 0.4}), Exclusion(participants=("p1",)),

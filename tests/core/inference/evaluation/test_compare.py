@@ -233,10 +233,10 @@ def test_the_band_of_a_learning_curve_is_over_people(planted):
     np.testing.assert_allclose(people.influence.sum(axis=1), 0, atol=1e-12)
     assert (people.influence[-1, :5] > 0).all()
     # Errors of about 0.5 and 0.1, five of each: the mean has a standard error of 0.07.
-    assert 0.1 < people.reach[-1] < 0.25
+    assert 0.1 < people.half_width[-1] < 0.25
     fall, low, high = people.gain()
     assert low < fall < high
-    assert high - fall < people.reach[-1], "all fall alike, whoever errs more"
+    assert high - fall < people.half_width[-1], "all fall alike, whoever errs more"
 
 
 def test_a_learning_curve_can_be_stopped_and_needs_answers(planted):

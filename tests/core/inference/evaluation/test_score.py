@@ -20,10 +20,10 @@ from tripletscope.core.inference.evaluation.score import (
     cross_validate,
     divisions,
     errors_by,
+    half_width_over_people,
     has_split,
     holdout,
     question_folds,
-    reach_over_people,
     split_error,
     split_of,
     triplet_error,
@@ -306,20 +306,20 @@ def test_an_error_says_over_whom_its_interval_is():
         cross_validate(STE(), answers, unit="both")
 
 
-def test_reach_over_people_by_hand():
+def test_half_width_over_people_by_hand():
     influence = np.array([0.01, -0.01, 0.02, -0.02])
     between = 4 / 3 * 0.001
-    same = reach_over_people(np.full(5, 0.2), 0.25, influence, 4)
+    same = half_width_over_people(np.full(5, 0.2), 0.25, influence, 4)
     assert same == pytest.approx(np.sqrt(between) * 3.182, rel=1e-3)  # t with 3 degrees
     errors = np.array([0.1, 0.2, 0.3])
     learned = 0.5 * 0.01
     degrees = (between + learned) ** 2 / (between**2 / 3 + learned**2 / 2)
-    found = reach_over_people(errors, 0.5, influence, 4)
+    found = half_width_over_people(errors, 0.5, influence, 4)
     assert found == pytest.approx(np.sqrt(between + learned) * stdtrit(degrees, 0.975))
-    assert reach_over_people(np.zeros(3), 0.5, np.zeros(4), 4) == 0.0
+    assert half_width_over_people(np.zeros(3), 0.5, np.zeros(4), 4) == 0.0
     # Answers of weight 0, and trials of nobody, are no people.
     more = np.concatenate([influence, np.zeros(1000)])
-    assert reach_over_people(errors, 0.5, more, 4) == found
+    assert half_width_over_people(errors, 0.5, more, 4) == found
 
 
 @pytest.mark.parametrize("people", [None, 20])

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.method import described
+from tripletscope.core.engine.method import as_record
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.uncertainty import (
     ResponseModel,
@@ -166,7 +166,7 @@ def test_what_has_no_response_model_says_so(planted):
     assert not samples.knows_responses
     with pytest.raises(ValueError, match=r"no answers to learn one from; .*samples\(answers\)"):
         samples.response_probability(planted)
-    model = ResponseModel(described(STE()), 1.0, 1.0, 0.1, 0)
+    model = ResponseModel(as_record(STE()), 1.0, 1.0, 0.1, 0)
     known = replace(samples, response=asdict(model)).response_probability(planted)
     assert np.array_equal(known, model.from_maps(samples.embeddings, planted.rows))
 

@@ -10,7 +10,7 @@ import pytest
 
 from tripletscope.core.data.geometry import map_size
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.method import Method, gathered
+from tripletscope.core.engine.method import Method, to_arguments
 from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation.inspection import inspect_objects
@@ -30,7 +30,7 @@ SMALL = {"n_objects": 12, "most": 1000, "points": 3, "repeats": 4}
 
 def planned(method: Method, **options) -> Plan:
     """A plan from options by their names, as runs have them."""
-    return plan(method, **gathered(plan, options))
+    return plan(method, **to_arguments(plan, options))
 
 
 @pytest.fixture(scope="module")
