@@ -227,7 +227,7 @@ def _settings_form(session: Session, printable: Printable, there: Possible) -> C
         "width": width or last.width, "height": height, "font": font or last.font,
         "caption": caption,
     }
-    with st.expander("Legend, points and lines"):
+    with st.expander("Legend, points and lines", key="compose.details"):
         common |= _details(session, last, there)
         if there.legend:
             specific["legend_title"] = st.text_input(

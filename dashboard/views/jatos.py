@@ -19,7 +19,7 @@ from tripletscope.dashboard.wording.formats import count
 def ask_jatos(current: Session) -> imports.Opening | None:
     """Ask for a study and a token; what is being read of it, once that was begun."""
     folder = services().workspace.folder
-    with st.expander("Fetch from JATOS"):
+    with st.expander("Fetch from JATOS", key="jatos"):
         where, study_id, secret = st.columns([3, 1, 2])
         address = where.text_input(
             "Address", current.remembered("jatos.address", ""), key="jatos.address",

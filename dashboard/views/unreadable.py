@@ -19,7 +19,7 @@ def unreadable_results(current: Session) -> None:
         return
     with st.expander(
         f"{count(len(found), 'result')} of this data set cannot be read. Everything else works",
-        icon=":material/warning:",
+        icon=":material/warning:", key="unreadable",
     ):
         for run in found:
             st.markdown(panels.plain(f"{run.name}: {run.problem}"))

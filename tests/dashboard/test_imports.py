@@ -16,7 +16,7 @@ import pytest
 from tests.core.reading.test_hostile import GOOD
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
-from tests.dashboard.views.harness import settled, start, words
+from tests.dashboard.views.harness import settled, start, unfold, words
 from tests.processes import kill
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
@@ -335,6 +335,7 @@ def test_the_form_keeps_the_columns_that_one_names(services):
     assert kept.options == ["condition", "mood"]
     assert kept.value == ["condition", "mood"]
     kept.set_value(["condition", "mood"]).run()
+    unfold(app, "Other columns")
     next(box for box in app.selectbox if box.label == "Block").select("condition").run()
     kept = next(box for box in app.multiselect if box.label == "Response metadata")
     assert kept.options == ["mood"]
@@ -406,6 +407,7 @@ def test_sides_and_trials_of_written_answers_come_back_on_the_page(services):
     assert not app.exception
     session = app.session_state[_KEY]
     version = uploads.waiting(session.id).version
+    unfold(app, "Other columns")
     assert app.selectbox(key=f"role.side.{version}").value == "side"
     assert app.selectbox(key=f"role.trial.{version}").value == "—"
     app.radio(key=f"coded.{version}").set_value(True).run()

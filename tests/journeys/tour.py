@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, expect
 
+from tests.journeys.pages import answers_about_towns, upload
 from tripletscope.dashboard.views.page import tabs_of
 
 PAGES = ("Data", "Embedding", "Dimensions", "Kernel", "Clusters", "Trees", "Scale",
@@ -149,4 +152,8 @@ def toured(page: Page, address: str) -> list[tuple[str, dict]]:
                 shown.click()
                 expect(page).to_have_url(re.compile(f"[&?]tab={tab.name}(&|$)"))
             found.append(counted(page, f"{name} › {tab.title}"))
+    with TemporaryDirectory() as folder:
+        page.goto(address)
+        upload(page, answers_about_towns(Path(folder)))
+        found.append(counted(page, "Data › an upload"))
     return found

@@ -102,7 +102,7 @@ def _settings(context: Context) -> None:
         _compute(context, method)
         context.session.drafts[_place(context.info)] = key("fit", method, context.triplets)
         st.rerun()
-    with st.expander("Your own distances"):
+    with st.expander("Your own distances", key=f"{PAGE}.own"):
         _distances(context, method)
 
 

@@ -81,7 +81,7 @@ def show_making(context: Context) -> None:
         _ask_further(form)
     with picture:
         top = st.container()
-        with st.expander("Texts that participants read"):
+        with st.expander("Texts that participants read", key=f"{PAGE}.texts"):
             texts, shown_text, preview = ask_for_texts(current, place, form.values, form.begin)
             if material is not None:
                 material = with_pictures(current, place, material, kept)
@@ -109,13 +109,13 @@ def show_making(context: Context) -> None:
 def _ask_further(form: ExperimentForm) -> None:
     """Ask for all but title, objects and texts."""
     form.ask_for_questions()
-    with st.expander("Checks and practice"):
+    with st.expander("Checks and practice", key=f"{PAGE}.checks"):
         form.ask_for_checks("fails")
     for title, ask in (
         ("Questionnaires", form.ask_for_questionnaires), ("Appearance", form.ask_for_appearance),
         ("Recruitment", form.ask_for_recruitment), ("More settings", form.ask_for_ending),
     ):
-        with st.expander(title):
+        with st.expander(title, key=f"{PAGE}.{title}"):
             ask()
 
 

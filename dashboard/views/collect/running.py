@@ -134,7 +134,7 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
     current, slug = context.session, context.slug
     if server is None:
         start = st.container()
-        with st.expander("Where it is reached"):
+        with st.expander("Where it is reached", key=f"{PAGE}.reached"):
             host = pick(
                 current, f"{PAGE}.host.{slug}", "Who reaches it", _HOSTS,
                 help="For participants elsewhere, put a reverse proxy or a tunnel before it; Help "

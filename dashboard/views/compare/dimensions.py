@@ -56,7 +56,7 @@ def _plan(context: Context) -> Comparison:
     if score.has_split(triplets):
         schemes["split_error"] = "The data's own test answers"
     scheme = "cross_validate"
-    with st.expander("Error estimation"):
+    with st.expander("Error estimation", key="compare.estimation"):
         if len(schemes) > 1:
             scheme = pick(current, "compare.scheme", "Held-out error", schemes)
         if scheme == "cross_validate":

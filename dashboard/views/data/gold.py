@@ -33,7 +33,7 @@ def show_gold(context: QualityContext) -> None:
         _two_ways(context)
         return
     context.present(GoldQuestions(gold, gold_mistakes(context.answers, gold)))
-    with st.expander("Use other gold questions"):  # drawn, as a fold would drop an upload
+    with st.expander("Use other gold questions", key="gold.other"):  # drawn, or an upload is lost
         _two_ways(context)
     _change(context, None, "gold.forget", "Forget these gold questions")
 

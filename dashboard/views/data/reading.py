@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -120,12 +121,13 @@ def _sentences(current: Session, upload: Upload, opened: Opened, look: Look) -> 
     for sentence in look.sentences:
         with st.container(border=True):
             st.markdown(_emphasised(sentence.text))
-            columns = st.columns(5)
-            for column, picture, part in zip(
-                columns, sentence.pictures, sentence.parts, strict=False
-            ):
-                if picture is not None:
-                    column.image(io.BytesIO(picture), caption=part)
+            if any(picture is not None for picture in sentence.pictures):
+                columns = st.columns(5)
+                for column, picture, part in zip(
+                    columns, sentence.pictures, sentence.parts, strict=False
+                ):
+                    if picture is not None:
+                        column.image(io.BytesIO(picture), caption=part)
             st.caption(f"Row {sentence.row:,} of {'its' if opened.sheet.files else 'the'} file")
 
 
@@ -150,7 +152,7 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
         kept = pressed(
             current, f"keep.go.{upload.id}", "Keep this data set", button=st.form_submit_button,
             type="primary", icon=":material/check:", disabled=look is None or bool(upload.asked),
-            help="Say first what the file is." if upload.asked else None,
+            shortcut="Mod+Enter", help="Say first what the file is." if upload.asked else None,
         )
         dropped = pressed(
             current, f"keep.not.{upload.id}", "Discard", button=st.form_submit_button,
@@ -169,7 +171,7 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
 
 
 def _companions(current: Session, upload: Upload, opened: Opened, look: Look | None) -> None:
-    with st.expander("Add stimulus metadata or pictures"):
+    with st.expander("Add stimulus metadata or pictures", key="import.companions"):
         st.caption(
             "A table with one row per object (ids, labels, categories, a physical value), and "
             "pictures named after the objects. Both can also be added later."
@@ -229,12 +231,14 @@ def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
     )
     reading = replace(upload.reading, task=task)
     names = _roles(reading, upload.version)
-    # One column of the form for what a row says, one for what is known about it.
-    needed = names.index("participant")
-    roles = {}
-    for column, some in zip(st.columns(2), (names[:needed], names[needed:]), strict=True):
-        with column:
-            roles |= {name: _role(reading, opened.sheet, name, upload.version) for name in some}
+    # What no column was taken for is folded away.
+    needed, found = names.index("participant"), upload.readings[upload.chosen].roles
+    shown = [name for k, name in enumerate(names) if k <= needed or found.get(name)]
+    roles = {name: reading.roles.get(name) for name in names}
+    roles |= _columns(reading, opened.sheet, shown, st, upload.version)
+    further = [name for name in names if name not in shown]
+    if further and (box := panels.folded("Other columns", "import.roles")):
+        roles |= _columns(reading, opened.sheet, further, box, upload.version)
     reading = replace(reading, roles={name: column for name, column in roles.items() if column})
     reading = replace(reading, keep=_kept(opened.sheet, reading, upload.version))
     reading = _codings(upload, opened, reading)
@@ -284,6 +288,17 @@ def _roles(reading: Reading, version: str) -> list[str]:
     return [
         role for role in ROLES if role in chosen or (role in reading.asked and role not in hidden)
     ]
+
+
+def _columns(
+    reading: Reading, table: Sheet, roles: Sequence[str], box: Any, version: str
+) -> dict[str, str | None]:
+    """Ask for the columns of roles, two in a row."""
+    chosen = {}
+    for role, place in zip(roles, cycle(box.columns(2)), strict=False):
+        with place:
+            chosen[role] = _role(reading, table, role, version)
+    return chosen
 
 
 def _role(reading: Reading, table: Sheet, role: str, version: str) -> str | None:

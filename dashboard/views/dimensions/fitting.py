@@ -121,7 +121,7 @@ def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:
         "Cross-validation takes as long as ten fits.",
     )
     if scheme == "cross_validate":
-        with st.expander("Cross-validation"):
+        with st.expander("Cross-validation", key=f"{PAGE}.folds"):
             return method, {scheme: parameter_form(
                 session, cross_validate, f"{PAGE}.cross_validate", folded=""
             )}

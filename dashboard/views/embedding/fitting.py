@@ -146,7 +146,7 @@ def _settings(context: Context) -> None:
         )
     )
     tasks: dict[str, dict[str, Any]] = {}
-    with st.expander("Uncertainty and error"):
+    with st.expander("Uncertainty and error", key="embedding.tasks"):
         if switch(context.session, "embedding.bootstrap", "Bootstrap the positions", True):
             tasks["bootstrap"] = parameter_form(context.session, bootstrap, "embedding.bootstrap")
         scheme = pick(

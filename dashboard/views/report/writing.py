@@ -98,7 +98,7 @@ def _results(
     if not titles:
         return report
     now = chosen(report, titles, usual)
-    with st.expander("Results"):
+    with st.expander("Results", key=f"{PAGE}.results@{context.info.id}"):
         st.caption("Usually the open map with its uncertainty, and the newest of all others.")
         for key, title in titles.items():
             before = key in now
@@ -113,7 +113,7 @@ def _parts(
     context: Context, report: ReportSettings, sections: Mapping[str, Section]
 ) -> ReportSettings:
     """Choose the parts, each by itself: others that come meanwhile take no choice back."""
-    with st.expander("Parts"):
+    with st.expander("Parts", key=f"{PAGE}.parts@{context.info.id}"):
         for name, section in sections.items():
             before = name not in report.left_out
             if st.checkbox(

@@ -123,7 +123,7 @@ def _kept() -> list[RunInfo]:
 
 def _target(current: Session) -> dict[str, float | None]:
     """Ask what the user wants to reach."""
-    with st.expander("Target"):
+    with st.expander("Target", key=f"{PAGE}.wanted"):
         accuracy = number(
             current, f"{PAGE}.wanted.accuracy", "Accuracy (%)", 50.0, 100.0, None,
             step=1.0, format="%.0f", placeholder="e.g. 85",

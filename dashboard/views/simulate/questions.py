@@ -155,7 +155,7 @@ def _form(context: Context) -> _Draft:
         current, f"{_LIST}.lists", "Lists", 1, 10_000, 1,
         help="For example one per participant. Several people can answer the same list.",
     ) or 1)
-    with st.expander("Checks and practice"):
+    with st.expander("Checks and practice", key=f"{_LIST}.checks"):
         form.ask_for_checks()
     form.ask("seed")
     title, gold = f"{info.name}, new" if info else "Questions", form.values.pop("gold")

@@ -54,7 +54,9 @@ def method_settings(current: Session, method: type[Method]) -> Method:
     """Ask for the settings of a method, folded away; the same on every view."""
     if all(p.name in _DECIDED for p in parameters(method)):
         return method()
-    with st.expander(f"More settings of {short(method.title)}"):
+    with st.expander(
+        f"More settings of {short(method.title)}", key=f"{PAGE}.{method.name}.more"
+    ):
         return method(**parameter_form(
             current, method, f"{PAGE}.{method.name}", hidden=_DECIDED, folded=""
         ))

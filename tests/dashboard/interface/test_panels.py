@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.views.harness import crowd, figure, session_on, settled, start, unfold
+from tests.paths import ROOT
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.figures.theme import SCREEN, note_hidden
@@ -93,3 +95,15 @@ def test_a_table_of_a_stopped_map_is_not_shown_of_the_whole_one(monkeypatch):
     for fit in (stopped, stopped, whole, whole):
         mapped._inspected(mapped.Result(None, answers, fit, None, None), 0.95)
     assert len(calls) == 2
+
+
+def test_every_fold_has_a_key_by_which_it_stays_open():
+    """Without one it is known by its place, and closes when anything comes above it."""
+    folds = [
+        (path.name, call) for path in sorted((ROOT / "dashboard").rglob("*.py"))
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "expander"
+    ]
+    assert len(folds) > 15
+    assert not [(name, call.lineno) for name, call in folds
+                if "key" not in {given.arg for given in call.keywords}]
