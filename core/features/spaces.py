@@ -26,7 +26,7 @@ METRICS = {
     "cityblock": "City block",
 }
 TOGETHER = {
-    "auto": "Feature spaces, if several", "spaces": "Feature spaces", "features": "Features"
+    "auto": "Spaces, if several", "spaces": "Feature spaces", "features": "Features"
 }
 #: Most features that are weighted one by one by default.
 MOST_FEATURES = 20

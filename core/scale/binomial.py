@@ -33,7 +33,7 @@ LEAST_ODDS, MOST_ODDS = -14.0, 6.0
 #: Longest step of the log odds: near 0 the likelihood is flat.
 _LONGEST = 2.0
 #: Sharing of lapse rates.
-LAPSES = {"none": "None", "one": "One rate for all", "each": "A rate for each participant"}
+LAPSES = {"none": "None", "one": "One rate for all", "each": "One per participant"}
 #: First log odds of rates to try: of several optima, the highest counts.
 _BEGIN = (logit(0.02), logit(0.2))
 #: A rate below this is none.

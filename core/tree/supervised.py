@@ -48,8 +48,8 @@ Multiclass = Annotated[
     str,
     Choice(
         {
-            "pooled": "One forest, pooled vote", "one-vs-one": "One forest per pair of classes",
-            "summed": "One forest per pair, votes summed",
+            "pooled": "Pooled vote", "one-vs-one": "Forest per pair",
+            "summed": "Per pair, summed",
         },
         "More than two classes",
         "One forest per pair of classes takes more questions, and as many trees for each pair. "

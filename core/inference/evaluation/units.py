@@ -18,17 +18,17 @@ from tripletscope.core.engine.declared import Choice
 ENOUGH = 8
 
 UNITS = {
-    "auto": f"Participants ({ENOUGH} or more), else answers",
+    "auto": "Automatic",
     "participants": "Participants",
     "answers": "Answers",
-    "both": "Participants, then their answers",
+    "both": "Participants and answers",
 }
 
 Unit = Annotated[str, Choice(
     UNITS, "Sampling unit",
     "Participants: variation over samples of people. Answers: variation over answers of the same "
-    "people, which is too small for a statement about people. Participants, then their answers: "
-    "conservative."
+    "people, which is too small for a statement about people. Participants and answers: people, "
+    f"then their answers, which is conservative. Automatic: participants from {ENOUGH} on."
 )]
 
 #: Units of intervals by a formula.
@@ -36,7 +36,7 @@ IntervalUnit = Annotated[str, Choice(
     {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
     "Unit of the interval. Participants: variation of the error over samples of people whose other "
     "answers are learned from, as here; people without answers are predicted worse. Answers: "
-    "variation over answers of the same people."
+    f"variation over answers of the same people. Automatic: participants from {ENOUGH} on."
 )]
 
 #: Units of predictions from features.

@@ -58,7 +58,7 @@ def sample_posterior(
         str,
         Choice(
             {
-                "laplace": "Along the posterior's covariance", "plain": "Along the prior"
+                "laplace": "Along its covariance", "plain": "Along the prior"
             },
             "Sampler",
             "Both are exact in the limit. Along the prior, as in Lohaus et al. (2019), takes ten "

@@ -27,9 +27,9 @@ SOURCES = {
 
 #: Spreads of a difference of two distances.
 SPREADS = {
-    "joint": "From the maps: calibrated",
-    "independent": "As if independent: nearly calibrated",
-    "published": "As published: conservative",
+    "joint": "From the maps",
+    "independent": "As if independent",
+    "published": "As published",
 }
 
 

@@ -45,8 +45,9 @@ Spread = Annotated[
     Choice(
         SPREADS, "Spread of a difference",
         "The probability that one distance is shorter than another depends on how much their "
-        "difference varies between maps. As published by Lohaus et al. (2019), probabilities are "
-        "too conservative.",
+        "difference varies between maps. From the maps, probabilities are calibrated; as if "
+        "distances were independent, nearly; as published by Lohaus et al. (2019), too "
+        "conservative.",
         advanced=True,
     ),
 ]

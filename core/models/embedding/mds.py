@@ -236,8 +236,7 @@ class MDS(Scaling):
     title = "Metric MDS"
 
     transform: Annotated[str, Choice(
-        {"ratio": "Ratio: distances are multiples", "interval": "Interval: zero is arbitrary"},
-        "Dissimilarities are",
+        {"ratio": "Ratio", "interval": "Interval"}, "Scale of dissimilarities",
         "Ratio: twice as dissimilar is twice as far, as for arrangements and measured "
         "distances. Interval: any straight line, as for ratings, whose zero is arbitrary."
     )] = "ratio"
@@ -312,12 +311,13 @@ class NMDS(Scaling):
         str,
         Choice(
             {
-                "primary": "Primary: may differ in the map",
-                "secondary": "Secondary: should be equal in the map",
-                "tertiary": "Tertiary: in order on average",
+                "primary": "Primary: may differ",
+                "secondary": "Secondary: stay equal",
+                "tertiary": "Tertiary: on average",
             },
             "Tied dissimilarities",
-            "Kruskal's approaches; R's MASS and vegan use the primary one. Ratings with few "
+            "Kruskal's approaches: distances of tied pairs may differ, should be equal, or are in "
+            "order on average. R's MASS and vegan use the primary one. Ratings with few "
             "levels have many ties, and the secondary approach constrains their map strongly.",
         ),
     ] = "primary"

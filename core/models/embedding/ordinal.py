@@ -183,12 +183,11 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         str,
         Choice(
             {
-                "spectral": "Spectral, then random", "order": "Object order, then random",
-                "random": "Random",
+                "spectral": "Spectral", "order": "Object order", "random": "Random",
             }, "Initialisation",
-            "Where the first restart begins. Spectral: at the leading eigenvectors of the triplet "
-            "counts, which finds the best map far more often, above all in one dimension. Object "
-            "order: on a line, in the listed order, for scales from "
+            "Where the first restart begins; the others are random. Spectral: at the leading "
+            "eigenvectors of the triplet counts, which finds the best map far more often, above "
+            "all in one dimension. Object order: on a line, in the listed order, for scales from "
             "comparisons of pairs, which otherwise fold.",
             advanced=True,
         ),

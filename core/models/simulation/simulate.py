@@ -53,9 +53,9 @@ LEVELS = {
 
 DESIGNS = {
     "random": "Random",
-    "repeated": "Repeated, majority response",
+    "repeated": "Repeated, by majority",
     "landmark": "Landmarks",
-    "triads": "Triads with the middle stimulus as anchor",
+    "triads": "Triads around the middle",
 }
 
 #: Most questions to a matrix of distances.

@@ -12,7 +12,7 @@ from tripletscope.core.engine.declared import Choice
 TRUTHS = Choice(
     {
         "normal": "Normal cloud",
-        "cube": "Uniform in a square or cube",
+        "cube": "Square or cube",
         "mixture": "Three clusters",
         "moons": "Two half moons",
         "rings": "Two rings",
@@ -22,14 +22,14 @@ TRUTHS = Choice(
         "root": "Scale: square root",
         "sigmoid": "Scale: sigmoid",
         "cubic": "Scale: cubic",
-        "polynomial": "Scale: second-degree polynomial",
+        "polynomial": "Scale: quadratic",
         "sinusoid": "Scale: sinusoid",
-        "observer": "Scale: one per observer (Gaussian process)",
+        "observer": "Scale: one per observer",
     },
     "True configuration",
-    "True configuration of the objects. Clusters, half moons, rings and the circle lie in the "
-    "plane, the helix in space. Scales lie on a line, and the objects are evenly spaced along the "
-    "stimulus.",
+    "True configuration of the objects. A square or cube is filled evenly. Clusters, half moons, "
+    "rings and the circle lie in the plane, the helix in space. Scales lie on a line, and the "
+    "objects are evenly spaced along the stimulus; observers vary by a Gaussian process.",
 )
 SCALES = ("linear", "root", "sigmoid", "cubic", "polynomial", "sinusoid", "observer")
 #: Dimensions of the truths that have a number of their own.

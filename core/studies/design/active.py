@@ -44,7 +44,7 @@ Strategy = Annotated[str, Choice(
     "consistency."
 )]
 Batch = Annotated[str, Choice(
-    {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",
+    {"spread": "Spread over the objects", "top": "The first ones"}, "Batch",
     "For most uncertain or most informative questions. Spread: avoids near-duplicates, and objects "
     "much above their share. The first ones: only rank counts, with the uncertainty of Lohaus et "
     "al. (2019).", advanced=True, later=True

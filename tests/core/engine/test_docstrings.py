@@ -13,6 +13,7 @@ from tests.public import public_things
 from tripletscope.core.engine.declared import Choice, Number, parameters
 from tripletscope.core.engine.docstrings import parametric, written
 from tripletscope.core.engine.documented import documented
+from tripletscope.core.engine.registry import TASKS, kinds, registry
 from tripletscope.core.engine.task import declared
 
 
@@ -84,6 +85,17 @@ def test_every_declared_parameter_is_explained(name):
     missing = [p.name for p in parameters(found) if f"\n{p.name} : " not in found.__doc__]
     assert not missing
     assert "declaration" not in found.__doc__
+
+
+def test_choices_are_named_in_as_few_letters_as_a_drawer_shows():
+    """What else there is to say of them stands in their help."""
+    found = [*TASKS.values(), *(method for kind in kinds() for method in registry(kind).values())]
+    labels = {
+        label for owner in found for parameter in parameters(getattr(owner, "function", owner))
+        if isinstance(parameter.spec, Choice) for label in parameter.spec.options.values()
+    }
+    assert len(labels) > 60
+    assert not [label for label in labels if len(label) > 25]
 
 
 @parametric
