@@ -62,7 +62,7 @@ def weights(repetitions: int) -> None:
     """Weights of 1,500 answers, and of twenty people who differ with 100 answers each."""
     x = features()
     many = by_people(x * np.sqrt(WEIGHTS), 400, 150, 0.3, 999)
-    of_many = ts.features.feature_weights(space_of(x), many, replicates=20).weight
+    of_many = ts.features.feature_weights(space_of(x), many, replicates=20).weight.value
     for title, truth, draw in (
         ("answers", WEIGHTS, lambda k: ts.simulate(
             x * np.sqrt(WEIGHTS), 1500, noise="logistic", seed=k)),
@@ -72,7 +72,7 @@ def weights(repetitions: int) -> None:
             ts.features.feature_weights(space_of(x), draw(k), replicates=100, seed=k)
             for k in range(repetitions)
         ]
-        inside = np.mean([held(f.weight_low, f.weight_high, truth) for f in found], axis=0)
+        inside = np.mean([held(f.weight.low, f.weight.high, truth) for f in found], axis=0)
         print(f"Weights, resampled {title}")
         print_table(("feature", "truth", "mean", "covered"), zip(
             NAMES, truth.round(3), np.mean([f.weight for f in found], axis=0).round(3), inside,
@@ -166,9 +166,9 @@ def correlation(repetitions: int) -> None:
         answers = ts.simulate(seen[which] * 1.5, 1500, noise="logistic", seed=k)
         space = ts.features.FeatureSpace(name="measured", values=measured[which])
         found = ts.features.map_correlation(space, answers, replicates=60, seed=k)
-        both.append(held(found.low, found.high, truth)[0])
-        objects.append(held(found.objects_low, found.objects_high, truth)[0])
-        means.append(found.value[0])
+        both.append(held(found.correlation.low, found.correlation.high, truth)[0])
+        objects.append(held(found.objects.low, found.objects.high, truth)[0])
+        means.append(found.correlation.value[0])
     print("Rank correlation with the map")
     print_table(("truth", "mean", "covered", "covered, objects alone"), [
         (round(truth, 3), np.mean(means).round(3), np.mean(both), np.mean(objects))

@@ -15,6 +15,7 @@ from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.engine.method import MethodParameter, make_method
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
@@ -43,13 +44,12 @@ class MapCorrelation:
     ----------
     spaces : list of str
     coefficient : {"spearman", "tau"}
-    value : ndarray, shape (s,)
-    low, high : ndarray, shape (s,)
-        95 % interval over objects and `unit`: other objects, judged by other people.
-    objects_low, objects_high : ndarray, shape (s,)
-        95 % percentile interval over objects alone, with the map as it is.
-    behind, behind_low, behind_high : ndarray, shape (s,)
-        Lead of the space with the highest correlation, with an interval as `low`.
+    correlation : Estimate, shape (s,)
+        Over objects and answers: other objects, judged by other people.
+    objects : Estimate, shape (s,)
+        The same, with a percentile interval over objects alone, with the map as it is.
+    behind : Estimate, shape (s,)
+        Lead of the space with the highest correlation, over objects and answers.
     ceiling_lower : float
         Correlation of maps of two halves of the answers.
     ceiling_upper : float
@@ -58,43 +58,35 @@ class MapCorrelation:
     samples : ndarray, shape (r, s)
         Correlations for resampled objects.
     n_objects : int
-    unit : {"answers", "participants", "both"}
-        Resampled units of the answers.
-    n_units : int
     """
 
     spaces: list[str]
     coefficient: str
-    value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    objects_low: np.ndarray
-    objects_high: np.ndarray
-    behind: np.ndarray
-    behind_low: np.ndarray
-    behind_high: np.ndarray
+    correlation: Estimate
+    objects: Estimate
+    behind: Estimate
     ceiling_lower: float
     ceiling_upper: float
     samples: np.ndarray
     n_objects: int
-    unit: str = "answers"
-    n_units: int = 0
 
     @property
     def significant(self) -> np.ndarray:
         """(s,) bool: above 0, at 2.5 % for all spaces together (one-sided, Bonferroni)."""
-        degrees = min(self.n_objects, self.n_units) - 1
-        error = (self.value - self.low) / stdtrit(degrees, 0.975)
-        t = np.divide(self.value, error, out=np.zeros(len(error)), where=error > 0)
+        value, low, _ = self.correlation.interval
+        degrees = min(self.n_objects, self.correlation.n) - 1
+        error = (value - low) / stdtrit(degrees, 0.975)
+        t = np.divide(value, error, out=np.zeros(len(error)), where=error > 0)
         return stdtr(degrees, -t) * len(t) <= LEVEL
 
     @property
     def table(self) -> pd.DataFrame:
         """One row per space."""
         return pd.DataFrame({
-            "space": self.spaces, "correlation": self.value, "low": self.low, "high": self.high,
-            "objects_low": self.objects_low, "objects_high": self.objects_high,
-            "behind": self.behind, "behind_low": self.behind_low, "behind_high": self.behind_high,
+            "space": self.spaces, "correlation": self.correlation.value,
+            "low": self.correlation.low, "high": self.correlation.high,
+            "objects_low": self.objects.low, "objects_high": self.objects.high,
+            **self.behind.columns("behind"),
             "ceiling_lower": self.ceiling_lower, "ceiling_upper": self.ceiling_upper,
         })
 
@@ -157,7 +149,7 @@ def map_correlation(
     >>> objects = ts.features.read_objects("sample_data/ekman_colors/objects.csv")
     >>> wavelength = ts.features.FeatureSpace.of(objects, answers, name="wavelength")
     >>> found = ts.features.map_correlation(wavelength, answers, replicates=20)
-    >>> bool(0.3 < found.value[0] < found.ceiling_upper)
+    >>> bool(0.3 < found.correlation.value[0] < found.ceiling_upper)
     True
     """
     answers = as_answers(answers)
@@ -195,13 +187,17 @@ def map_correlation(
     ahead = _reach(*(one[:, [best]] - one for one in (drawn, noisy, both)), maps.correction,
                    degrees)
     progress(1.0)
+
+    def estimated(*interval: np.ndarray) -> Estimate:
+        return Estimate(*interval, units.unit, units.number)
+
+    lead = value[best] - value
     return MapCorrelation(
-        [space.name for space in tables], coefficient, value,
-        np.maximum(value - reach, -1.0), np.minimum(value + reach, 1.0),
-        *np.quantile(drawn, [0.025, 0.975], axis=0),
-        value[best] - value, value[best] - value - ahead, value[best] - value + ahead,
-        lower, float(np.sqrt(2 * lower / (1 + lower))) if lower > 0 else 0.0, drawn,
-        len(objects), units.unit, units.number,
+        [space.name for space in tables], coefficient,
+        estimated(value, np.maximum(value - reach, -1.0), np.minimum(value + reach, 1.0)),
+        estimated(value, *np.quantile(drawn, [0.025, 0.975], axis=0)),
+        estimated(lead, lead - ahead, lead + ahead),
+        lower, float(np.sqrt(2 * lower / (1 + lower))) if lower > 0 else 0.0, drawn, len(objects),
     )
 
 

@@ -15,6 +15,7 @@ from tripletscope.core.data.places import run_starts
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
@@ -45,56 +46,42 @@ class FeatureWeights:
     ----------
     spaces, features : list of str, length k
         Name of each feature and of its space.
-    share, share_low, share_high : ndarray, shape (k,)
+    share : Estimate, shape (k,)
         Part of each feature in the log-odds of a choice: its weight times the standard deviation,
         over pairs of objects, of what it adds to dissimilarity, as a share of the sum of these.
-    weight, weight_low, weight_high : ndarray, shape (k,)
+    weight : Estimate, shape (k,)
         Log-odds for a squared difference of one standard deviation; for a distance matrix or city
         block, for a distance of one standard deviation.
     samples : ndarray, shape (r, k)
         Weights in bootstrap replicates.
-    accuracy, accuracy_low, accuracy_high : float
+    accuracy : Estimate
         Of all features together, on choices among held-out objects or, where objects cannot be
         held out, on held-out trials; interval over objects and `unit`.
     predicts : bool
         Whether this accuracy is above chance, at 2.5 % (one-sided).
-    level : float
-    unit : {"answers", "participants", "both"}
-        Resampled units.
-    n_units : int
     n_choices : int
     """
 
     spaces: list[str]
     features: list[str]
-    share: np.ndarray
-    share_low: np.ndarray
-    share_high: np.ndarray
-    weight: np.ndarray
-    weight_low: np.ndarray
-    weight_high: np.ndarray
+    share: Estimate
+    weight: Estimate
     samples: np.ndarray
     n_choices: int
-    level: float = 0.95
-    unit: str = "answers"
-    n_units: int = 0
-    accuracy: float = np.nan
-    accuracy_low: float = np.nan
-    accuracy_high: float = np.nan
-    predicts: bool = True
+    accuracy: Estimate
+    predicts: bool
 
     @property
     def is_zero(self) -> np.ndarray:
         """(k,) bool: whether the interval of a weight reaches 0, or all together only guess."""
-        return (self.weight_low <= 1e-9) | (not self.predicts)
+        return (self.weight.low <= 1e-9) | (not self.predicts)
 
     @property
     def table(self) -> pd.DataFrame:
         """One row per feature, the heaviest first."""
         result = pd.DataFrame({
-            "space": self.spaces, "feature": self.features, "share": self.share,
-            "share_low": self.share_low, "share_high": self.share_high, "weight": self.weight,
-            "weight_low": self.weight_low, "weight_high": self.weight_high,
+            "space": self.spaces, "feature": self.features, **self.share.columns("share"),
+            **self.weight.columns("weight"),
         })
         return result.sort_values("share", ascending=False, kind="stable", ignore_index=True)
 
@@ -198,22 +185,25 @@ def feature_weights(
     unit_of = 1.0 / np.where(spread > 0, spread, 1.0) * _standard(tables)
     # No resampling tells what a feature that one object carries would weigh for others.
     several = degrees >= 1.0
-    (low, high), (heavy_low, heavy_high) = (
-        np.quantile(one, [0.025, 0.975], axis=0) for one in (shares, samples * unit_of)
-    )
+
+    def estimated(value: np.ndarray, drawn: np.ndarray) -> Estimate:
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        return Estimate(value, low * several, high, units.unit, units.number)
+
+    accuracy, predicts = _held_out(answers, has_features, data, tables, unit, seed)
+    accuracy = Estimate(*accuracy, units.unit, units.number)
     return FeatureWeights(
-        [space for space, _ in names], [name for _, name in names],
-        share, low * several, high, result * unit_of, heavy_low * several, heavy_high,
-        samples * unit_of, len(sets), unit=units.unit, n_units=units.number,
-        **_held_out(answers, has_features, data, tables, unit, seed),
+        [space for space, _ in names], [name for _, name in names], estimated(share, shares),
+        estimated(result * unit_of, samples * unit_of), samples * unit_of, len(sets), accuracy,
+        predicts,
     )
 
 
 def _held_out(
     answers: Answers, has_features: np.ndarray, data: ChoiceSets, tables: list[FeatureSpace],
     unit: str, seed: int,
-) -> dict[str, float | bool]:
-    """Accuracy of all features together on held-out objects, or else trials."""
+) -> tuple[tuple[float, float, float], bool]:
+    """Accuracy of all features on held-out objects, or else trials; whether it is above chance."""
     divided, _ = divisions_of(answers, has_features, data, OBJECT_FOLDS, FOLDS, seed)
     divisions = divided["objects"] or divided["trials"]
     found = []
@@ -229,11 +219,7 @@ def _held_out(
     there = np.isfinite(hit)
     sets = data.choices.take(there)
     mine = Units.of(answers, "auto" if unit == "both" else unit).about(sets)
-    value, low, high = mine.share(hit[there])
-    return {
-        "accuracy": value, "accuracy_low": low, "accuracy_high": high,
-        "predicts": mine.p_above(hit[there], chance(sets)) <= _LEVEL,
-    }
+    return mine.share(hit[there]), mine.p_above(hit[there], chance(sets)) <= _LEVEL
 
 
 def _weigh(sets: Choices, parts: np.ndarray, times: np.ndarray, halt: CancelToken) -> np.ndarray:

@@ -200,7 +200,7 @@ def weights_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     table = shares_of(result)
     yield from _weights_said(result, table)
     text = words("feature weights of", number=words.whole(len(result.samples)),
-                 over=words.over(result.unit, result.n_units), about=shown.about)
+                 over=words.over(*result.weight.over), about=shown.about)
     yield _rows(
         "features-weights", words("title feature weights"), text,
         words("alt feature weights", first=table["name"][0]), table, "share of the weights", run,
@@ -216,9 +216,8 @@ def shares_of(result: FeatureWeights) -> pd.DataFrame:
         for space, feature, again in zip(result.spaces, result.features, twice, strict=True)
     ]
     table = pd.DataFrame({
-        "name": names, "value": result.share, "low": result.share_low, "high": result.share_high,
-        "weight": result.weight, "weight_low": result.weight_low, "weight_high": result.weight_high,
-        "is_zero": result.is_zero,
+        "name": names, "value": result.share.value, "low": result.share.low,
+        "high": result.share.high, **result.weight.columns("weight"), "is_zero": result.is_zero,
     })
     return table.sort_values("value", ascending=False, kind="stable", ignore_index=True)
 
@@ -230,15 +229,13 @@ def _weights_said(result: FeatureWeights, table: pd.DataFrame) -> Iterator[Eleme
         yield Advice(words("choose several"))
         return
     if not result.predicts:
-        yield Statement(words("features guess", accuracy=(
-            result.accuracy, result.accuracy_low, result.accuracy_high
-        )))
+        yield Statement(words("features guess", accuracy=result.accuracy.interval))
         return
     counts, nothing = table[~table["is_zero"]], table[table["is_zero"]]["name"]
     if len(counts):
         estimates = zip(*counts[["name", "value", "low", "high"]].to_numpy().T, strict=True)
         names = words.first(_named(estimates), _MOST)
-        yield Statement(words("features count", names=names, over=(result.unit, result.n_units)))
+        yield Statement(words("features count", names=names, over=result.share.over))
     if len(nothing):
         names = words.first([plain(name) for name in nothing], _NOTHING)
         yield Statement(words("features do not count", names=names))
@@ -327,7 +324,7 @@ def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     bounds = (result.ceiling_lower, result.ceiling_upper) if result.ceiling_lower > 0 else None
     method = make_method(run.options["embedding"]) if run.options["embedding"] else STE()
     text = words("map correlation of", map=words.method(method),
-                 over=words.over(result.unit, result.n_units), about=shown.about)
+                 over=words.over(*result.correlation.over), about=shown.about)
     if bounds is not None:
         text += f" {words('halves band')}"
     alt = words("alt map correlation", number=words.count(len(table), "feature space"),
@@ -339,12 +336,12 @@ def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def correlations_said(result: MapCorrelation) -> Iterator[Statement]:
     """Which features rank pairs as the map does."""
-    best = int(result.value.argmax())
+    correlation, behind = result.correlation, result.behind
+    best = int(correlation.value.argmax())
     surely = result.significant[best]
     yield Statement(words(
         "features correlate" if surely else "features correlate none", best=result.spaces[best],
-        value=(result.value[best], result.low[best], result.high[best]),
-        over=(result.unit, result.n_units),
+        value=correlation[best].interval, over=correlation.over,
     ))
     if surely:
         nothing = [
@@ -352,11 +349,10 @@ def correlations_said(result: MapCorrelation) -> Iterator[Statement]:
         ]
         if nothing:
             yield Statement(words("features at chance", names=nothing))
-        for k in [k for k in (-result.value).argsort(kind="stable") if k != best][:1]:
+        for k in [k for k in (-correlation.value).argsort(kind="stable") if k != best][:1]:
             yield Statement(words(
-                "correlates ahead" if result.behind_low[k] > 0 else "correlates not ahead",
-                next=result.spaces[k],
-                behind=(result.behind[k], result.behind_low[k], result.behind_high[k]),
+                "correlates ahead" if behind.low[k] > 0 else "correlates not ahead",
+                next=result.spaces[k], behind=behind[k].interval,
             ))
     if result.ceiling_lower > 0:
         yield Statement(words("halves correlate", lower=result.ceiling_lower,

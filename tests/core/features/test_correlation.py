@@ -9,6 +9,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
+from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.features.correlation import (
     MapCorrelation,
     _Ranked,
@@ -42,18 +43,19 @@ def found(answers):
 def test_values_are_those_of_scipy(answers, found):
     theirs = pdist(STE().fit(answers).embedding_)
     expected = [spearmanr(pdist(space.values), theirs).statistic for space in SPACES]
-    np.testing.assert_allclose(found.value, expected, atol=1e-9)
+    np.testing.assert_allclose(found.correlation.value, expected, atol=1e-9)
 
 
 def test_tau_a_counts_ties_as_disagreement(answers):
     found = map_correlation(SPACES[1:], answers, coefficient="tau", replicates=20)
     theirs = pdist(STE().fit(answers).embedding_)
     # Without ties it is the usual coefficient; of two kinds half of all pairs of pairs are tied.
-    assert found.value[0] == pytest.approx(kendalltau(pdist(SEEN[:, :1]), theirs).statistic)
+    expected = kendalltau(pdist(SEEN[:, :1]), theirs).statistic
+    assert found.correlation.value[0] == pytest.approx(expected)
     same = pdist(SPACES[2].values)
     signs = np.sign(np.subtract.outer(same, same)) * np.sign(np.subtract.outer(theirs, theirs))
     n = len(same)
-    assert found.value[1] == pytest.approx(signs.sum() / (n * (n - 1)))
+    assert found.correlation.value[1] == pytest.approx(signs.sum() / (n * (n - 1)))
 
 
 @pytest.mark.parametrize("coefficient", ["spearman", "tau"])
@@ -77,12 +79,12 @@ def test_objects_drawn_twice_are_compared_with_others_alone(coefficient):
 
 
 def test_what_is_seen_is_at_the_ceiling_and_ahead(found):
-    assert found.value[0] > 0.95
-    assert found.low[0] < found.ceiling_upper
+    assert found.correlation.value[0] > 0.95
+    assert found.correlation.low[0] < found.ceiling_upper
     assert found.ceiling_lower < found.ceiling_upper <= 1
-    assert found.behind[0] == 0
-    assert (found.behind_low[1:] > 0).all()
-    assert found.low[2] < 0.15
+    assert found.behind.value[0] == 0
+    assert (found.behind.low[1:] > 0).all()
+    assert found.correlation.low[2] < 0.15
     assert found.table["space"].tolist() == ["seen", "half", "kinds"]
 
 
@@ -97,7 +99,7 @@ def test_the_variance_of_both_is_between_its_bounds():
 
 def test_another_map_may_be_compared(answers, found):
     other = map_correlation(SPACES, answers, embedding=TSTE(n_components=1), replicates=20)
-    assert other.value[0] < found.value[0]
+    assert other.correlation.value[0] < found.correlation.value[0]
 
 
 def test_too_many_objects_for_tau_are_refused():
@@ -123,9 +125,8 @@ def test_what_people_see_is_surely_above_chance(found):
 @pytest.mark.parametrize(("low", "surely"), [(-0.039, False), (0.001, True)])
 def test_surely_above_is_what_the_interval_says(low, surely):
     """Of 0.300 [-0.039, 0.639] "surely above" was said."""
-    value, ends = np.array([0.3]), (np.array([low]), np.array([0.6 - low]))
+    said = Estimate(np.array([0.3]), np.array([low]), np.array([0.6 - low]), n=20)
     found = MapCorrelation(
-        ["a"], "spearman", value, *ends, *ends, *[np.zeros(1)] * 3, 0.5, 0.9, np.zeros((0, 1)),
-        n_objects=20, n_units=20,
+        ["a"], "spearman", said, said, said, 0.5, 0.9, np.zeros((0, 1)), n_objects=20
     )
     assert bool(found.significant[0]) is surely

@@ -24,12 +24,12 @@ def answered(seed: int, n: int = 1500):
 
 def test_planted_weights_are_found_whatever_the_units():
     found = feature_weights(RATINGS, answered(0, 6000), replicates=20)
-    np.testing.assert_allclose(found.weight, WEIGHTS, atol=0.2)
+    np.testing.assert_allclose(found.weight.value, WEIGHTS, atol=0.2)
     # What a weight adds to log-odds depends on how the differences of pairs spread.
     i, j = np.triu_indices(25, 1)
     part = WEIGHTS * ((SEEN[i] - SEEN[j]) ** 2).std(axis=0)
-    np.testing.assert_allclose(found.share, part / part.sum(), atol=0.05)
-    assert found.share.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(found.share.value, part / part.sum(), atol=0.05)
+    assert found.share.value.sum() == pytest.approx(1.0)
     assert found.is_zero.tolist() == [False, False, False, True]
     assert found.table["feature"].tolist() == NAMES
 
@@ -38,7 +38,7 @@ def test_intervals_cover_the_planted_weights():
     inside = []
     for seed in range(8):
         found = feature_weights(RATINGS, answered(seed, 800), replicates=40, seed=seed)
-        inside.append((found.weight_low <= WEIGHTS + 1e-9) & (found.weight_high >= WEIGHTS))
+        inside.append((found.weight.low <= WEIGHTS + 1e-9) & (found.weight.high >= WEIGHTS))
     assert np.mean(inside) > 0.8
 
 
@@ -62,7 +62,7 @@ def test_random_columns_do_not_count_beside_what_is_seen_or_alone(seed):
     beside = feature_weights(FeatureSpace(name="x", values=columns), answers, replicates=40)
     assert beside.is_zero.tolist() == [False, True, True, True]
     assert beside.predicts
-    assert beside.accuracy_low > 0.5
+    assert beside.accuracy.low > 0.5
 
 
 def test_distances_weigh_as_one_feature():
@@ -72,7 +72,7 @@ def test_distances_weigh_as_one_feature():
     ]
     found = feature_weights(spaces, answered(0), replicates=20)
     assert found.features == ["seen", "other"]
-    assert found.share[0] > 0.9
+    assert found.share.value[0] > 0.9
 
 
 def test_more_features_than_can_be_told_apart_are_refused():
@@ -91,7 +91,7 @@ def test_a_mark_on_few_objects_does_not_count(marked):
             FeatureSpace(name="x", values=columns), answered(seed, 3000), replicates=40
         )
         assert found.is_zero.tolist() == [False, True]
-        assert found.weight_low[1] == found.share_low[1] == 0.0
+        assert found.weight.low[1] == found.share.low[1] == 0.0
 
 
 def test_marks_and_distances_are_carried_by_as_many_objects():

@@ -8,6 +8,7 @@ import pytest
 
 import tripletscope as ts
 from tests.core.features.test_explain import of_people, spaces_of
+from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.features.correlation import MapCorrelation
 from tripletscope.core.features.explain import explain
 from tripletscope.dashboard.results import drawings
@@ -121,10 +122,10 @@ def test_random_features():
 
 def test_random_correlations():
     value, none = np.array([0.3, 0.1]), np.zeros(2)
-    ends = value - 0.339, value + 0.339
+    said = Estimate(value, value - 0.339, value + 0.339, n=20)
     found = MapCorrelation(
-        ["a", "b"], "spearman", value, *ends, *ends, none, none - 0.1, none + 0.1, 0.5, 0.9,
-        np.zeros((0, 2)), n_objects=20, n_units=20,
+        ["a", "b"], "spearman", said, said, Estimate(none, none - 0.1, none + 0.1, n=20), 0.5, 0.9,
+        np.zeros((0, 2)), n_objects=20,
     )
     said = texts(correlations_said(found))
     assert said[0].startswith("No feature is seen to rank pairs better than chance")
