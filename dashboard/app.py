@@ -101,7 +101,13 @@ def _sidebar(current: Session) -> None:
         names = [labels.get(i, i) for i in current.selection]
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         st.caption(plain(f"{count(len(names), 'object')}: {', '.join(names[:_SHOWN])}{more}"))
-        st.button("Clear", key="clear selection", on_click=current.select, args=([],))
+
+    with st.container(horizontal=True):
+        if current.selection:
+            st.button("Clear", key="clear selection", on_click=current.select, args=([],))
+        if current.can_undo_selection:
+            st.button("Undo", key="undo selection", icon=":material/undo:",
+                      on_click=current.undo_selection, help="Back to what was selected before.")
 
     jobs = [job for job in current.jobs() if job.id not in current.watched]
     if jobs:

@@ -26,6 +26,7 @@ _KEY = "tripletscope session"
 #: Parameters of the address.
 _PARAMETER, _DATASET, _TAB = "session", "data", "tab"
 _REFRESHING = 15.0  # seconds that a refresh of the page may take
+_KEPT = 20  # selections that can be undone, one after the other
 
 
 class Session:
@@ -43,6 +44,7 @@ class Session:
         self.drafts: dict[str, Any] = dict(saved.get("drafts", {}))
         self._dataset: str | None = saved.get("dataset")
         self._selections: dict[str, list[str]] = dict(saved.get("selections", {}))
+        self._unselected: dict[str, list[list[str]]] = {}  # earlier ones, of each data set
         self._remembered = dict(self.drafts)
         self._insisted: set[str] = set()
         self._followed: dict[str, tuple[int, Any]] = {}
@@ -118,7 +120,21 @@ class Session:
         elif mode == "toggle":
             old, new = set(before), set(ids)
             ids = [i for i in before if i not in new] + [i for i in ids if i not in old]
+        if ids != before:
+            self._unselected[self._dataset or ""] = [
+                *self._unselected.get(self._dataset or "", []), before
+            ][-_KEPT:]
         self._selections[self._dataset or ""] = ids
+
+    @property
+    def can_undo_selection(self) -> bool:
+        """Whether another selection was there before."""
+        return bool(self._unselected.get(self._dataset or ""))
+
+    def undo_selection(self) -> None:
+        """Select what was selected before, unless nothing else was."""
+        if self.can_undo_selection:
+            self._selections[self._dataset or ""] = self._unselected[self._dataset or ""].pop()
 
     def select_positions(self, positions: Iterable[int], mode: str = "replace") -> None:
         """Select by positions in the objects, unless the data set was deleted meanwhile."""

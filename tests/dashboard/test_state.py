@@ -90,6 +90,22 @@ def test_a_dialog_is_forgotten_with_its_figure(opened):
     assert not opened.is_composing("map"), "another page was shown, or the data set was deleted"
 
 
+def test_selections_are_undone_one_after_the_other(opened):
+    """A click beside all objects had cost a selection of many."""
+    assert not opened.can_undo_selection
+    opened.select(["1", "2"])
+    opened.select(["3"], "add")
+    opened.select(["3"], "add")  # which changes nothing
+    opened.select([])
+    left = []
+    while opened.can_undo_selection:
+        opened.undo_selection()
+        left.append(opened.selection)
+    assert left == [["1", "2", "3"], ["1", "2"], []]
+    opened.undo_selection()
+    assert opened.selection == []
+
+
 def test_every_data_set_has_its_own_selection(opened, services, planted):
     opened.select(["1"])
     first = opened.dataset.id

@@ -25,7 +25,9 @@ def inspect_objects(
     positions = fitted.embedding_
     labels = np.array(triplets.labels, dtype=object)
     table = pd.DataFrame({"id": triplets.ids, "label": labels})
-    table["neighbours"] = _neighbours(positions, fitted.placed_, labels, n_neighbours)
+    table["neighbours"] = [
+        labels[near].tolist() for near in nearest_objects(fitted, n_neighbours)
+    ]
     wrong = fitted.margins(triplets) < 0
     n = triplets.n_objects
     answers = triplets.answers_per_object
@@ -51,17 +53,19 @@ def answers_at_odds(
     return places[np.argsort(margins[places], kind="stable")]
 
 
-def _neighbours(
-    positions: np.ndarray, placed: np.ndarray, labels: np.ndarray, n_neighbours: int
-) -> list[list[str]]:
-    """Labels of the nearest placed objects of every placed object."""
+def nearest_objects(fitted: OrdinalEmbedding, number: int = 5) -> list[np.ndarray]:
+    """Positions of the nearest placed objects of every object, which has none if it is not placed.
+
+    They are in order, the nearest first.
+    """
     from sklearn.neighbors import NearestNeighbors  # imported late: it is slow to import
 
-    names: list[list[str]] = [[] for _ in labels]
-    where = np.flatnonzero(placed)
+    found = [np.empty(0, dtype=int)] * len(fitted.placed_)
+    where = np.flatnonzero(fitted.placed_)
     if len(where) < 2:
-        return names
-    near = NearestNeighbors(n_neighbors=min(n_neighbours, len(where) - 1)).fit(positions[where])
+        return found
+    placed = fitted.embedding_[where]
+    near = NearestNeighbors(n_neighbors=min(number, len(where) - 1)).fit(placed)
     for i, neighbours in zip(where, near.kneighbors(return_distance=False), strict=True):
-        names[i] = labels[where[neighbours]].tolist()
-    return names
+        found[i] = where[neighbours]
+    return found

@@ -12,7 +12,11 @@ import streamlit as st
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.inspection import answers_at_odds, inspect_objects
+from tripletscope.core.inference.evaluation.inspection import (
+    answers_at_odds,
+    inspect_objects,
+    nearest_objects,
+)
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
@@ -315,6 +319,11 @@ def show_objects(current: Session, result: Result) -> None:
     table["contradicted"] *= 100
     if chosen:
         st.header(f"{count(len(chosen), 'selected object')}", anchor=False)
+        st.button(
+            "Add their nearest neighbours", key="map.neighbours", icon=":material/group_add:",
+            on_click=_add_neighbours, args=(current, result, chosen),
+            help="The five objects nearest to each on this map. Undo takes them back.",
+        )
         if len(chosen) == 2 and result.drawn is not None:
             panels.sentences(list(apart_said(
                 result.drawn, table["label"].tolist(), tuple(chosen), coverage
@@ -330,6 +339,11 @@ def show_objects(current: Session, result: Result) -> None:
         placeholder="", key="objects", height="auto" if chosen else 300, column_config=_COLUMNS,
     )
     _show_at_odds(result, chosen)
+
+
+def _add_neighbours(current: Session, result: Result, chosen: list[int]) -> None:
+    near = nearest_objects(result.fitted)
+    current.select_positions([k for i in chosen for k in near[i]], "add")
 
 
 def _show_at_odds(result: Result, chosen: list[int]) -> None:

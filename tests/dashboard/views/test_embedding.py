@@ -136,6 +136,19 @@ def test_settings_and_selection_survive_a_page_switch_and_a_refresh(services, op
     assert marked == {3, 4}
 
 
+def test_neighbours_are_added_to_a_selection_and_taken_back(services, opened):
+    app = settled(start("embedding", opened), services)
+    current = app.session_state[_KEY]
+    current.select(["3"])
+    app.run()
+    app.button(key="map.neighbours").click().run()
+    assert {"3"} < {*current.selection}
+    assert len(current.selection) == 6
+    assert "6 selected objects" in words(app)
+    app.button(key="undo selection").click().run()
+    assert current.selection == ["3"]
+
+
 def test_maps_are_renamed_and_deleted_after_asking(services, opened):
     app = settled(start("embedding", opened), services)
     dataset = services.workspace.datasets()[0].id
