@@ -68,6 +68,10 @@ function objects(points) {
   return [...found];
 }
 
+function pointsOf(trace) {
+  return Array.from(trace.customdata || [], (customdata) => ({ customdata }));
+}
+
 function listen(plot, tip) {
   const tell = plot.tell = (ids, mode) => plot.current.setTriggerValue("picked", { ids, mode, at: Date.now() });
   plot.on("plotly_selected", (event) => {
@@ -87,6 +91,20 @@ function listen(plot, tip) {
     const more = press.shiftKey || press.ctrlKey || press.metaKey;
     tell(ids, more ? "toggle" : "replace");
   });
+  plot.on("plotly_legendclick", (event) => {
+    // An entry stands for objects, which are selected, or no longer if they were; plotly would hide
+    // their points alone.
+    const ids = objects(pointsOf(event.data[event.curveNumber]));
+    if (!ids.length || !plot.current.data.selectable) return true;
+    const chosen = new Set(objects(plot.data.flatMap(
+      (trace) => pointsOf(trace).filter((_, k) => (trace.selectedpoints || []).includes(k)))));
+    const press = event.event || {};
+    if (press.shiftKey || press.ctrlKey || press.metaKey) tell(ids, "add");
+    else tell(ids.length === chosen.size && ids.every((id) => chosen.has(id)) ? [] : ids, "replace");
+    return false;
+  });
+  plot.on("plotly_legenddoubleclick", (event) =>
+    !objects(pointsOf(event.data[event.curveNumber])).length);
   plot.on("plotly_relayout", (event) => {
     const shape = Object.keys(event).map((name) => /^shapes\[(\d+)\]/.exec(name)).find(Boolean);
     if (shape && !plot.busy) moved(plot, Number(shape[1]));

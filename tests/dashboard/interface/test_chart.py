@@ -77,6 +77,10 @@ def page() -> Iterator[Page]:
         page.route("http://map/plane", lambda route: route.fulfill(
             body=a_page([7], colour="kind"), content_type="text/html; charset=utf-8"
         ))
+        page.route("http://map/chosen", lambda route: route.fulfill(
+            body=a_page(list(range(0, N, 2)), colour="kind"),
+            content_type="text/html; charset=utf-8",
+        ))
         page.route("http://map/plotly.js", lambda route: route.fulfill(path=_PLOTLY))
         page.goto("http://map/")
         page.locator(".ts-names text").first.wait_for()
@@ -134,6 +138,24 @@ def test_a_click_selects_and_with_shift_adds(page):
     page.wait_for_function("window.told.length == 2")
     told = page.evaluate("window.told.map(one => [one.ids, one.mode])")
     assert told == [[[3], "replace"], [[3], "toggle"]]
+
+
+def test_an_entry_of_the_legend_selects_its_objects(page):
+    """Their points vanished, and their ellipses and names stayed."""
+    some, others = ([k for k in range(N) if k % 2 == part] for part in (0, 1))
+    for place, presses, expected in (
+        ("plane", [[], ["Shift"]], [[some, "replace"], [others, "add"]]),
+        ("chosen", [[]], [[[], "replace"]]),  # those are selected: no longer
+    ):
+        page.goto(f"http://map/{place}")
+        page.locator(".legendtoggle").first.wait_for()
+        for number, keys in enumerate(presses):
+            page.locator(".legendtoggle").nth(number).click(modifiers=keys)
+            page.wait_for_function("number => window.told.length > number", arg=number)
+        told = page.evaluate("window.told.map(one => [one.ids, one.mode])")
+        assert [[sorted(ids), mode] for ids, mode in told] == expected
+        shown = page.evaluate("document.querySelector('.ts-plot').data.map(t => t.visible)")
+        assert "legendonly" not in shown
 
 
 def test_quantities_have_other_colours_at_night(page):
