@@ -331,7 +331,7 @@ def show_objects(current: Session, result: Result) -> None:
         table = table.iloc[chosen]
     else:
         st.header("All objects", anchor=False)
-        st.caption("Select objects by lasso, by clicks on them, or by an entry of the legend, to see only these.")
+        st.caption("Select objects by lasso, click or legend to see only these.")
         if "uncertainty" in table:
             table = table.sort_values("uncertainty", ascending=False)
     st.dataframe(
