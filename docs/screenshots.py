@@ -160,8 +160,6 @@ def of_choices(browser: Browser, address: str) -> None:
 def of_plans(browser: Browser, address: str) -> None:
     page = opened(browser, address)
     go(page, "Simulate")
-    page.get_by_test_id("stMain").get_by_role("button", name="Compute").first.click()
-    at_rest(page)
     take(page, "simulate")
     go(page, "Computing")
     take(page, "computing", 500)

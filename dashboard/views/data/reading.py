@@ -147,7 +147,7 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
     )
     with row:
         name = st.text_input(
-            "Name of the data set", imports.suggested_name(upload.name), max_chars=120, width=420
+            "Name of the data set", imports.suggested_name(upload.name), max_chars=120, width=320
         )
         kept = pressed(
             current, f"keep.go.{upload.id}", "Keep this data set", button=st.form_submit_button,
