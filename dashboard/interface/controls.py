@@ -243,7 +243,7 @@ def parameter_form(
 
     values = ask(plain)
     if advanced:
-        with st.expander(folded, key=f"{prefix}.more") if folded else nullcontext():
+        with st.expander(folded, key=f"{prefix}.advanced") if folded else nullcontext():
             _presets(session, owner, prefix, declared)
             values |= ask(advanced)
     return {p.name: values[p.name] for p in declared}
@@ -288,7 +288,7 @@ def joint_form(
         ]
 
     plain = asked(False)
-    with st.expander("More settings", key=f"{forms[0][1]}.more"):
+    with st.expander("More settings", key=f"{forms[0][1]}.further"):
         advanced = asked(True)
     return [{**few, **more} for few, more in zip(plain, advanced, strict=True)]
 
