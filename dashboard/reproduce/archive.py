@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
+from tripletscope.core.engine.task import OfMarked
 from tripletscope.core.ratings import Measured
 from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.reading import FeatureTable
@@ -78,7 +79,7 @@ _NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEAS
 class Deposit:
     """Content of an archive.
 
-    runs: Without arrays; the script computes them.
+    runs: Without arrays, which the script computes, but for those of marked answers.
     kept: With arrays, to be opened again.
     left: Missing things, as sentences.
     measured: Ratings and so on behind the answers.
@@ -131,10 +132,12 @@ class Deposit:
         listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
                   if one.state in states]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
+        marked = {run.key: run for _, run in results
+                  if run is not None and isinstance(TASKS[run.task], OfMarked)}
         return cls(
             folder, about, info_of(dataset, about, None), cleaning,
             None if info.has_only_pairs else workspace.pairs(info),
-            [Run(**one.record) for one in listed
+            [marked.get(one.key, Run(**one.record)) for one in listed
              if one.state in (None, info.state, info.state_of_views)],
             [(one, run) for one, run in results if run is not None], left,
             workspace.measured(replace(info, exclusions=[])),
@@ -206,13 +209,17 @@ class Deposit:
             self.measured.kind, renamed(self.measured.table, names), self.measured.options
         )
         new = {
-            run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs, ratings)
+            run.key: _of(run, (left_by.get(one.state, cleaning.triplets), pairs, cleaning.raw),
+                         ratings)
             for one, run in self.kept
         }
         of_runs = ratings
         if any(TASKS[run.task].of_measured for run in self.runs):
             of_runs = measured_of_left(ratings, cleaning.log())
-        new = {run.key: _of(run, cleaning.triplets, pairs, of_runs) for run in self.runs} | new
+        new = {
+            run.key: _of(run, (cleaning.triplets, pairs, cleaning.raw), of_runs)
+            for run in self.runs
+        } | new
         said = {
             "name": reworded(self.info.name, names), "origin": reworded(self.info.origin, names),
             "report": [reworded(sentence, names) for sentence in self.info.report],
@@ -252,15 +259,19 @@ def _nameless(
     return extra
 
 
-def _of(run: Run, answers: Answers, pairs: Answers | None, rated: Measured | None) -> Run:
+def _of(run: Run, answers: Sequence[Answers | None], rated: Measured | None) -> Run:
     """The run under its key with the participants' new names."""
+    task = TASKS[run.task]
     if not run.data or "distances" in run.options:
         return run
     renewed = []
-    for one in [rated] if TASKS[run.task].of_measured else filter(None, (answers, pairs)):
+    given = [rated] if task.of_measured else [
+        task.data_of(one, run.options, run.arrays) for one in answers if one is not None
+    ]
+    for one in filter(None, given):
         try:
             renewed.append(replace(
-                run, data=TASKS[run.task].fingerprint(run.fresh(), one, run.options),
+                run, data=task.fingerprint(run.fresh(), one, run.options),
                 key=key(run.task, run.fresh(), one, run.options),
             ))
         except (DataError, ValueError):  # it is of the other answers, or of an earlier version
@@ -317,7 +328,8 @@ def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
     names = {run.key: one.name for one, run in deposit.kept}
     return [
         f"{names[run.key]}: " + (
-            "it compares views" if "views" in run.options else
+            "an earlier version did not note which answers it marks"
+            if isinstance(TASKS[run.task], OfMarked) else
             "its features are neither columns of the objects nor kept tables"
         ) + ", so the script does not compute it; its result is included."
         for run in steps.unknown if run.key in names

@@ -129,6 +129,12 @@ def _space_of(table: FeatureTable, settings: dict[str, Any]) -> FeatureSpace:
     return FeatureSpace(name=table.name, values=table.values, **settings)
 
 
+def array_file(array: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
 def table_file(table: FeatureTable, about: Answers) -> bytes:
     """A table's numbers and the names of its objects as NPZ."""
     gone = set(table.missing)

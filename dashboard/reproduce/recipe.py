@@ -21,6 +21,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method, MethodParameter, make_method
+from tripletscope.core.engine.task import OfMarked
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.presets import published_in
 from tripletscope.core.ratings import Measured
@@ -33,7 +34,12 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, ExclusionLog
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
-from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources
+from tripletscope.dashboard.reproduce.features import (
+    SpaceSource,
+    array_file,
+    contents_of,
+    space_sources,
+)
 from tripletscope.dashboard.results import UNCERTAIN, MapFigure
 from tripletscope.dashboard.wording import literal
 
@@ -84,8 +90,8 @@ class Steps:
     measured: Ratings and so on behind the answers, where results are of them.
     drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
     named: Names of dimensions, by position, by the key of their fit.
-    unknown: Results of several views, and of features that are neither columns of the objects nor
-        kept tables.
+    unknown: Results of marked answers whose marks are not known, and of features that are neither
+        columns of the objects nor kept tables.
     """
 
     info: DatasetInfo
@@ -109,9 +115,11 @@ class Steps:
             text: sources[fingerprint] for text, (_, fingerprint) in contents.items()
             if fingerprint in sources
         })
+        if isinstance(self.cleaning.raw, Quadruples):
+            object.__setattr__(self, "pairs", self.cleaning.raw)
         # Uploaded distances and other features are not stored.
         self.unknown.extend(
-            run for run in self.runs if "views" in run.options or (
+            run for run in self.runs if (_is_of_marked(run) and self._marked(run) is None) or (
                 run.kind == FeatureModel.kind
                 and not set(run.parameters["content"]) <= self._spaces.keys()
             )
@@ -120,8 +128,6 @@ class Steps:
         kept = [run for run in self.runs
                 if "distances" not in run.options and run.key not in unknown]
         object.__setattr__(self, "runs", kept)
-        if isinstance(self.cleaning.raw, Quadruples):
-            object.__setattr__(self, "pairs", self.cleaning.raw)
 
     def sources(self, place: Callable[[str, str], str]) -> Sources:
         """Files with the data.
@@ -154,6 +160,8 @@ class Steps:
                 add("gold", *_written(cleaning.gold))
         for file, source in self._table_files().items():
             add(file, ".npz", source.content)
+        for k, run in enumerate(self._of_marked, 1):
+            add(f"marks-{k}", ".npy", array_file(run.arrays["marks"]))
         if self.drawn is not None:
             add("figure", ".json", self.drawn.to_json().encode())
         return Sources(files, paths)
@@ -182,6 +190,20 @@ class Steps:
     def _needed(self) -> dict[str, SpaceSource]:
         """Feature spaces of the results that are computed, as results note them."""
         return {text: self._spaces[text] for text in contents_of(self.runs)}
+
+    @property
+    def _of_marked(self) -> list[Run]:
+        return [run for run in self.runs if _is_of_marked(run)]
+
+    def _marked(self, run: Run) -> tuple[str, Answers] | None:
+        """Variable of the answers that a result marks, and these with its marks, if known."""
+        task = TASKS[run.task]
+        for name in ("pairs", "answers", "collected"):
+            answers = self.data(name)
+            data = answers and task.data_of(answers, run.options, run.arrays)
+            if data is not None and task.fingerprint(run.fresh(), data, run.options) == run.data:
+                return name, data
+        return None
 
     def settings(self) -> bytes:
         named = {f"{k}-{run.task}": run for k, run in enumerate(self.runs, 1)}
@@ -216,7 +238,7 @@ class Steps:
             data = self.data_of(run)
             name = _name(f"{run.task} {run.method}", self._taken)
             self._taken[name] = run.task
-            cells += self._result(run, name, data, results)
+            cells += self._result(run, name, data, results, paths)
             if data != "None":
                 drawn.setdefault(self.shown_with(run), []).append(name)
         cells += _figures(drawn, self.info.titled, self._names())
@@ -260,7 +282,9 @@ class Steps:
             arguments.append(read + without_marks(self.cleaning.catch_trials))
         if "gold" in paths:
             arguments.append(f"gold=ts.experiment.read_gold({paths['gold']!r}, answers)[0]")
-        return call(f"{of} = ts.Cleaning.from_log", *arguments) + ".triplets"
+        is_needed = any(self._marked(run)[0] == "collected" for run in self._of_marked)
+        left = call(f"{of} = ts.Cleaning.from_log", *arguments)
+        return f"collected = {of}\n" * is_needed + f"{left}.triplets"
 
     def _feature_spaces(self, paths: Mapping[str, str]) -> list[str]:
         """Lines that make the feature spaces, space_1 and so on."""
@@ -280,13 +304,24 @@ class Steps:
         spaces = [f"space_{places.index(text) + 1}" for text in run.parameters["content"]]
         return f"ts.features.FeatureModel.of([{', '.join(spaces)}])"
 
-    def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
+    def _result(
+        self, run: Run, name: str, data: str, results: str, paths: Mapping[str, str]
+    ) -> list[Cell]:
         method = run.fresh()
         arguments = [repr(run.task), self._method(run), data, *_options(run)]
         cited = published_in(run.task, run.options) or published_in(run.method, run.parameters)
         lines = [f"# Settings as in {cited}."] if cited else []
+        if data == "marked":
+            path = paths[f"marks-{1 + self._of_marked.index(run)}"]
+            columns = ", ".join(
+                f"{column!r}: marks[:, {k}]"
+                for k, column in enumerate(TASKS[run.task].marking(run.options))
+            )
+            lines += [f"marks = np.load({path!r})", call(
+                f"marked = {self._marked(run)[0]}.with_columns", f"{{{columns}}}",
+            )]
         lines.append(call(f"{name} = ts.run", *arguments))
-        if not self._is_of_now(run, data):
+        if not self._is_of_now(run):
             lines.append("# An earlier version computed this, from the same answers.")
         elif run.complete:
             lines.append(f"confirm({name}, {run.key!r}, {run.data!r})")
@@ -319,6 +354,8 @@ class Steps:
             return "None"
         if TASKS[run.task].of_measured:
             return "measured"
+        if _is_of_marked(run):
+            return "marked"
         if isinstance(self.cleaning.raw, Quadruples):
             return "pairs"
         if self.pairs is not None:
@@ -330,19 +367,26 @@ class Steps:
     def shown_with(self, run: Run) -> str:
         """The data whose objects a result is about."""
         data = self.data_of(run)
-        return "answers" if data == "measured" else data
+        if data in ("measured", "marked"):
+            return "pairs" if isinstance(self.cleaning.raw, Quadruples) else "answers"
+        return data
 
     def data(self, name: str) -> Answers | Measured | None:
         left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
         return {"answers": left, "pairs": left if only_pairs else self.pairs,
-                "measured": self._left, "None": None}[name]
+                "collected": self.cleaning.raw, "measured": self._left, "None": None}[name]
 
-    def _is_of_now(self, run: Run, data: str) -> bool:
+    def _is_of_now(self, run: Run) -> bool:
         """Whether this version computes it under the same key."""
+        data = self._marked(run)[1] if _is_of_marked(run) else self.data(self.data_of(run))
         try:
-            return key(run.task, run.fresh(), self.data(data), run.options) == run.key
+            return key(run.task, run.fresh(), data, run.options) == run.key
         except (DataError, ValueError):  # an option that is not there any more
             return False
+
+
+def _is_of_marked(run: Run) -> bool:
+    return isinstance(TASKS[run.task], OfMarked)
 
 
 def _figures(
@@ -370,7 +414,7 @@ def reproduction(
     steps = Steps(
         info, cleaning, runs, measured=measured, drawn=drawn, named=named or {}
     )
-    sources = steps.sources(lambda what, ending: f"{name}-{BESIDE[what]}{ending}")
+    sources = steps.sources(lambda what, ending: f"{name}-{BESIDE.get(what, what)}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),
         **programs(steps, sources.paths, name), **environment_files(),

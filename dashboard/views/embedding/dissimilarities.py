@@ -111,7 +111,7 @@ def _ask(context: Context) -> Run | None:
     at_once = not is_there and context.job is None and context.triplets.n_objects <= MOST_DRAWN
     if is_asked or at_once:
         title = f"{method.title}: {context.info.name}"
-        context.submit(title, [(method, _TASK, options)], data=data)
+        context.computing_with(data).submit(title, [(method, _TASK, options)])
         st.rerun()
     return kept or _newest(context, data)
 

@@ -61,6 +61,7 @@ COMPUTED = {
     ("predict_column", ""): [FIT, ("predict_column", STE, {"column": "warm", "folds": 2})],
     ("errors_by_group", ""): [("errors_by_group", LINE, {"by": "participant"})],
     ("with_lapses", ""): [("with_lapses", LINE, {})],
+    ("compare_treatments", ""): [("compare_treatments", LINE, {"weighted": False, "folds": 2})],
     ("fit", "individuals"): [("fit", PEOPLE, {})],
     ("compare_people", ""): [("compare_people", PEOPLE, {"most_groups": 1, "folds": 2})],
     ("who_predicts_whom", ""): [("who_predicts_whom", LINE, {"most": 3, "folds": 2})],
@@ -80,6 +81,7 @@ ELSEWHERE = {
 def answers(colours):
     kept = colours.triplets
     warm = np.where(kept.objects["wavelength_nm"] > 550, "warm", "cold")
+    kept = kept.with_columns({"kept": np.arange(len(kept)) % 10 > 0})
     return kept.with_objects(kept.objects.assign(warm=warm))
 
 

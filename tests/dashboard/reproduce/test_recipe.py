@@ -60,9 +60,14 @@ def test_the_script_computes_the_same_results(tmp_path):
                  Exclusion(answers=(1, 2))):
         cleaning = cleaning.excluding(step)
     info = workspace.update_dataset(info, cleaning)
-    triplets = workspace.triplets(info)
+    triplets, cleaning = workspace.triplets(info), workspace.cleaning(info)
+    few = np.arange(len(triplets)) % 9 > 0
     done = [
         run("fit", STE(n_init=1), triplets),
+        run("compare_treatments", STE(n_init=1), triplets.with_columns({"kept": few}),
+            {"weighted": False, "folds": 2}),
+        run("robustness", STE(n_init=1), cleaning.marked({"=some": cleaning}),
+            {"views": ["=some"], "draws": 19, "folds": 2, "replicates": 10}),
         run("cross_validate", STE(n_init=1), triplets, {"folds": 3}),
         run("fit", AgglomerativeClustering(linkage="complete", basis=K2()), triplets),
         run("predict_column", K2(), triplets, {"column": "kind", "learner": "svm", "folds": 2}),
@@ -70,10 +75,11 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
         run("search_curve", ColumnMap(columns=["width"]), triplets, {"n_trees": 2, "folds": 3}),
     ]
-    files = recipe.reproduction(info, workspace.cleaning(info), done)
+    files = recipe.reproduction(info, cleaning, done)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     (script,) = tmp_path.glob("*.py")
+    assert script.read_text().count("confirm(") == 1 + len(done)
     subprocess.run([sys.executable, script.name], cwd=tmp_path, check=True,
                    env={**os.environ, "PYTHONPATH": str(ROOT)})
     with np.load(next(tmp_path.glob("*fit_ste.npz"))) as again:
