@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # readers of results need none of these modules, which take l
     from tripletscope.core.data.triplets import Answers, Triplets
     from tripletscope.core.engine.method import Method
     from tripletscope.core.inference.uncertainty.samples import Samples
+    from tripletscope.core.reading import FeatureTable
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
@@ -155,6 +156,11 @@ class Run:
         )
         result.check_objects(answers.n_objects)
         return result
+
+    @property
+    def table(self) -> str:
+        """Name of the table beside the answers whose distances it is of; empty for others."""
+        return self.options.get("distances") or self.numbers.get("table", "")
 
     def fresh(self) -> Method:
         """The method with its settings, not fitted."""
@@ -293,27 +299,57 @@ def run(
     )
 
 
-def cluster_distances(
-    method: Clustering, matrix: np.ndarray, objects: np.ndarray, n_objects: int, name: str
-) -> Run:
-    """Fit a clustering to distances (m, m); its options have their name as ``distances``.
+def hash_of_distances(table: FeatureTable) -> str:
+    """Hash of distances and of the positions of their objects."""
+    matrix, objects = table.measured_distances
+    return _hash(matrix.tobytes() + objects.astype(np.int64).tobytes())
 
-    objects int (m,): Positions of the rows among `n_objects`.
-    name: Of the distances.
+
+def key_of_distances(method: Clustering, table: FeatureTable) -> str:
+    """The key of what `cluster_distances` returns."""
+    chosen = checked(type(method), method.get_params(deep=False))
+    record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, len(table.distances),
+              hash_of_distances(table)]
+    return _hash(json.dumps(record, sort_keys=True).encode())
+
+
+def cluster_distances(method: Clustering, table: FeatureTable, name: str | None = None) -> Run:
+    """Fit a clustering to a table of distances; its options have their name as ``distances``.
+
+    Parameters
+    ----------
+    method : Clustering
+        Its similarity does not matter.
+    table : FeatureTable
+        With distances, as of `tripletscope.features.read_feature_tables`.
+    name : str, optional
+        For captions; by default that of the table.
+
+    Raises
+    ------
+    DataError
+        If the distances are unsuitable for the method.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> file = "sample_data/ekman_colors/similarity.csv"
+    >>> (table,) = ts.features.read_feature_tables(file, answers)
+    >>> tree = ts.AgglomerativeClustering(n_clusters=2)
+    >>> ts.features.cluster_distances(tree, table).fitted().n_clusters_
+    2
     """
     from tripletscope.core.engine.method import make_method
     from tripletscope.core.engine.task import fitted_values
 
     begun, created = time.perf_counter(), datetime.now(UTC)
-    matrix = np.ascontiguousarray(matrix, dtype=float)
-    data = _hash(matrix.tobytes() + np.asarray(objects, dtype=np.int64).tobytes())
-    chosen = checked(type(method), method.get_params(deep=False))
-    record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, n_objects, data]
-    fitted = make_method(method).fit_distances(matrix, objects, n_objects)
+    fitted = make_method(method).fit_distances(*table.measured_distances, len(table.distances))
     numbers, arrays = fitted_values(fitted)
     return Run(
-        key=_hash(json.dumps(record, sort_keys=True).encode()), task="fit", kind=method.kind,
-        method=method.name, parameters=chosen, options={"distances": name}, data=data,
+        key=key_of_distances(method, table), task="fit", kind=method.kind, method=method.name,
+        parameters=checked(type(method), method.get_params(deep=False)),
+        options={"distances": table.name if name is None else name}, data=hash_of_distances(table),
         version=__version__, created=created.isoformat(timespec="seconds"),
         seconds=time.perf_counter() - begun, complete=True, numbers=numbers, arrays=arrays,
     )

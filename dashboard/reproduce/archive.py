@@ -262,7 +262,7 @@ def _nameless(
 def _of(run: Run, answers: Sequence[Answers | None], rated: Measured | None) -> Run:
     """The run under its key with the participants' new names."""
     task = TASKS[run.task]
-    if not run.data or "distances" in run.options:
+    if not run.data or run.table:
         return run
     renewed = []
     given = [rated] if task.of_measured else [
@@ -330,6 +330,7 @@ def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
         f"{names[run.key]}: " + (
             "an earlier version did not note which answers it marks"
             if isinstance(TASKS[run.task], OfMarked) else
+            "its distances are of no kept table" if run.table else
             "its features are neither columns of the objects nor kept tables"
         ) + ", so the script does not compute it; its result is included."
         for run in steps.unknown if run.key in names

@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pprint import pformat
+from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -27,7 +29,7 @@ from tripletscope.core.presets import published_in
 from tripletscope.core.ratings import Measured
 from tripletscope.core.reading import FeatureTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
-from tripletscope.core.run import TASKS, Run, key
+from tripletscope.core.run import TASKS, Run, key, key_of_distances
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.core.writing import WRITERS, roles_of, write_answers
 from tripletscope.dashboard import export
@@ -38,7 +40,9 @@ from tripletscope.dashboard.reproduce.features import (
     SpaceSource,
     array_file,
     contents_of,
+    distances_of,
     space_sources,
+    table_file,
 )
 from tripletscope.dashboard.results import UNCERTAIN, MapFigure
 from tripletscope.dashboard.wording import literal
@@ -85,13 +89,14 @@ class Steps:
     """Steps of an analysis.
 
     cleaning: The imported answers and exclusions.
-    runs: Results, except those of uploaded distances or unknown features.
+    runs: Results, except those of `unknown`.
     pairs: Comparisons of pairs, if there are triplets too.
     measured: Ratings and so on behind the answers, where results are of them.
     drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
     named: Names of dimensions, by position, by the key of their fit.
-    unknown: Results of marked answers whose marks are not known, and of features that are neither
-        columns of the objects nor kept tables.
+    tables: Kept tables of features and distances.
+    unknown: Results of marked answers whose marks are not known, of features that are neither
+        columns of the objects nor kept tables, and of distances that are not kept.
     """
 
     info: DatasetInfo
@@ -104,6 +109,7 @@ class Steps:
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
+    _distances: dict[str, FeatureTable] = field(default_factory=dict, init=False)
     _taken: dict[str, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -117,16 +123,20 @@ class Steps:
         })
         if isinstance(self.cleaning.raw, Quadruples):
             object.__setattr__(self, "pairs", self.cleaning.raw)
-        # Uploaded distances and other features are not stored.
+        for run in self.runs:
+            table = distances_of(run, self.tables, self.cleaning.raw) if run.table else None
+            if table is not None:
+                self._distances[run.key] = table
         self.unknown.extend(
-            run for run in self.runs if (_is_of_marked(run) and self._marked(run) is None) or (
+            run for run in self.runs if (run.table and run.key not in self._distances) or (
+                _is_of_marked(run) and self._variable(run) is None
+            ) or (
                 run.kind == FeatureModel.kind
                 and not set(run.parameters["content"]) <= self._spaces.keys()
             )
         )
         unknown = {run.key for run in self.unknown}
-        kept = [run for run in self.runs
-                if "distances" not in run.options and run.key not in unknown]
+        kept = [run for run in self.runs if run.key not in unknown]
         object.__setattr__(self, "runs", kept)
 
     def sources(self, place: Callable[[str, str], str]) -> Sources:
@@ -160,6 +170,8 @@ class Steps:
                 add("gold", *_written(cleaning.gold))
         for file, source in self._table_files().items():
             add(file, ".npz", source.content)
+        for k, table in enumerate(self._distances.values(), 1):
+            add(f"distances-{k}", ".npz", table_file(table, raw))
         for k, run in enumerate(self._of_marked, 1):
             add(f"marks-{k}", ".npy", array_file(run.arrays["marks"]))
         if self.drawn is not None:
@@ -174,7 +186,9 @@ class Steps:
     @cached_property
     def _left(self) -> Measured | None:
         """What was measured of those who are not excluded; None if no result is of that."""
-        if self.measured is None or "measured" not in {self.data_of(run) for run in self.runs}:
+        if self.measured is None or not any(
+            TASKS[run.task].of_measured and not run.table for run in self.runs
+        ):
             return None
         return measured_of_left(self.measured, self.info.exclusions)
 
@@ -194,16 +208,6 @@ class Steps:
     @property
     def _of_marked(self) -> list[Run]:
         return [run for run in self.runs if _is_of_marked(run)]
-
-    def _marked(self, run: Run) -> tuple[str, Answers] | None:
-        """Variable of the answers that a result marks, and these with its marks, if known."""
-        task = TASKS[run.task]
-        for name in ("pairs", "answers", "collected"):
-            answers = self.data(name)
-            data = answers and task.data_of(answers, run.options, run.arrays)
-            if data is not None and task.fingerprint(run.fresh(), data, run.options) == run.data:
-                return name, data
-        return None
 
     def settings(self) -> bytes:
         named = {f"{k}-{run.task}": run for k, run in enumerate(self.runs, 1)}
@@ -231,15 +235,20 @@ class Steps:
         spaces = self._feature_spaces(paths)
         if spaces:
             cells += [Cell("words", "## Features"), Cell("code", "\n".join(spaces))]
+        if self._distances:
+            cells += [Cell("words", "## Distances"), Cell("code", "\n".join(
+                call(f"(distances_{k},) = ts.features.read_feature_tables",
+                     repr(paths[f"distances-{k}"]), self._usual)
+                for k in range(1, 1 + len(self._distances))
+            ))]
         if self.runs:
             cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
         drawn: dict[str, list[str]] = {}
         for run in self.runs:
-            data = self.data_of(run)
             name = _name(f"{run.task} {run.method}", self._taken)
             self._taken[name] = run.task
-            cells += self._result(run, name, data, results, paths)
-            if data != "None":
+            cells += self._result(run, name, results, paths)
+            if run.data:
                 drawn.setdefault(self.shown_with(run), []).append(name)
         cells += _figures(drawn, self.info.titled, self._names())
         if "figure" in paths:
@@ -282,7 +291,7 @@ class Steps:
             arguments.append(read + without_marks(self.cleaning.catch_trials))
         if "gold" in paths:
             arguments.append(f"gold=ts.experiment.read_gold({paths['gold']!r}, answers)[0]")
-        is_needed = any(self._marked(run)[0] == "collected" for run in self._of_marked)
+        is_needed = any(self._variable(run)[0] == "collected" for run in self._of_marked)
         left = call(f"{of} = ts.Cleaning.from_log", *arguments)
         return f"collected = {of}\n" * is_needed + f"{left}.triplets"
 
@@ -305,23 +314,26 @@ class Steps:
         return f"ts.features.FeatureModel.of([{', '.join(spaces)}])"
 
     def _result(
-        self, run: Run, name: str, data: str, results: str, paths: Mapping[str, str]
+        self, run: Run, name: str, results: str, paths: Mapping[str, str]
     ) -> list[Cell]:
-        method = run.fresh()
-        arguments = [repr(run.task), self._method(run), data, *_options(run)]
+        method, (given, data) = run.fresh(), self._given(run)
+        start, arguments = "ts.run", [repr(run.task), self._method(run), given, *_options(run)]
+        if run.table and run.task == "fit":
+            start = "ts.features.cluster_distances"
+            arguments = [self._method(run), given, repr(run.table)]
         cited = published_in(run.task, run.options) or published_in(run.method, run.parameters)
         lines = [f"# Settings as in {cited}."] if cited else []
-        if data == "marked":
+        if _is_of_marked(run):
             path = paths[f"marks-{1 + self._of_marked.index(run)}"]
             columns = ", ".join(
                 f"{column!r}: marks[:, {k}]"
                 for k, column in enumerate(TASKS[run.task].marking(run.options))
             )
             lines += [f"marks = np.load({path!r})", call(
-                f"marked = {self._marked(run)[0]}.with_columns", f"{{{columns}}}",
+                f"marked = {self._variable(run)[0]}.with_columns", f"{{{columns}}}",
             )]
-        lines.append(call(f"{name} = ts.run", *arguments))
-        if not self._is_of_now(run):
+        lines.append(call(f"{name} = {start}", *arguments))
+        if not self._is_of_now(run, data):
             lines.append("# An earlier version computed this, from the same answers.")
         elif run.complete:
             lines.append(f"confirm({name}, {run.key!r}, {run.data!r})")
@@ -349,38 +361,62 @@ class Steps:
                  "answers.objects)"),
         ]
 
-    def data_of(self, run: Run) -> str:
-        if not run.data:
-            return "None"
-        if TASKS[run.task].of_measured:
-            return "measured"
-        if _is_of_marked(run):
-            return "marked"
-        if isinstance(self.cleaning.raw, Quadruples):
-            return "pairs"
-        if self.pairs is not None:
-            task = TASKS[run.task]
-            if task.fingerprint(run.fresh(), self.pairs, run.options) == run.data:
-                return "pairs"
-        return "answers"
+    def _variable(self, run: Run) -> tuple[str, Answers] | None:
+        """Variable of the answers that a result is of, and these with its marks, if known."""
+        task = TASKS[run.task]
+        for name in ("pairs", "answers", "collected"):
+            answers = self.answers_of(name)
+            data = answers and task.data_of(answers, run.options, run.arrays)
+            if data is not None and task.fingerprint(run.fresh(), data, run.options) == run.data:
+                return name, data
+        return None
 
     def shown_with(self, run: Run) -> str:
-        """The data whose objects a result is about."""
-        data = self.data_of(run)
-        if data in ("measured", "marked"):
-            return "pairs" if isinstance(self.cleaning.raw, Quadruples) else "answers"
-        return data
+        """Variable of the answers whose objects a result is about; "None" of simulations."""
+        if not run.data:
+            return "None"
+        of_answers = not (run.table or TASKS[run.task].of_measured or _is_of_marked(run))
+        found = self._variable(run) if of_answers else None
+        return found[0] if found and found[0] != "collected" else self._usual
 
-    def data(self, name: str) -> Answers | Measured | None:
-        left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
-        return {"answers": left, "pairs": left if only_pairs else self.pairs,
-                "collected": self.cleaning.raw, "measured": self._left, "None": None}[name]
+    @property
+    def _usual(self) -> str:
+        """Variable of the answers in use."""
+        return "pairs" if isinstance(self.cleaning.raw, Quadruples) else "answers"
 
-    def _is_of_now(self, run: Run) -> bool:
+    def answers_of(self, variable: str) -> Answers | None:
+        if variable == "collected":
+            return self.cleaning.raw
+        return self.cleaning.triplets if variable == self._usual else {"pairs": self.pairs}.get(
+            variable
+        )
+
+    def _given(self, run: Run) -> tuple[str, Any]:
+        """What a result is computed of, as an expression of the script, and as it is."""
+        if not run.data:
+            return "None", None
+        if run.table:
+            table, name = self._distances[run.key], f"distances_{self._number(run)}"
+            if run.task == "fit":
+                return name, table
+            return f"{name}.ratings({self._usual}, {run.table!r})", table.ratings(self.cleaning.raw)
+        if TASKS[run.task].of_measured:
+            return "measured", self._left
+        if _is_of_marked(run):
+            return "marked", self._variable(run)[1]
+        name = self.shown_with(run)
+        return name, self.answers_of(name)
+
+    def _number(self, run: Run) -> int:
+        """Number of the distances of a result, from 1."""
+        return 1 + [*self._distances].index(run.key)
+
+    def _is_of_now(self, run: Run, data: Any) -> bool:
         """Whether this version computes it under the same key."""
-        data = self._marked(run)[1] if _is_of_marked(run) else self.data(self.data_of(run))
+        of = key_of_distances if run.task == "fit" and run.table else partial(key, run.task)
+        options = {} if run.table and run.task == "fit" else {"options": run.options}
         try:
-            return key(run.task, run.fresh(), data, run.options) == run.key
+            return of(run.fresh(), data, **options) == run.key
         except (DataError, ValueError):  # an option that is not there any more
             return False
 
@@ -408,11 +444,12 @@ def _figures(
 def reproduction(
     info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], drawn: MapFigure | None = None,
     named: Mapping[str, Mapping[int, str]] | None = None, measured: Measured | None = None,
+    tables: Sequence[FeatureTable] = (),
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
     steps = Steps(
-        info, cleaning, runs, measured=measured, drawn=drawn, named=named or {}
+        info, cleaning, runs, measured=measured, drawn=drawn, named=named or {}, tables=tables
     )
     sources = steps.sources(lambda what, ending: f"{name}-{BESIDE.get(what, what)}{ending}")
     return {

@@ -231,15 +231,15 @@ def merges(shown: ShownResults, run: Run) -> pd.DataFrame:
 
 def described(shown: ShownResults, run: Run) -> str:
     method = run.fresh()
-    if "distances" in run.options and hasattr(method, "basis"):
+    if run.table and hasattr(method, "basis"):
         method.set_params(basis=None)  # which does not matter then
     text = words.method(method)
     if not run.complete:
         text += f", {words('fit stopped')}"
     if getattr(method, "linkage", None) == "average":  # others are named
         text += f", {words('average linkage')}"
-    if "distances" in run.options:
-        return f"{text}, {words('of distances', name=run.options['distances'])}"
+    if run.table:
+        return f"{text}, {words('of distances', name=run.table)}"
     if hasattr(method, "basis") and method.basis is None:
         basis = words.method(method.similarity())
         text += f", {words('on the basis of', method=basis)}"
@@ -333,8 +333,8 @@ def number_said(counts: ClusterCounts, advice: ClusterAdvice) -> str:
 
 def _of_same_method(shown: ShownResults, run: Run, task: str) -> Iterator[Run]:
     """Results of a task for the same method and source, with any number of clusters."""
-    def about(one: Run) -> tuple[str, str | None, dict[str, Any]]:
-        return one.method, one.options.get("distances"), one.parameters | {"n_clusters": None}
+    def about(one: Run) -> tuple[str, str, dict[str, Any]]:
+        return one.method, one.table, one.parameters | {"n_clusters": None}
 
     return (other for other in shown.all_of(task) if about(other) == about(run))
 

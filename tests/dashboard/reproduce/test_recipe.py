@@ -92,7 +92,7 @@ def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
     workspace = Workspace(tmp_path)
     info = workspace.add_dataset(planted, origin="a", report=[])
     given = run("fit", AgglomerativeClustering(basis=K2()), planted)
-    given.options["distances"] = "d.csv"
+    given.options["distances"] = "d"  # of no kept table
     files = recipe.reproduction(info, workspace.cleaning(info), [given])
     (script,) = [content for name, content in files.items() if name.endswith(".py")]
     assert b"Agglomerative" not in script
