@@ -159,8 +159,14 @@ class Run:
 
     @property
     def table(self) -> str:
-        """Name of the table beside the answers whose distances it is of; empty for others."""
-        return self.options.get("distances") or self.numbers.get("table", "")
+        """Name of the table beside the answers that it is of; empty for others."""
+        named = (self.options.get("distances"), *map(self.numbers.get, ("table", "table_")))
+        return next(filter(None, named), "")
+
+    @property
+    def holds_data(self) -> bool:
+        """Whether what it was computed of is known by its arrays alone."""
+        return TASKS[self.task].holds_data or registry(self.kind)[self.method].holds_data
 
     def fresh(self) -> Method:
         """The method with its settings, not fitted."""

@@ -74,9 +74,11 @@ class Computation:
     needs_data: False for simulations, which take None as data.
     first: Values of options for a first result, which is there long before the whole one.
     of_measured: Whether its data are `tripletscope.core.ratings.Measured`, not answers.
+    holds_data: Whether results hold what was computed of the answers.
     """
 
     of_measured: ClassVar[bool] = False
+    holds_data: ClassVar[bool] = False
 
     name: str
     words: str
@@ -163,6 +165,8 @@ class Computation:
 
 class OfMarked(Computation):
     """A task of answers of which columns mark some: its results have the marks, (t, c) bool."""
+
+    holds_data = True
 
     def data_of(
         self, answers: Triplets, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray]

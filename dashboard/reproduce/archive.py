@@ -69,6 +69,7 @@ _ABOUT = {
     "measured": "Ratings, piles and the like, of which the answers were made.",
     "catch": "Trials with a correct response by construction.",
     "gold": "Questions with an answer that every attentive participant gives.",
+    "beside": "Comparisons of stimuli that vary in several dimensions.",
 }
 _WORDS = {"catch": "catchtrials"}
 #: Notes on a data set that cannot name participants.
@@ -79,7 +80,7 @@ _NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEAS
 class Deposit:
     """Content of an archive.
 
-    runs: Without arrays, which the script computes, but for those of marked answers.
+    runs: Without arrays, which the script computes, but for those that hold their data.
     kept: With arrays, to be opened again.
     left: Missing things, as sentences.
     measured: Ratings and so on behind the answers.
@@ -132,12 +133,11 @@ class Deposit:
         listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
                   if one.state in states]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
-        marked = {run.key: run for _, run in results
-                  if run is not None and isinstance(TASKS[run.task], OfMarked)}
+        whole_ones = {run.key: run for _, run in results if run is not None and run.holds_data}
         return cls(
             folder, about, info_of(dataset, about, None), cleaning,
             None if info.has_only_pairs else workspace.pairs(info),
-            [marked.get(one.key, Run(**one.record)) for one in listed
+            [whole_ones.get(one.key, Run(**one.record)) for one in listed
              if one.state in (None, info.state, info.state_of_views)],
             [(one, run) for one, run in results if run is not None], left,
             workspace.measured(replace(info, exclusions=[])),
@@ -381,8 +381,8 @@ def _described(deposit: Deposit, contents: dict[str, bytes]) -> dict[str, pd.Dat
     }
     for path in [path for path in contents if path.startswith("data/")]:
         word = path.split("description-")[1].removesuffix("_data.csv")
-        what = next(what for what in _ABOUT if _WORDS.get(what, what) == word)
-        columns, table = list(pd.read_csv(io.BytesIO(contents[path]), nrows=0)), frames[what]
+        what = next((what for what in _ABOUT if _WORDS.get(what, what) == word), "beside")
+        columns, table = list(pd.read_csv(io.BytesIO(contents[path]), nrows=0)), frames.get(what)
         # A file may have other columns than the table: response times in milliseconds.
         if table is None or set(columns) - set(table):
             table = pd.read_csv(io.BytesIO(contents[path]))

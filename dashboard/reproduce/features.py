@@ -18,6 +18,7 @@ from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.reading import FeatureTable, features_of, read_feature_tables
 from tripletscope.core.run import Run, hash_of_distances
+from tripletscope.core.scale import MLCM, Comparisons
 
 #: How rows of a table may be compared.
 _SETTINGS = [
@@ -129,8 +130,12 @@ def _space_of(table: FeatureTable, settings: dict[str, Any]) -> FeatureSpace:
     return FeatureSpace(name=table.name, values=table.values, **settings)
 
 
-def distances_of(run: Run, tables: Iterable[FeatureTable], about: Answers) -> FeatureTable | None:
-    """The kept table that a result is of, as a script can read it; None if there is none."""
+def table_of(
+    run: Run, tables: Iterable[FeatureTable], about: Answers
+) -> FeatureTable | Comparisons | None:
+    """The table that a result is of, as a script can read it; None if it is not kept."""
+    if run.kind == MLCM.kind:
+        return run.fitted().comparisons if run.arrays else None
     for table in tables:
         if table.distances is None:
             continue

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pprint import pformat
 from typing import Any
 
@@ -30,6 +29,7 @@ from tripletscope.core.ratings import Measured
 from tripletscope.core.reading import FeatureTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.run import TASKS, Run, key, key_of_distances
+from tripletscope.core.scale import Comparisons
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.core.writing import WRITERS, roles_of, write_answers
 from tripletscope.dashboard import export
@@ -40,9 +40,9 @@ from tripletscope.dashboard.reproduce.features import (
     SpaceSource,
     array_file,
     contents_of,
-    distances_of,
     space_sources,
     table_file,
+    table_of,
 )
 from tripletscope.dashboard.results import UNCERTAIN, MapFigure
 from tripletscope.dashboard.wording import literal
@@ -109,7 +109,7 @@ class Steps:
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
-    _distances: dict[str, FeatureTable] = field(default_factory=dict, init=False)
+    _beside: dict[str, FeatureTable | Comparisons] = field(default_factory=dict, init=False)
     _taken: dict[str, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -124,11 +124,11 @@ class Steps:
         if isinstance(self.cleaning.raw, Quadruples):
             object.__setattr__(self, "pairs", self.cleaning.raw)
         for run in self.runs:
-            table = distances_of(run, self.tables, self.cleaning.raw) if run.table else None
+            table = table_of(run, self.tables, self.cleaning.raw) if run.table else None
             if table is not None:
-                self._distances[run.key] = table
+                self._beside[run.key] = table
         self.unknown.extend(
-            run for run in self.runs if (run.table and run.key not in self._distances) or (
+            run for run in self.runs if (run.table and run.key not in self._beside) or (
                 _is_of_marked(run) and self._variable(run) is None
             ) or (
                 run.kind == FeatureModel.kind
@@ -170,8 +170,11 @@ class Steps:
                 add("gold", *_written(cleaning.gold))
         for file, source in self._table_files().items():
             add(file, ".npz", source.content)
-        for k, table in enumerate(self._distances.values(), 1):
-            add(f"distances-{k}", ".npz", table_file(table, raw))
+        for file, table in self._files_beside().items():
+            if isinstance(table, Comparisons):
+                add(file, ".csv", export.csv(table.table))
+            else:
+                add(file, ".npz", table_file(table, raw))
         for k, run in enumerate(self._of_marked, 1):
             add(f"marks-{k}", ".npy", array_file(run.arrays["marks"]))
         if self.drawn is not None:
@@ -205,6 +208,22 @@ class Steps:
         """Feature spaces of the results that are computed, as results note them."""
         return {text: self._spaces[text] for text in contents_of(self.runs)}
 
+    def _files_beside(self) -> dict[str, FeatureTable | Comparisons]:
+        """Tables beside the answers that results are of, by the names of their files."""
+        return {f"table{k}": table for k, table in enumerate(self._beside.values(), 1)}
+
+    def _tables_beside(self, paths: Mapping[str, str]) -> list[str]:
+        """Lines that read them."""
+        lines = []
+        for file, table in self._files_beside().items():
+            if isinstance(table, Comparisons):
+                lines.append(call(f"{file} = ts.ratings.Comparisons",
+                                  _reading(table.table, paths[file]), repr(table.source)))
+            else:
+                lines.append(call(f"({file},) = ts.features.read_feature_tables",
+                                  repr(paths[file]), self._usual))
+        return lines
+
     @property
     def _of_marked(self) -> list[Run]:
         return [run for run in self.runs if _is_of_marked(run)]
@@ -219,7 +238,7 @@ class Steps:
         imports = {"import numpy as np", "import tripletscope as ts"}
         if {"pairs", "catch", "measured"} & paths.keys() or (
             "answers" in paths and self._are_numbered
-        ):
+        ) or any(isinstance(table, Comparisons) for table in self._beside.values()):
             imports.add("import pandas as pd")
         if "exclusions" in paths:
             imports.add("import json")
@@ -235,12 +254,9 @@ class Steps:
         spaces = self._feature_spaces(paths)
         if spaces:
             cells += [Cell("words", "## Features"), Cell("code", "\n".join(spaces))]
-        if self._distances:
-            cells += [Cell("words", "## Distances"), Cell("code", "\n".join(
-                call(f"(distances_{k},) = ts.features.read_feature_tables",
-                     repr(paths[f"distances-{k}"]), self._usual)
-                for k in range(1, 1 + len(self._distances))
-            ))]
+        if self._beside:
+            cells += [Cell("words", "## Tables"),
+                      Cell("code", "\n".join(self._tables_beside(paths)))]
         if self.runs:
             cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
         drawn: dict[str, list[str]] = {}
@@ -272,11 +288,9 @@ class Steps:
                               f"objects={paths['objects']!r}"))
         if "measured" in paths:
             table = self._left.table
-            texts = {c: "str" for c, column in table.items() if not is_numeric_dtype(column)}
             options = [f"{name}={value!r}" for name, value in self._left.options.items()]
             lines += [
-                call("rated = pd.read_csv", repr(paths["measured"]), f"dtype={texts!r}",
-                     "keep_default_na=False", 'na_values=[""]') + without_marks(table),
+                f"rated = {_reading(table, paths['measured'])}",
                 call(f"measured = {public_name(type(self._left))}", "rated", *options),
             ]
         if "pairs" in paths:
@@ -318,7 +332,7 @@ class Steps:
     ) -> list[Cell]:
         method, (given, data) = run.fresh(), self._given(run)
         start, arguments = "ts.run", [repr(run.task), self._method(run), given, *_options(run)]
-        if run.table and run.task == "fit":
+        if "distances" in run.options:
             start = "ts.features.cluster_distances"
             arguments = [self._method(run), given, repr(run.table)]
         cited = published_in(run.task, run.options) or published_in(run.method, run.parameters)
@@ -396,7 +410,7 @@ class Steps:
         if not run.data:
             return "None", None
         if run.table:
-            table, name = self._distances[run.key], f"distances_{self._number(run)}"
+            table, name = self._beside[run.key], f"table{1 + [*self._beside].index(run.key)}"
             if run.task == "fit":
                 return name, table
             return f"{name}.ratings({self._usual}, {run.table!r})", table.ratings(self.cleaning.raw)
@@ -407,16 +421,12 @@ class Steps:
         name = self.shown_with(run)
         return name, self.answers_of(name)
 
-    def _number(self, run: Run) -> int:
-        """Number of the distances of a result, from 1."""
-        return 1 + [*self._distances].index(run.key)
-
     def _is_of_now(self, run: Run, data: Any) -> bool:
         """Whether this version computes it under the same key."""
-        of = key_of_distances if run.task == "fit" and run.table else partial(key, run.task)
-        options = {} if run.table and run.task == "fit" else {"options": run.options}
         try:
-            return of(run.fresh(), data, **options) == run.key
+            if "distances" in run.options:
+                return key_of_distances(run.fresh(), data) == run.key
+            return key(run.task, run.fresh(), data, run.options) == run.key
         except (DataError, ValueError):  # an option that is not there any more
             return False
 
@@ -481,6 +491,13 @@ def measured_of_left(measured: Measured, exclusions: ExclusionLog) -> Measured:
         return measured
     table = table[~table["participant"].astype("str").isin(gone)]
     return type(measured)(table, **measured.options)
+
+
+def _reading(table: pd.DataFrame, path: str) -> str:
+    """The call that reads a table as it is."""
+    texts = {c: "str" for c, column in table.items() if not is_numeric_dtype(column)}
+    return call("pd.read_csv", repr(path), f"dtype={texts!r}", "keep_default_na=False",
+                'na_values=[""]') + without_marks(table)
 
 
 def position_table(answers: Answers) -> pd.DataFrame:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tests.core.scale.test_conjoint import judged
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard.report.document import Paragraph
 from tripletscope.dashboard.report.material import Material
@@ -57,6 +58,7 @@ COMPUTED = {
     ("bootstrap_scale", ""): [("fit", MLDS, {}), ("bootstrap_scale", MLDS, {"resamples": 20})],
     ("diagnose", ""): [("fit", MLDS, {}), ("diagnose", MLDS, {"simulations": 20})],
     ("scales_by", ""): [("scales_by", MLDS, {"most": 2})],
+    ("fit", "conjoint"): [("fit", ts.ratings.MLCM(replicates=5), {})],
     ("search_curve", ""): [FIT, ("search_curve", STE, {})],
     ("predict_column", ""): [FIT, ("predict_column", STE, {"column": "warm", "folds": 2})],
     ("errors_by_group", ""): [("errors_by_group", LINE, {"by": "participant"})],
@@ -100,11 +102,18 @@ def rated_as(answers) -> ts.ratings.Ratings:
     ]))
 
 
+def data_of(task, method, answers):
+    if method.kind == "conjoint":
+        return ts.ratings.Comparisons(
+            judged(np.random.default_rng(0), 900, lambda a, b: 0.8 * a + 0.5 * b), "gloss.csv"
+        )
+    return rated_as(answers) if TASKS[task].of_measured else answers
+
+
 @pytest.mark.parametrize("place", COMPUTED, ids=" ".join)
 def test_a_report_says_what_the_page_says(answers, place):
-    rated = rated_as(answers)
     runs = tuple(
-        ts.run(task, of, rated if TASKS[task].of_measured else answers, options)
+        ts.run(task, of, data_of(task, of, answers), options)
         for task, of, options in COMPUTED[place]
     )
     blocks = [
