@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pprint import pformat
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
@@ -44,7 +45,7 @@ from tripletscope.dashboard.reproduce.features import (
     table_file,
     table_of,
 )
-from tripletscope.dashboard.results import UNCERTAIN, MapFigure
+from tripletscope.dashboard.results import UNCERTAIN, MapFigure, MapLook, Turn
 from tripletscope.dashboard.wording import literal
 
 _LINE = 92  # characters
@@ -94,6 +95,7 @@ class Steps:
     measured: Ratings and so on behind the answers, where results are of them.
     drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
     named: Names of dimensions, by position, by the key of their fit.
+    looks, turns: How maps are shown and turned, by the key of their fit.
     tables: Kept tables of features and distances.
     unknown: Results of marked answers whose marks are not known, of features that are neither
         columns of the objects nor kept tables, and of distances that are not kept.
@@ -106,6 +108,8 @@ class Steps:
     measured: Measured | None = None
     drawn: MapFigure | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    looks: Mapping[str, MapLook] = field(default_factory=dict)
+    turns: Mapping[str, Turn] = field(default_factory=dict)
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
@@ -266,7 +270,7 @@ class Steps:
             cells += self._result(run, name, results, paths)
             if run.data:
                 drawn.setdefault(self.shown_with(run), []).append(name)
-        cells += _figures(drawn, self.info.titled, self._names())
+        cells += _figures(drawn, self.info.titled, self._how())
         if "figure" in paths:
             cells += self._map(paths["figure"], results)
         return cells
@@ -358,11 +362,18 @@ class Steps:
         title = f"### {run.task.replace('_', ' ').capitalize()}: {type(method).title}"
         return [Cell("words", title), Cell("code", "\n".join(lines))]
 
-    def _names(self) -> str:
-        """The names of dimensions as an argument of the figures; empty where there are none."""
+    def _how(self) -> str:
+        """Names of dimensions, and looks of maps, as arguments of the figures."""
         fits = {run.key for run in self.runs}
-        named = {key: dict(names) for key, names in self.named.items() if names and key in fits}
-        return f", named={named!r}" if named else ""
+        how = {
+            "named": {key: dict(names) for key, names in self.named.items() if names},
+            "looks": {key: look for key, look in self.looks.items() if look != MapLook()},
+            "turns": {key: Turn(np.array(turn.rotation).tolist(), turn.towards)
+                      for key, turn in self.turns.items() if turn.towards},
+        }
+        some = ((name, {key: value for key, value in each.items() if key in fits})
+                for name, each in how.items())
+        return "".join(f",\n    {name}={each!r}" for name, each in some if each)
 
     def _map(self, recipe: str, results: str) -> list[Cell]:
         first, *rest = self._taken
@@ -445,6 +456,9 @@ def _figures(
         f"show(ts.drawings([{', '.join(names)}], {data}, name={name!r}{further}))"
         for data, names in drawn.items()
     )
+    needed = ", ".join(name for name in ("MapLook", "Turn") if f"{name}(" in further)
+    if needed:
+        shown = f"from tripletscope.dashboard.results import {needed}\n\n{shown}"
     return [Cell("words", "## Figures", shows=True), Cell(
         "code",
         f"from tripletscope.dashboard.reproduce.showing import show\n\n{shown}", shows=True,
@@ -453,14 +467,11 @@ def _figures(
 
 def reproduction(
     info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], drawn: MapFigure | None = None,
-    named: Mapping[str, Mapping[int, str]] | None = None, measured: Measured | None = None,
-    tables: Sequence[FeatureTable] = (),
+    **further: Any,
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
-    steps = Steps(
-        info, cleaning, runs, measured=measured, drawn=drawn, named=named or {}, tables=tables
-    )
+    steps = Steps(info, cleaning, runs, drawn=drawn, **further)
     sources = steps.sources(lambda what, ending: f"{name}-{BESIDE.get(what, what)}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),

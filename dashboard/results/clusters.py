@@ -272,7 +272,9 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         positions, method = ground.result().coordinates, words("components of map", method=method)
     else:
         turn = shown.turns.get(ground.key)
-        rotation = np.eye(ground.parameters["n_components"]) if turn is None else turn.rotation
+        rotation = np.eye(ground.parameters["n_components"]) if turn is None else np.array(
+            turn.rotation
+        )
         positions = placed(ground, None, rotation).positions
     objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
     number = int(clusters.max(initial=-1) + 1)

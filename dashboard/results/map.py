@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -40,7 +40,7 @@ class Placed(NamedTuple):
 class Turn(NamedTuple):
     """A rotation of a map.
 
-    rotation (d, d): Orthogonal; positions are multiplied by it from the right.
+    rotation array-like (d, d): Orthogonal; positions are multiplied by it from the right.
     towards: Name of the target map; empty without one.
     """
 
@@ -62,6 +62,46 @@ def placed(fit: Run, samples: Run | None, rotation: np.ndarray) -> Placed:
         positions = drawn.centre
     covariances = None if drawn is None else rotation.T @ drawn.covariances @ rotation
     return Placed(positions @ rotation, covariances, drawn.degrees if drawn else None)
+
+
+@dataclass(frozen=True)
+class MapLook:
+    """What a user has chosen of how a map is shown; None is as the data suggest.
+
+    marks: "points", "labels" or "pictures".
+    colour: Key of a colouring of the objects, as `own_colourings` has it; empty for none.
+    title, values: Of another colouring: its name, and values by the id of an object.
+    coverage: Of the shapes that show uncertainty; 0 for none.
+    against: In one dimension, the column of the other axis; empty for the order.
+    flat: Whether more than two dimensions are cut to the first two principal axes.
+    picture_size: Relative to the usual one.
+    outlined: Whether lines go around categories.
+    moved: Where labels were put, by the id of an object.
+    """
+
+    marks: str | None = None
+    colour: str | None = None
+    title: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    coverage: float | None = None
+    against: str | None = None
+    flat: bool = True
+    picture_size: float = 1.0
+    outlined: bool = False
+    moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def map_data(
+    fit: Run, samples: Run | None, rotation: np.ndarray, objects: pd.DataFrame, *,
+    pictures: Mapping[int, str], selected: Collection[int], moved: Mapping[str, Sequence[float]],
+) -> MapData:
+    """What is drawn of a map; `moved` is by the ids of objects."""
+    where = placed(fit, samples, rotation)
+    places = {name: i for i, name in enumerate(objects["id"].tolist())}
+    return MapData(
+        where.positions, objects, where.covariances, pictures, list(selected), where.degrees,
+        {places[name]: tuple(offset) for name, offset in moved.items() if name in places},
+    )
 
 
 @dataclass(frozen=True)
@@ -118,12 +158,10 @@ class MapFigure:
         where = dict(zip(objects["id"], range(len(objects)), strict=True))
         if self.colours:
             objects = objects.assign(**{self.style.colour: objects["id"].map(self.colours)})
-        result = placed(fit, samples, np.array(self.rotation))
-        data = MapData(
-            result.positions, objects, result.covariances,
-            {where[i]: picture for i, picture in self.pictures.items() if i in where},
-            [where[i] for i in self.selected if i in where], result.degrees,
-            {where[i]: tuple(place) for i, place in self.moved.items() if i in where},
+        data = map_data(
+            fit, samples, np.array(self.rotation), objects,
+            pictures={where[i]: picture for i, picture in self.pictures.items() if i in where},
+            selected=[where[i] for i in self.selected if i in where], moved=self.moved,
         )
         return embedding_map(data, self.style, caption=self.caption, canvas=canvas)
 

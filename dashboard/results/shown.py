@@ -24,7 +24,7 @@ from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choi
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import UNCERTAIN, Turn
+from tripletscope.dashboard.results.map import UNCERTAIN, MapLook, Turn
 from tripletscope.dashboard.wording import words
 
 
@@ -87,6 +87,7 @@ class ShownResults:
     """Results of the same answers that are shown together; what is by key is by that of a result.
 
     answers: None of simulations.
+    looks: How maps are shown.
     turns, cuts, heights: Rotations of maps, numbers of clusters of trees, and heights of their
         cuts.
     pictures, addresses: Of objects by position, as data addresses, or for a browser.
@@ -137,6 +138,7 @@ class ShownResults:
     axis: int | None = None
     average: float | None = None
     detail: object = None
+    looks: Mapping[str, MapLook] = field(default_factory=dict)
     limits_of: Callable[[Answers], Limits] = Limits.of
     cautious: bool = False
 

@@ -76,3 +76,6 @@ class _Embedded(Mapping[int, str]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)

@@ -26,18 +26,14 @@ from tripletscope.dashboard.interface.controls import pick, several, switch
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.colouring import coloured, first_colouring
 from tripletscope.dashboard.results.comparison import suggestions_of
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.choosing import fits_of_all
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.embedding.colouring import (
-    coloured,
-    colourings,
-    first_colouring,
-    pick_colouring,
-)
+from tripletscope.dashboard.views.embedding.colouring import colourings, pick_colouring
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of

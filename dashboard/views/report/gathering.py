@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import joblib
 import streamlit as st
 
 from tripletscope.core.run import TASKS
@@ -15,19 +16,19 @@ from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
-from tripletscope.dashboard.results import UNCERTAIN
+from tripletscope.dashboard.results import UNCERTAIN, MapLook
+from tripletscope.dashboard.results.shown import ShownResults, uncertainty_of
 from tripletscope.dashboard.views.choosing import in_order
 from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
+from tripletscope.dashboard.views.embedding.looks import Result, look_of
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.pictures import embedded_pictures
 from tripletscope.dashboard.views.turning import turn_of
 
 #: Name of the page, and of what is kept of its settings beside the data.
 PAGE = "report"
-#: Up to so many objects are drawn as their pictures.
-_PICTURED = 60
 #: Tasks that are about one map, and are told of only for the one that is open.
 _OF_MAP = (*UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active")
 
@@ -99,31 +100,46 @@ def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     cuts = {key: n for key in keys if (n := number_cut(context.session, key)) is not None}
     info, workspace = context.info, services().workspace
     runs = {run.key: run for run in workspace.runs(info.id)}
+    looks = _looks(context, keys)
     first = workspace.first_map(info.id)  # towards which others are turned
     content = (
         info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
         tuple(edition_of(runs.get(key)) for key in keys), edition_of(first), tuple(cuts.items()),
+        joblib.hash(looks),
     )
-    return _written(content, keys, context, cuts)
+    return _written(content, keys, context, cuts, looks)
+
+
+def _looks(context: Context, keys: list[str]) -> dict[str, MapLook]:
+    """How the pages show the maps among some results."""
+    info, workspace = context.info, services().workspace
+    runs = [run for key in keys if (run := workspace.run(info.id, key)) is not None]
+    looks = {}
+    for fit in runs:
+        if (fit.task, fit.kind) == ("fit", "embedding") and hasattr(fit.fresh(), "n_components"):
+            shown = ShownResults(tuple(runs), context.triplets, info.name)
+            result = Result(info, context.triplets, fit, uncertainty_of(shown, fit), None)
+            looks[fit.key] = look_of(context.session, result)
+    return looks
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")
 def _written(
-    content: tuple, keys: list[str], _context: Context, _cuts: dict[str, int]
+    content: tuple, keys: list[str], _context: Context, _cuts: dict[str, int],
+    _looks: dict[str, MapLook],
 ) -> dict[str, Section]:
     info, workspace = _context.info, services().workspace
     runs = tuple(filter(None, (workspace.run(info.id, key) for key in keys)))
     fits = {kind: [run for run in runs if (run.task, run.kind) == ("fit", kind)]
             for kind in ("embedding", "dimensions")}
     objects = _context.answers.objects
-    is_pictured = "image" in objects and len(objects) <= _PICTURED
     return written(Material(
         info.titled, workspace.cleaning(info), runs, turns={
             run.key: turn_of(info, run) for run in fits["embedding"]
             if hasattr(run.fresh(), "n_components")
-        }, cuts=_cuts, pictures=embedded_pictures(info, objects) if is_pictured else {},
+        }, cuts=_cuts, looks=_looks, pictures=embedded_pictures(info, objects),
         dimension_names={run.key: names_of_dimensions(info, run) for run in fits["dimensions"]},
         **_context.collected,
     ))

@@ -210,7 +210,8 @@ def test_report_is_written_anew_when_what_it_tells_of_is_another(services, info,
 
     def write(info):
         gathering.sections_of(
-            SimpleNamespace(info=info, session=None), [fitted.key]
+            SimpleNamespace(info=info, session=SimpleNamespace(drafts={}),
+                            triplets=workspace.triplets(info)), [fitted.key]
         )
 
     for created in ("2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"):

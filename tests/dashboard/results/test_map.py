@@ -22,7 +22,7 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results import MapFigure, placed
-from tripletscope.dashboard.results.maps import coordinates, map_caption, map_drawn
+from tripletscope.dashboard.results.maps import DrawnMap, coordinates, map_caption
 from tripletscope.dashboard.results.shown import ShownResults
 
 N = 9
@@ -133,7 +133,7 @@ def test_captions_say_which_positions_are_not_determined(results, linked, crosse
         assert (f"{words} {crossed} whose position the answers do not determine." in text) == (
             not linked
         )
-    table = map_drawn(shown, fit).table()
+    table = DrawnMap(shown, fit).drawing.table()
     assert table["determined"].tolist() == [linked] * 3 + [True] * (N - 3)
     moments[:] = np.nan
     text = map_caption(shown, fit, MapStyle())
