@@ -84,7 +84,7 @@ def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
     cut = [re.findall(r"[^\W\d_]+|\d+", name) for name in names]
     parts: dict[tuple[int, ...], tuple[int, pd.Series]] = {}
     for place in range(min(map(len, cut), default=0)):
-        values = pd.Series([pieces[place] for pieces in cut], dtype="category")
+        values = pd.Series(pd.Categorical([pieces[place] for pieces in cut]))
         sizes = values.value_counts()
         if 2 <= len(sizes) <= min(_MOST_PARTS, len(names) // 3) and sizes.min() >= 2:
             # Parts that divide the objects alike are one.

@@ -12,13 +12,11 @@ from tripletscope.core.inference.validity import Doubt, by_gravity, degenerate, 
 from tripletscope.core.models.embedding.mds import NMDS
 from tripletscope.core.ratings import KINDS
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
-from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.maps import coordinates, rough_said
+from tripletscope.dashboard.results.map import Placed
+from tripletscope.dashboard.results.maps import PlainMap, rough_said
 from tripletscope.dashboard.results.shown import (
     Element,
     Numbers,
@@ -37,7 +35,6 @@ _FEW = 4
 def dissimilarities_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The map, its Shepard plot, and the objects that fit worst."""
     result, answers = run.result(), shown.answers
-    text = " ".join(_said(shown, run, result))
     stem = f"{run.method}-dissimilarities"
     place = {name: k for k, name in enumerate(answers.ids)}
     objects = np.array([place[name] for name in result.ids.tolist()])
@@ -48,21 +45,17 @@ def dissimilarities_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         covariances = np.full((answers.n_objects, d, d), np.nan)
         covariances[objects] = result.samples.covariances
         degrees = result.samples.degrees
-
-    def draw(canvas: Canvas) -> object:
-        data = MapData(positions, answers.objects, covariances, shown.pictures_on(canvas),
-                       list(shown.selected), degrees)
-        return embedding_map(data, MapStyle(), caption=text, revision=run.key, canvas=canvas)
-
+    drawn = PlainMap(
+        shown, run, Placed(positions, covariances, degrees), " ".join(_said(shown, run, result))
+    )
     yield from map(Statement, doubts_said(_doubts(run, result)))
     yield Drawing(
-        "dissimilarities.map", words("title map", method=run.fresh().title), text,
-        words("alt map", objects=words.count(len(objects), "object"), far=""), _MAP, draw,
-        lambda: coordinates(answers.objects, positions), (run.key,), picks=True,
-        saved_as=f"{stem}-map",
+        "dissimilarities.map", words("title map", method=run.fresh().title), drawn.caption,
+        words("alt map", objects=words.count(len(objects), "object"), far=""), _MAP, drawn.draw,
+        drawn.table, (run.key,), picks=True, saved_as=f"{stem}-map",
     )
     pairs = _pairs(result)
-    about = f"{words('shepard of')} {text}"
+    about = f"{words('shepard of')} {drawn.text}"
     if len(pairs) > MOST:
         about += " " + words("pairs drawn", drawn=MOST, number=len(pairs))
     fit = pairs["disparity"].to_numpy() if "disparity" in pairs else None

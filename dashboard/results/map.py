@@ -92,11 +92,10 @@ class MapLook:
 
 
 def map_data(
-    fit: Run, samples: Run | None, rotation: np.ndarray, objects: pd.DataFrame, *,
-    pictures: Mapping[int, str], selected: Collection[int], moved: Mapping[str, Sequence[float]],
+    where: Placed, objects: pd.DataFrame, *, pictures: Mapping[int, str],
+    selected: Collection[int], moved: Mapping[str, Sequence[float]],
 ) -> MapData:
     """What is drawn of a map; `moved` is by the ids of objects."""
-    where = placed(fit, samples, rotation)
     places = {name: i for i, name in enumerate(objects["id"].tolist())}
     return MapData(
         where.positions, objects, where.covariances, pictures, list(selected), where.degrees,
@@ -159,7 +158,7 @@ class MapFigure:
         if self.colours:
             objects = objects.assign(**{self.style.colour: objects["id"].map(self.colours)})
         data = map_data(
-            fit, samples, np.array(self.rotation), objects,
+            placed(fit, samples, np.array(self.rotation)), objects,
             pictures={where[i]: picture for i, picture in self.pictures.items() if i in where},
             selected=[where[i] for i in self.selected if i in where], moved=self.moved,
         )

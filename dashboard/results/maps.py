@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -121,35 +121,29 @@ def tails_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Numbers(words("title tails"), lambda: choice.table, about=words("about tails"))
 
 
-@dataclass(frozen=True)
-class DrawnMap:
-    """A map as page, report, archive and script show it, by `ShownResults.looks`."""
+class PlacedObjects:
+    """Objects on a map as page, report, archive and script show them: the base of all maps.
+
+    Subclasses say of which results (`shown`, `run`) it is, `where` objects lie, and the `caption`.
+    """
 
     shown: ShownResults
     run: Run
-
-    @cached_property
-    def samples(self) -> Run | None:
-        """Maps that the answers could as well have given, if computed."""
-        return uncertainty_of(self.shown, self.run)
+    where: Placed
+    caption: str
 
     @cached_property
     def look(self) -> MapLook:
-        return self.shown.looks.get(self.run.key, MapLook())
+        looks = self.shown.looks
+        return looks.get(self.run.key) or looks.get("") or MapLook()
 
-    @cached_property
-    def rotation(self) -> np.ndarray:
-        rotation, _ = self.shown.turns.get(self.run.key, (None, ""))
-        return np.eye(self.run.fitted().n_components) if rotation is None else np.array(rotation)
-
-    @cached_property
-    def where(self) -> Placed:
-        return placed(self.run, self.samples, self.rotation)
+    @property
+    def _d(self) -> int:
+        return self.where.positions.shape[1]
 
     @property
     def is_plane(self) -> bool:
-        d = len(self.rotation)
-        return d == 2 or (d > 2 and self.look.flat)
+        return self._d == 2 or (self._d > 2 and self.look.flat)
 
     @cached_property
     def _coloured(self) -> tuple[str | None, pd.DataFrame]:
@@ -170,7 +164,7 @@ class DrawnMap:
 
     @cached_property
     def style(self) -> MapStyle:
-        look, d = self.look, len(self.rotation)
+        look, d = self.look, self._d
         coverage = USUAL if look.coverage is None else look.coverage
         against = None if d > 1 else stimulus_of(self.shown.answers.objects) if (
             look.against is None
@@ -189,16 +183,13 @@ class DrawnMap:
         marks = shown.marks or self.look.marks or usual
         return usual if marks == "pictures" and not has_pictures else marks
 
-    def data(self, pictures: Mapping[int, str]) -> MapData:
-        return map_data(
-            self.run, self.samples, self.rotation, self.objects, pictures=pictures,
-            selected=self.shown.selected, moved=self.look.moved,
-        )
-
     @cached_property
     def seen(self) -> MapData:
         """Its data with the pictures for a page, if there are any."""
-        return self.data(self.shown.addresses or self.shown.pictures)
+        return map_data(
+            self.where, self.objects, pictures=self.shown.addresses or self.shown.pictures,
+            selected=self.shown.selected, moved=self.look.moved,
+        )
 
     def draw(self, canvas: Canvas) -> go.Figure:
         is_pictured = self.style.marks == "pictures"
@@ -208,6 +199,49 @@ class DrawnMap:
             revision=self.run.key, canvas=canvas,
         )
 
+    def table(self) -> pd.DataFrame:
+        return coordinates(self.shown.answers.objects, *self.where)
+
+
+@dataclass(frozen=True)
+class PlainMap(PlacedObjects):
+    """Objects at given places, such as the components of a kernel.
+
+    text: The caption without what colours.
+    """
+
+    shown: ShownResults
+    run: Run
+    where: Placed
+    text: str
+
+    @property
+    def caption(self) -> str:
+        column = self.style.colour
+        return f"{self.text} {words('coloured', column=column)}" if column else self.text
+
+
+@dataclass(frozen=True)
+class DrawnMap(PlacedObjects):
+    """A fitted map, turned, with its uncertainty."""
+
+    shown: ShownResults
+    run: Run
+
+    @cached_property
+    def samples(self) -> Run | None:
+        """Maps that the answers could as well have given, if computed."""
+        return uncertainty_of(self.shown, self.run)
+
+    @cached_property
+    def rotation(self) -> np.ndarray:
+        rotation, _ = self.shown.turns.get(self.run.key, (None, ""))
+        return np.eye(self.run.fitted().n_components) if rotation is None else np.array(rotation)
+
+    @cached_property
+    def where(self) -> Placed:
+        return placed(self.run, self.samples, self.rotation)
+
     @cached_property
     def caption(self) -> str:
         return map_caption(
@@ -216,13 +250,14 @@ class DrawnMap:
 
     @property
     def drawing(self) -> Drawing:
-        objects, d = self.shown.answers.objects, len(self.rotation)
-        ratio = (_HEAD + height_of(self.seen, _WIDTH, _LEAST, _MOST)) / _WIDTH if d > 1 else 0.7
+        ratio = 0.7
+        if self._d > 1:
+            ratio = (_HEAD + height_of(self.seen, _WIDTH, _LEAST, _MOST)) / _WIDTH
         return Drawing(
             "map", words("title map", method=self.run.fresh().title), self.caption,
-            words("alt map", objects=words.count(len(objects), "object"),
+            words("alt map", objects=words.count(len(self.objects), "object"),
                   far=_far_apart(self.shown, self.where)),
-            ratio, self.draw, lambda: coordinates(objects, *self.where),
+            ratio, self.draw, self.table,
             (self.run.key, *((self.samples.key,) if self.samples else ())),
         )
 

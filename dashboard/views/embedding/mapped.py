@@ -83,7 +83,7 @@ def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
     panels.figure_panel(
         current, drawn.draw, key="map", name=name, canvas=_MAP, ratio=ratio,
         alt=f"Map of {count(result.triplets.n_objects, 'object')}. {drawn.caption}",
-        table=drawn.drawing.table, caption=drawn.caption, further=bundle, fills="whole",
+        table=drawn.table, caption=drawn.caption, further=bundle, fills="whole",
         pictures=picture_addresses(result.info, objects, 320), on_pick=current.select_positions,
         on_label=moved.put if drawn.is_plane else None,
         of=(drawn.seen, drawn.style, drawn.caption, result.fit.key)
