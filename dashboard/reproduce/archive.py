@@ -60,6 +60,7 @@ from tripletscope.dashboard.reproduce.pseudonyms import (
 from tripletscope.dashboard.reproduce.recipe import Steps, measured_of_left, programs
 from tripletscope.dashboard.reproduce.tables import result_tables
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
+from tripletscope.dashboard.results import MapLook, Turn
 
 #: Contents of files of data, by the word in Psych-DS's names.
 _ABOUT = {
@@ -86,6 +87,7 @@ class Deposit:
     measured: Ratings and so on behind the answers.
     names: Pseudonyms of participants; empty where they keep their names.
     views: With the workspace's state of their results.
+    looks, turns: See `Steps`.
     """
 
     folder: DataFolder
@@ -100,6 +102,8 @@ class Deposit:
     features: list[FeatureTable] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
+    looks: Mapping[str, MapLook] = field(default_factory=dict)
+    turns: Mapping[str, Turn] = field(default_factory=dict)
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
@@ -180,7 +184,7 @@ class Deposit:
     @property
     def steps(self) -> Steps:
         return Steps(self.info, self.cleaning, self.runs, self.pairs, self.measured,
-                     named=self.named, tables=self.features)
+                     named=self.named, tables=self.features, looks=self.looks, turns=self.turns)
 
     @property
     def named(self) -> dict[str, dict[int, str]]:
@@ -239,6 +243,8 @@ class Deposit:
             self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,
             left=left, kept=kept, measured=ratings, names=names, views=views,
             runs=[new[run.key] for run in self.runs],
+            **{how: {new[key].key: value for key, value in getattr(self, how).items() if key in new}
+               for how in ("looks", "turns")},
         )
 
 
@@ -285,13 +291,17 @@ def _of(run: Run, answers: Sequence[Answers | None], rated: Measured | None) -> 
 def archive(
     workspace: Workspace, info: DatasetInfo, terms: Terms, *,
     files: Mapping[str, bytes] | None = None, settings: Mapping[str, Any] | None = None,
+    looks: Mapping[str, MapLook] | None = None, turns: Mapping[str, Turn] | None = None,
 ) -> bytes:
     """A data set with everything that belongs to it, as one ZIP, for `restore` and for workspaces.
 
     files: Further files, such as a report, for the folder ``products``.
     settings: Of pages, as plain values by the keys of widgets.
+    looks, turns: How maps are shown and turned, by the key of their fit.
     """
-    deposit = Deposit.of(workspace, info.id)
+    deposit = replace(
+        Deposit.of(workspace, info.id), looks=looks or {}, turns=turns or {}
+    )
     if terms.pseudonyms:
         deposit = deposit.under_pseudonyms()
         terms = replace(terms, title=reworded(terms.title, deposit.names))

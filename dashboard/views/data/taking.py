@@ -17,7 +17,8 @@ from tripletscope.dashboard.reproduce.pseudonyms import tables_of, telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.report.gathering import report_of
+from tripletscope.dashboard.views.report.gathering import looks_of, report_of
+from tripletscope.dashboard.views.turning import turn_of
 
 _KEY = "away"
 
@@ -74,6 +75,12 @@ def _content(current: Session, info: DatasetInfo, terms: Terms) -> Callable[[], 
     def content() -> bytes:
         # A report may name participants: in figures of each, and in exclusions by hand.
         report = {} if terms.pseudonyms else {"report.html": report_of(context)}
-        return archive(services().workspace, info, terms, files=report, settings=settings)
+        workspace = services().workspace
+        keys = [run.key for run in workspace.runs(info.id, kind="embedding")]
+        looks = looks_of(context, keys)
+        turns = {key: turn_of(info, workspace.run(info.id, key)) for key in looks}
+        return archive(
+            workspace, info, terms, files=report, settings=settings, looks=looks, turns=turns
+        )
 
     return content

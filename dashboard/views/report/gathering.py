@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import joblib
 import streamlit as st
@@ -100,7 +101,7 @@ def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     cuts = {key: n for key in keys if (n := number_cut(context.session, key)) is not None}
     info, workspace = context.info, services().workspace
     runs = {run.key: run for run in workspace.runs(info.id)}
-    looks = _looks(context, keys)
+    looks = looks_of(context, keys)
     first = workspace.first_map(info.id)  # towards which others are turned
     content = (
         info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
@@ -112,7 +113,7 @@ def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     return _written(content, keys, context, cuts, looks)
 
 
-def _looks(context: Context, keys: list[str]) -> dict[str, MapLook]:
+def looks_of(context: Context, keys: Iterable[str]) -> dict[str, MapLook]:
     """How the pages show the maps among some results."""
     info, workspace = context.info, services().workspace
     runs = [run for key in keys if (run := workspace.run(info.id, key)) is not None]

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tests.dashboard.reproduce.changed import unzipped
 from tests.dashboard.views.harness import figure, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
@@ -18,9 +19,11 @@ from tripletscope.core.run import run
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.reproduce.recipe import reproduction
+from tripletscope.dashboard.reproduce.terms import Terms
 from tripletscope.dashboard.results import Drawing, MapLook
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.taking import _content
 from tripletscope.dashboard.views.embedding.looks import Result, look_of
 from tripletscope.dashboard.views.opened_map import choose_method
 from tripletscope.dashboard.views.report.gathering import sections_of
@@ -137,3 +140,15 @@ def test_a_map_is_turned_in_the_script_as_on_the_page(services):
     page = figure(settled(start("embedding", session.id), services), "map")
     drawn = json.loads(in_script(services, session, info, runs).draw(SCREEN).to_json())
     assert plain(drawn) == plain(page)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_an_archive_has_the_look_of_its_map(services, hidden):
+    who = pd.DataFrame({"participant": [*"pqrst"] * 80})
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    rows = simulate(truth, 400, noise="logistic", seed=1).rows
+    answers = Triplets(rows, pd.DataFrame({"id": NAMED}), who, name="Faces")
+    info, session, _ = opened(services, answers, STE(n_init=1), {"marks.plane": "points"})
+    packed = unzipped(_content(session, info, Terms("Faces", pseudonyms=hidden))())
+    (book,) = (text.decode() for name, text in packed.items() if name.endswith(".ipynb"))
+    assert "MapLook(marks='points'" in book
