@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -121,19 +122,26 @@ def look_of(current: Session, result: Result) -> MapLook:
 
     flat, colour = noted("flat") is not False, noted("colour")
     mark = noted(f"marks.{'plane' if flat else 'space'}")
-    title, values = "", {}
-    if colour and colour not in own_colourings(objects):
-        way = _colourings(current, result).get(colour)
-        if way is None:  # its column, or the clustering, is gone
-            colour = None
-        else:
-            title, values = way.title, dict(zip(objects["id"], way.values(), strict=True))
     return MapLook(
-        "pictures" if mark in _PICTURES else mark, colour, title, values,
-        current.drafts.get("map.coverage"), noted("against"), flat,
-        _PICTURES.get(mark, ("", 1.0))[1], colour == CLUSTERS,
-        MovedLabels(current, result).offsets,
+        "pictures" if mark in _PICTURES else mark,
+        **colour_of(objects, colour, partial(_colourings, current, result)),
+        coverage=current.drafts.get("map.coverage"), against=noted("against"), flat=flat,
+        picture_size=_PICTURES.get(mark, ("", 1.0))[1], outlined=colour == CLUSTERS,
+        moved=MovedLabels(current, result).offsets,
     )
+
+
+def colour_of(
+    objects: pd.DataFrame, key: str | None, ways: Callable[[], Mapping[str, Colouring]]
+) -> dict[str, Any]:
+    """The part of a look that colours objects, by the key of one of some ways."""
+    if not key or key in own_colourings(objects):
+        return {"colour": key}
+    way = ways().get(key)
+    if way is None:  # its column, or the clustering, is gone
+        return {}
+    values = dict(zip(objects["id"], way.values(), strict=True))
+    return {"colour": key, "title": way.title, "values": values}
 
 
 def _colourings(current: Session, result: Result) -> dict[str, Colouring]:
