@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pandas as pd
 
@@ -81,6 +82,11 @@ def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
 
     Returns: Categories by the number of the part, from 1.
     """
+    return _parts(tuple(names))
+
+
+@lru_cache(maxsize=8)  # a redraw asks several times
+def _parts(names: tuple[str, ...]) -> dict[int, pd.Series]:
     cut = [re.findall(r"[^\W\d_]+|\d+", name) for name in names]
     parts: dict[tuple[int, ...], tuple[int, pd.Series]] = {}
     for place in range(min(map(len, cut), default=0)):

@@ -49,7 +49,7 @@ def ask_for_distances(context: Context, place: str, *, own: str = "") -> Feature
     )
     if not name:
         return None
-    st.caption(panels.plain(f"{kept[name].about}. {' '.join(kept[name].notes)}"))
+    st.caption(panels.plain(" ".join(kept[name].notes)))
     with errors_shown(WorkspaceError):
         return services().workspace.table(info, kept[name], context.triplets)
     return None

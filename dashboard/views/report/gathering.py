@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import joblib
+import pandas as pd
 import streamlit as st
 
 from tripletscope.core.run import TASKS
-from tripletscope.dashboard.keeping.dataset import RunInfo, edition_of
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, edition_of
 from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
@@ -18,6 +19,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import UNCERTAIN, MapLook
+from tripletscope.dashboard.results.maps import MOST_PICTURED
 from tripletscope.dashboard.results.shown import ShownResults, uncertainty_of
 from tripletscope.dashboard.views.choosing import in_order
 from tripletscope.dashboard.views.clusters.clustering import number_cut
@@ -30,6 +32,8 @@ from tripletscope.dashboard.views.turning import turn_of
 
 #: Name of the page, and of what is kept of its settings beside the data.
 PAGE = "report"
+#: Objects of which a report has large pictures, and pixels of those of more.
+_FEW, _SMALL = 60, 128
 #: Tasks that are about one map, and are told of only for the one that is open.
 _OF_MAP = (*UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active")
 
@@ -140,10 +144,17 @@ def _written(
         info.titled, workspace.cleaning(info), runs, turns={
             run.key: turn_of(info, run) for run in fits["embedding"]
             if hasattr(run.fresh(), "n_components")
-        }, cuts=_cuts, looks=_looks, pictures=embedded_pictures(info, objects),
+        }, cuts=_cuts, looks=_looks, pictures=_pictures(info, objects),
         dimension_names={run.key: names_of_dimensions(info, run) for run in fits["dimensions"]},
         **_context.collected,
     ))
+
+
+def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> Mapping[int, str]:
+    """Pictures of objects, smaller ones where there are many; a heap has none."""
+    if len(objects) > MOST_PICTURED:
+        return {}
+    return embedded_pictures(info, objects, **({"size": _SMALL} if len(objects) > _FEW else {}))
 
 
 def report_of(context: Context) -> bytes:
