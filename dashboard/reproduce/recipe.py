@@ -89,7 +89,7 @@ class Sources:
 class Steps:
     """Steps of an analysis.
 
-    cleaning: The imported answers and exclusions.
+    info, cleaning: The data set, its imported answers and exclusions; None of simulations.
     runs: Results, except those of `unknown`.
     pairs: Comparisons of pairs, if there are triplets too.
     measured: Ratings and so on behind the answers, where results are of them.
@@ -101,8 +101,8 @@ class Steps:
         columns of the objects nor kept tables, and of distances that are not kept.
     """
 
-    info: DatasetInfo
-    cleaning: Cleaning
+    info: DatasetInfo | None
+    cleaning: Cleaning | None
     runs: Sequence[Run]
     pairs: Quadruples | None = None
     measured: Measured | None = None
@@ -119,16 +119,16 @@ class Steps:
     def __post_init__(self) -> None:
         contents = contents_of(self.runs)
         sources = space_sources(
-            self.cleaning.raw, self.tables, {fingerprint for _, fingerprint in contents.values()}
+            self._raw, self.tables, {fingerprint for _, fingerprint in contents.values()}
         )
         self._spaces.update({
             text: sources[fingerprint] for text, (_, fingerprint) in contents.items()
             if fingerprint in sources
         })
-        if isinstance(self.cleaning.raw, Quadruples):
-            object.__setattr__(self, "pairs", self.cleaning.raw)
+        if isinstance(self._raw, Quadruples):
+            object.__setattr__(self, "pairs", self._raw)
         for run in self.runs:
-            table = table_of(run, self.tables, self.cleaning.raw) if run.table else None
+            table = table_of(run, self.tables, self._raw) if run.table else None
             if table is not None:
                 self._beside[run.key] = table
         self.unknown.extend(
@@ -143,6 +143,11 @@ class Steps:
         kept = [run for run in self.runs if run.key not in unknown]
         object.__setattr__(self, "runs", kept)
 
+    @property
+    def _raw(self) -> Answers | None:
+        """The imported answers; None of results of no data set."""
+        return self.cleaning and self.cleaning.raw
+
     def sources(self, place: Callable[[str, str], str]) -> Sources:
         """Files with the data.
 
@@ -155,8 +160,10 @@ class Steps:
             paths[what] = place(what, ending)
             files[paths[what]] = content
 
-        raw, cleaning = self.cleaning.raw, self.cleaning
-        add("objects", ".csv", export.csv(raw.objects.drop(columns="image", errors="ignore")))
+        raw, cleaning = self._raw, self.cleaning
+        if raw is not None:
+            objects = raw.objects.drop(columns="image", errors="ignore")
+            add("objects", ".csv", export.csv(objects))
         if isinstance(raw, Triplets) and len(raw):
             if self._are_numbered:
                 add("answers", ".csv", export.csv(position_table(raw)))
@@ -166,7 +173,7 @@ class Steps:
             add("pairs", ".csv", export.csv(position_table(self.pairs)))
         if self._left is not None:
             add("measured", ".csv", export.csv(self._left.table))
-        if self.info.exclusions:
+        if cleaning is not None and self.info.exclusions:
             add("exclusions", ".json", json.dumps(self.info.exclusions, indent=2).encode())
             if cleaning.catch_trials is not None:
                 add("catch", ".csv", export.csv(cleaning.catch_trials))
@@ -248,10 +255,9 @@ class Steps:
             imports.add("import json")
         if "figure" in paths:
             imports.add("from tripletscope.dashboard.results import MapFigure")
-        cells = [
-            Cell("code", "\n".join(sorted(imports))),
-            Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths))),
-        ]
+        cells = [Cell("code", "\n".join(sorted(imports)))]
+        if self.cleaning is not None:
+            cells += [Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths)))]
         if "exclusions" in paths:
             cells += [Cell("words", f"## Exclusions\n\n{literal(self.info.left_out)}"),
                       Cell("code", self._exclusions(paths))]
@@ -268,9 +274,10 @@ class Steps:
             name = _name(f"{run.task} {run.method}", self._taken)
             self._taken[name] = run.task
             cells += self._result(run, name, results, paths)
-            if run.data:
+            if run.data and self.cleaning is not None:
                 drawn.setdefault(self.shown_with(run), []).append(name)
-        cells += _figures(drawn, self.info.titled, self._how())
+        if drawn:
+            cells += _figures(drawn, self.info.titled, self._how())
         if "figure" in paths:
             cells += self._map(paths["figure"], results)
         return cells
@@ -407,7 +414,7 @@ class Steps:
     @property
     def _usual(self) -> str:
         """Variable of the answers in use."""
-        return "pairs" if isinstance(self.cleaning.raw, Quadruples) else "answers"
+        return "pairs" if isinstance(self._raw, Quadruples) else "answers"
 
     def answers_of(self, variable: str) -> Answers | None:
         if variable == "collected":
@@ -450,8 +457,6 @@ def _figures(
     drawn: Mapping[str, Sequence[str]], name: str, further: str
 ) -> list[Cell]:
     """One call for all figures of the results of each data."""
-    if not drawn:
-        return []
     shown = "\n".join(
         f"show(ts.drawings([{', '.join(names)}], {data}, name={name!r}{further}))"
         for data, names in drawn.items()
@@ -479,17 +484,22 @@ def reproduction(
     }
 
 
+def reproduction_of_none(runs: Sequence[Run], name: str) -> dict[str, bytes]:
+    """Files that together reproduce results of no data set, such as simulations."""
+    steps = Steps(None, None, runs)
+    sources = steps.sources(lambda what, ending: f"{name}-{what}{ending}")
+    return {**sources.files, **programs(steps, sources.paths, name), **environment_files()}
+
+
 def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, bytes]:
-    cells = steps.cells(paths, name)
-    about = (
-        f"Computes again what TripletScope {__version__} computed of {_plain(steps.info.name)}."
-    )
+    cells, title = steps.cells(paths, name), steps.info.name if steps.info else name
+    about = f"Computes again what TripletScope {__version__} computed of {_plain(title)}."
     how = "Run it in this folder: results are printed, and arrays go to .npz files beside it."
     head = f'{script_header()}\n"""{about}\n\n{how}\n"""\n'
     return {
         f"{name}.py": script(head, cells),
         f"{name}.ipynb": notebook([
-            Cell("words", f"# {literal(steps.info.name)}\n\n{literal(about)}"), *cells
+            Cell("words", f"# {literal(title)}\n\n{literal(about)}"), *cells
         ]),
     }
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tests.core.scale.test_conjoint import judged
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import ran
 from tests.paths import ROOT
@@ -25,7 +26,7 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scale import MLCM, MLDS, Comparisons
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.writing import write_answers
 from tripletscope.dashboard.figures.points import MapStyle
@@ -86,6 +87,21 @@ def test_the_script_computes_the_same_results(tmp_path):
         np.testing.assert_array_equal(again["embedding_"], done[0].arrays["embedding_"])
     with np.load(next(tmp_path.glob("*search_curve*.npz"))) as again:
         np.testing.assert_array_equal(again["missed"], done[-1].arrays["missed"])
+
+
+def test_a_script_computes_simulations_and_scales_of_no_data_set(tmp_path):
+    table = judged(np.random.default_rng(0), 200, lambda a, b: a + b)
+    done = [
+        run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
+        run("fit", MLCM(replicates=5), Comparisons(table, "gloss.csv")),
+    ]
+    for name, content in recipe.reproduction_of_none(done, "simulated").items():
+        (tmp_path / name).write_bytes(content)
+    text = (tmp_path / "simulated.py").read_text()
+    assert text.count("confirm(") == 1 + len(done)
+    ran(tmp_path, "simulated.py")
+    with np.load(tmp_path / "simulated-plan_ste.npz") as again:
+        np.testing.assert_array_equal(again["accuracy"], done[0].arrays["accuracy"])
 
 
 def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
