@@ -35,6 +35,7 @@ from tripletscope.core.studies.quality import Cleaning
 from tripletscope.core.writing import WRITERS, roles_of, write_answers
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, ExclusionLog
+from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
 from tripletscope.dashboard.reproduce.features import (
@@ -45,7 +46,8 @@ from tripletscope.dashboard.reproduce.features import (
     table_file,
     table_of,
 )
-from tripletscope.dashboard.results import UNCERTAIN, MapFigure, MapLook, Turn
+from tripletscope.dashboard.results import MapLook, Turn
+from tripletscope.dashboard.results.maps import DrawnMap
 from tripletscope.dashboard.wording import literal
 
 _LINE = 92  # characters
@@ -93,7 +95,7 @@ class Steps:
     runs: Results, except those of `unknown`.
     pairs: Comparisons of pairs, if there are triplets too.
     measured: Ratings and so on behind the answers, where results are of them.
-    drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
+    drawn: See `map_on_paper`, of the map of these results.
     named: Names of dimensions, by position, by the key of their fit.
     looks, turns: How maps are shown and turned, by the key of their fit.
     tables: Kept tables of features and distances.
@@ -106,7 +108,7 @@ class Steps:
     runs: Sequence[Run]
     pairs: Quadruples | None = None
     measured: Measured | None = None
-    drawn: MapFigure | None = None
+    drawn: Mapping[str, Any] | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     looks: Mapping[str, MapLook] = field(default_factory=dict)
     turns: Mapping[str, Turn] = field(default_factory=dict)
@@ -189,7 +191,7 @@ class Steps:
         for k, run in enumerate(self._of_marked, 1):
             add(f"marks-{k}", ".npy", array_file(run.arrays["marks"]))
         if self.drawn is not None:
-            add("figure", ".json", self.drawn.to_json().encode())
+            add("figure", ".json", json.dumps(self.drawn, ensure_ascii=False).encode())
         return Sources(files, paths)
 
     @property
@@ -251,10 +253,8 @@ class Steps:
             "answers" in paths and self._are_numbered
         ) or any(isinstance(table, Comparisons) for table in self._beside.values()):
             imports.add("import pandas as pd")
-        if "exclusions" in paths:
+        if {"exclusions", "figure"} & paths.keys():
             imports.add("import json")
-        if "figure" in paths:
-            imports.add("from tripletscope.dashboard.results import MapFigure")
         cells = [Cell("code", "\n".join(sorted(imports)))]
         if self.cleaning is not None:
             cells += [Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths)))]
@@ -279,7 +279,7 @@ class Steps:
         if drawn:
             cells += _figures(drawn, self.info.titled, self._how())
         if "figure" in paths:
-            cells += self._map(paths["figure"], results)
+            cells += self._map(paths["figure"], drawn[self._usual], results)
         return cells
 
     def _data(self, paths: Mapping[str, str]) -> list[str]:
@@ -382,15 +382,26 @@ class Steps:
                 for name, each in how.items())
         return "".join(f",\n    {name}={each!r}" for name, each in some if each)
 
-    def _map(self, recipe: str, results: str) -> list[Cell]:
-        first, *rest = self._taken
-        uncertain = next((name for name in rest if self._taken[name] in UNCERTAIN), None)
+    def _map(self, path: str, names: Sequence[str], results: str) -> list[Cell]:
+        how = self._how()
+        imports = [
+            "from dataclasses import replace\n",
+            "from tripletscope.dashboard.printing.composition import Composition", *_needed(how),
+        ]
+        call = _drawings(names, self._usual, self.info.name, (
+            f'{how},\n    selected=figure["selected"], pictures=pictures,\n'
+        ))
         return [
             Cell("words", "## The map as it was composed\n\n"
                  "A name that ends in .html needs no browser."),
-            Cell("code", f"figure = MapFigure.load({recipe!r})\n"
-                 f"figure.save('{results}-map-again.pdf', {first}, {uncertain}, "
-                 "answers.objects)"),
+            Cell("code", "\n".join([
+                *imports, "", f"figure = json.load(open({path!r}))",
+                'pictures = {int(i): picture for i, picture in figure["pictures"].items()}',
+                f'drawing = next(one for one in {call} if one.name == "map")',
+                'drawing = replace(drawing, ratio=figure["ratio"], note=figure["note"])',
+                f"drawing.save('{results}-map-again.pdf', "
+                'Composition.from_dict(figure["composition"]))',
+            ])),
         ]
 
     def _variable(self, run: Run) -> tuple[str, Answers] | None:
@@ -457,26 +468,40 @@ def _figures(
     drawn: Mapping[str, Sequence[str]], name: str, further: str
 ) -> list[Cell]:
     """One call for all figures of the results of each data."""
-    shown = "\n".join(
-        f"show(ts.drawings([{', '.join(names)}], {data}, name={name!r}{further}))"
-        for data, names in drawn.items()
-    )
-    needed = ", ".join(name for name in ("MapLook", "Turn") if f"{name}(" in further)
-    if needed:
-        shown = f"from tripletscope.dashboard.results import {needed}\n\n{shown}"
-    return [Cell("words", "## Figures", shows=True), Cell(
-        "code",
-        f"from tripletscope.dashboard.reproduce.showing import show\n\n{shown}", shows=True,
+    lines = ["from tripletscope.dashboard.reproduce.showing import show", *_needed(further), "", *(
+        f"show({_drawings(names, data, name, further)})" for data, names in drawn.items()
     )]
+    return [Cell("words", "## Figures", shows=True), Cell("code", "\n".join(lines), shows=True)]
+
+
+def _drawings(names: Sequence[str], data: str, name: str, further: str) -> str:
+    return f"ts.drawings([{', '.join(names)}], {data}, name={name!r}{further})"
+
+
+def _needed(further: str) -> list[str]:
+    """The import that arguments of figures need, if any."""
+    names = ", ".join(name for name in ("MapLook", "Turn") if f"{name}(" in further)
+    return [f"from tripletscope.dashboard.results import {names}"] if names else []
+
+
+def map_on_paper(
+    drawn: DrawnMap, composition: Composition, ratio: float, note: str
+) -> dict[str, Any]:
+    """What a script needs for the figure of a map beside its results and look."""
+    pictures = drawn.shown.pictures or drawn.shown.embed()
+    return {
+        "composition": composition.to_dict(), "ratio": ratio, "note": note,
+        "selected": list(drawn.shown.selected),
+        "pictures": dict(pictures) if drawn.style.marks == "pictures" else {},
+    }
 
 
 def reproduction(
-    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], drawn: MapFigure | None = None,
-    **further: Any,
+    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], **further: Any,
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
-    steps = Steps(info, cleaning, runs, drawn=drawn, **further)
+    steps = Steps(info, cleaning, runs, **further)
     sources = steps.sources(lambda what, ending: f"{name}-{BESIDE.get(what, what)}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),

@@ -27,7 +27,6 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
-from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results.colouring import (
     coloured,
     first_colouring,
@@ -36,7 +35,7 @@ from tripletscope.dashboard.results.colouring import (
 )
 from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import MapFigure, MapLook, Placed, map_data, placed
+from tripletscope.dashboard.results.map import MapLook, Placed, placed
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.results.shown import (
     Advice,
@@ -186,9 +185,13 @@ class PlacedObjects:
     @cached_property
     def seen(self) -> MapData:
         """Its data with the pictures for a page, if there are any."""
-        return map_data(
-            self.where, self.objects, pictures=self.shown.addresses or self.shown.pictures,
-            selected=self.shown.selected, moved=self.look.moved,
+        shown, (positions, covariances, degrees) = self.shown, self.where
+        places = {name: i for i, name in enumerate(self.objects["id"].tolist())}
+        moved = {places[name]: tuple(offset) for name, offset in self.look.moved.items()
+                 if name in places}
+        return MapData(
+            positions, self.objects, covariances, shown.addresses or shown.pictures,
+            list(shown.selected), degrees, moved,
         )
 
     def draw(self, canvas: Canvas) -> go.Figure:
@@ -259,22 +262,6 @@ class DrawnMap(PlacedObjects):
                   far=_far_apart(self.shown, self.where)),
             ratio, self.draw, self.table,
             (self.run.key, *((self.samples.key,) if self.samples else ())),
-        )
-
-    def figure(self, composition: Composition, ratio: float, note: str) -> MapFigure:
-        """How it is drawn and set on paper, for scripts."""
-        ids, column = self.objects["id"].tolist(), self.style.colour
-        there = set(ids)
-        is_of_table = column is None or column in self.shown.answers.objects
-        values = [] if is_of_table else self.objects[column].astype(object)
-        is_pictured = self.style.marks == "pictures"
-        pictures = (self.shown.pictures or self.shown.embed()) if is_pictured else {}
-        return MapFigure(
-            self.style, composition, self.rotation.tolist(), ratio, self.caption, note,
-            [ids[i] for i in self.shown.selected],
-            {name: place for name, place in self.look.moved.items() if name in there},
-            {name: value for name, value in zip(ids, values, strict=False) if pd.notna(value)},
-            {ids[i]: picture for i, picture in pictures.items()},
         )
 
 

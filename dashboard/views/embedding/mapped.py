@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -19,8 +18,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
-from tripletscope.dashboard.reproduce.recipe import reproduction
-from tripletscope.dashboard.results import MapFigure, MapLook
+from tripletscope.dashboard.reproduce.recipe import map_on_paper, reproduction
 from tripletscope.dashboard.results.colouring import of_table
 from tripletscope.dashboard.results.maps import DrawnMap, apart_said, coordinates
 from tripletscope.dashboard.state import Session
@@ -56,9 +54,9 @@ def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
     ), result.fit)
     moved = MovedLabels(current, result)
 
-    def recipe() -> MapFigure:
+    def everything() -> bytes:
         composition = composition_of(current, "map")
-        return drawn.figure(composition, ratio(composition), result.info.left_out)
+        return _everything(result, drawn, composition, ratio(composition), name)
 
     def bundle() -> None:
         if drawn.is_plane and look.moved:
@@ -67,8 +65,8 @@ def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
                 on_click=moved.put_back, help="Moves dragged labels to where there is room.",
             )
         st.download_button(
-            "Download everything", partial(_everything, result, recipe, look, name), f"{name}.zip",
-            "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
+            "Download everything", everything, f"{name}.zip", "application/zip",
+            key="everything", icon=":material/folder_zip:", on_click="ignore",
             help="The figure in every format, coordinates with ellipses, table of objects and "
             "settings, in a ZIP.",
         )
@@ -104,21 +102,23 @@ def _offer_metadata(current: Session) -> None:
 
 
 def _everything(
-    result: Result, recipe: Callable[[], MapFigure], look: MapLook, name: str
+    result: Result, drawn: DrawnMap, composition: Composition, ratio: float, name: str
 ) -> bytes:
-    figure, objects = recipe(), result.triplets.objects
+    objects, info = result.triplets.objects, result.info
+    drawing = replace(drawn.drawing, ratio=ratio, note=info.left_out)
     files = {
         f"{name}-coordinates.csv": export.csv(coordinates(objects, *result.placed)),
         f"{name}-objects.csv": export.csv(inspected(result, 0.95)),
         **reproduction(
-            result.info, services().workspace.cleaning(result.info), list(result.runs.values()),
-            drawn=figure, looks={result.fit.key: look}, turns=result.shown.turns,
+            info, services().workspace.cleaning(info), list(result.runs.values()),
+            drawn=map_on_paper(drawn, composition, ratio, info.left_out),
+            looks=drawn.shown.looks, turns=drawn.shown.turns,
         ),
     }
     possible = can_render()
     for form in FORMATS:
         if possible or form not in NEED_BROWSER:
-            files[f"{name}.{form}"] = figure.file(form, result.fit, result.samples, objects)
+            files[f"{name}.{form}"] = drawing.file(form, composition)
     return export.bundle(files)
 
 

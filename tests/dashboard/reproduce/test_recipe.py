@@ -29,11 +29,12 @@ from tripletscope.core.run import run
 from tripletscope.core.scale import MLCM, MLDS, Comparisons
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.writing import write_answers
-from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.reproduce import recipe
-from tripletscope.dashboard.results import MapFigure
+from tripletscope.dashboard.results import MapLook, Turn
+from tripletscope.dashboard.results.maps import DrawnMap
+from tripletscope.dashboard.results.shown import ShownResults
 
 
 def test_the_script_computes_the_same_results(tmp_path):
@@ -144,20 +145,26 @@ def test_the_script_draws_the_map_as_it_was_composed(tmp_path, planted):
     info = workspace.add_dataset(planted, origin="a.csv", report=[])
     method = STE(n_init=1)
     done = [run("fit", method, planted), run("bootstrap", method, planted, {"replicates": 5})]
-    figure = MapFigure(
-        MapStyle(), Composition(width=60.0, title="As composed"), [[0.0, 1.0], [1.0, 0.0]], 0.8,
-        "STE, with ellipses.",
+    shown = ShownResults(
+        tuple(done), planted, info.name, looks={done[0].key: MapLook("points", "")}, selected=(2,),
+        turns={done[0].key: Turn(np.array([[0.0, 1.0], [1.0, 0.0]]), "another")},
     )
-    files = recipe.reproduction(info, workspace.cleaning(info), done, drawn=figure)
+    drawn = DrawnMap(shown, done[0])
+    composition = Composition(width=60.0, title="As composed")
+    files = recipe.reproduction(
+        info, workspace.cleaning(info), done, looks=shown.looks, turns=shown.turns,
+        drawn=recipe.map_on_paper(drawn, composition, 0.8, "Without two people."),
+    )
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     (script,) = (name for name in files if name.endswith(".py"))
     text = (tmp_path / script).read_text()
-    assert ".pdf', fit_ste, bootstrap_ste, answers.objects)" in text
+    assert "-map-again.pdf'" in text
     (tmp_path / script).write_text(text.replace("-again.pdf", "-again.html"))
     ran(tmp_path, script)
     (made,) = tmp_path.glob("*-map-again.html")
-    expected = figure.file("html", *done, planted.objects)
+    drawing = replace(drawn.drawing, ratio=0.8, note="Without two people.")
+    expected = drawing.file("html", composition)
     own = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # of each page
     assert re.sub(own, "", made.read_text()) == re.sub(own, "", expected.decode())
 
