@@ -339,12 +339,12 @@ def cluster_distances(method: Clustering, table: FeatureTable, name: str | None 
     Examples
     --------
     >>> import tripletscope as ts
-    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> file = "sample_data/ekman_colors/similarity.csv"
-    >>> (table,) = ts.features.read_feature_tables(file, answers)
+    >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["a", "b", "c"])
+    >>> apart = b",a,b,c\\na,0,1,9\\nb,1,0,8\\nc,9,8,0\\n"
+    >>> (table,) = ts.features.read_feature_tables(apart, answers, "apart.csv")
     >>> tree = ts.AgglomerativeClustering(n_clusters=2)
-    >>> ts.features.cluster_distances(tree, table).fitted().n_clusters_
-    2
+    >>> ts.features.cluster_distances(tree, table).fitted().labels_.tolist()
+    [1, 1, 0]
     """
     from tripletscope.core.engine.method import make_method
     from tripletscope.core.engine.task import fitted_values
