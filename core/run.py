@@ -320,7 +320,7 @@ def key_of_distances(method: Clustering, table: FeatureTable) -> str:
 
 
 def cluster_distances(method: Clustering, table: FeatureTable, name: str | None = None) -> Run:
-    """Fit a clustering to a table of distances; its options have their name as ``distances``.
+    r"""Fit a clustering to a table of distances; its options have their name as ``distances``.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def cluster_distances(method: Clustering, table: FeatureTable, name: str | None 
     --------
     >>> import tripletscope as ts
     >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["a", "b", "c"])
-    >>> apart = b",a,b,c\\na,0,1,9\\nb,1,0,8\\nc,9,8,0\\n"
+    >>> apart = b",a,b,c\na,0,1,9\nb,1,0,8\nc,9,8,0\n"
     >>> (table,) = ts.features.read_feature_tables(apart, answers, "apart.csv")
     >>> tree = ts.AgglomerativeClustering(n_clusters=2)
     >>> ts.features.cluster_distances(tree, table).fitted().labels_.tolist()

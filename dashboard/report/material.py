@@ -17,7 +17,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
-from tripletscope.dashboard.results.map import MapLook, Turn
+from tripletscope.dashboard.results.map import MapLook
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import (
     TOLD_IN,
@@ -44,7 +44,6 @@ class Material:
     cleaning: Cleaning
     runs: tuple[Run, ...] = ()
     asked: str = ""
-    turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
@@ -65,7 +64,7 @@ class Material:
     def shown(self, *runs: Run) -> ShownResults:
         """Some results, for figures; by default all."""
         return ShownResults(
-            runs or self.runs, self.answers, plain(self.name), self.turns,
+            runs or self.runs, self.answers, plain(self.name),
             self.cuts, self.pictures, self.dimension_names, cautious=True, asked=self.asked,
             measured=self.measured, looks=self.looks,
             limits_of=lambda _: Limits(self.quality.ceiling, self.quality.choices),

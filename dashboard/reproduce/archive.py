@@ -60,7 +60,7 @@ from tripletscope.dashboard.reproduce.pseudonyms import (
 from tripletscope.dashboard.reproduce.recipe import Steps, measured_of_left, programs
 from tripletscope.dashboard.reproduce.tables import result_tables
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
-from tripletscope.dashboard.results import MapLook, Turn
+from tripletscope.dashboard.results import MapLook
 
 #: Contents of files of data, by the word in Psych-DS's names.
 _ABOUT = {
@@ -87,7 +87,7 @@ class Deposit:
     measured: Ratings and so on behind the answers.
     names: Pseudonyms of participants; empty where they keep their names.
     views: With the workspace's state of their results.
-    looks, turns: See `Steps`.
+    looks: See `Steps`.
     """
 
     folder: DataFolder
@@ -103,7 +103,6 @@ class Deposit:
     names: dict[str, str] = field(default_factory=dict)
     views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
     looks: Mapping[str, MapLook] = field(default_factory=dict)
-    turns: Mapping[str, Turn] = field(default_factory=dict)
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
@@ -184,7 +183,7 @@ class Deposit:
     @property
     def steps(self) -> Steps:
         return Steps(self.info, self.cleaning, self.runs, self.pairs, self.measured,
-                     named=self.named, tables=self.features, looks=self.looks, turns=self.turns)
+                     named=self.named, tables=self.features, looks=self.looks)
 
     @property
     def named(self) -> dict[str, dict[int, str]]:
@@ -243,8 +242,7 @@ class Deposit:
             self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,
             left=left, kept=kept, measured=ratings, names=names, views=views,
             runs=[new[run.key] for run in self.runs],
-            **{how: {new[key].key: value for key, value in getattr(self, how).items() if key in new}
-               for how in ("looks", "turns")},
+            looks={new[key].key: look for key, look in self.looks.items() if key in new},
         )
 
 
@@ -291,17 +289,15 @@ def _of(run: Run, answers: Sequence[Answers | None], rated: Measured | None) -> 
 def archive(
     workspace: Workspace, info: DatasetInfo, terms: Terms, *,
     files: Mapping[str, bytes] | None = None, settings: Mapping[str, Any] | None = None,
-    looks: Mapping[str, MapLook] | None = None, turns: Mapping[str, Turn] | None = None,
+    looks: Mapping[str, MapLook] | None = None,
 ) -> bytes:
     """A data set with everything that belongs to it, as one ZIP, for `restore` and for workspaces.
 
     files: Further files, such as a report, for the folder ``products``.
     settings: Of pages, as plain values by the keys of widgets.
-    looks, turns: How maps are shown and turned, by the key of their fit.
+    looks: How maps are shown, by the key of their fit.
     """
-    deposit = replace(
-        Deposit.of(workspace, info.id), looks=looks or {}, turns=turns or {}
-    )
+    deposit = replace(Deposit.of(workspace, info.id), looks=looks or {})
     if terms.pseudonyms:
         deposit = deposit.under_pseudonyms()
         terms = replace(terms, title=reworded(terms.title, deposit.names))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pprint import pformat
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
@@ -46,7 +45,7 @@ from tripletscope.dashboard.reproduce.features import (
     table_file,
     table_of,
 )
-from tripletscope.dashboard.results import MapLook, Turn
+from tripletscope.dashboard.results import MapLook
 from tripletscope.dashboard.results.maps import DrawnMap
 from tripletscope.dashboard.wording import literal
 
@@ -97,7 +96,7 @@ class Steps:
     measured: Ratings and so on behind the answers, where results are of them.
     drawn: See `map_on_paper`, of the map of these results.
     named: Names of dimensions, by position, by the key of their fit.
-    looks, turns: How maps are shown and turned, by the key of their fit.
+    looks: How maps are shown, by the key of their fit.
     tables: Kept tables of features and distances.
     unknown: Results of marked answers whose marks are not known, of features that are neither
         columns of the objects nor kept tables, and of distances that are not kept.
@@ -111,7 +110,6 @@ class Steps:
     drawn: Mapping[str, Any] | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     looks: Mapping[str, MapLook] = field(default_factory=dict)
-    turns: Mapping[str, Turn] = field(default_factory=dict)
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
@@ -375,8 +373,6 @@ class Steps:
         how = {
             "named": {key: dict(names) for key, names in self.named.items() if names},
             "looks": {key: look for key, look in self.looks.items() if look != MapLook()},
-            "turns": {key: Turn(np.array(turn.rotation).tolist(), turn.towards)
-                      for key, turn in self.turns.items() if turn.towards},
         }
         some = ((name, {key: value for key, value in each.items() if key in fits})
                 for name, each in how.items())

@@ -40,7 +40,7 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import placed
+from tripletscope.dashboard.results.maps import DrawnMap
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -271,11 +271,7 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     if ground.task == "kernel_map":
         positions, method = ground.result().coordinates, words("components of map", method=method)
     else:
-        turn = shown.turns.get(ground.key)
-        rotation = np.eye(ground.parameters["n_components"]) if turn is None else np.array(
-            turn.rotation
-        )
-        positions = placed(ground, None, rotation).positions
+        positions = DrawnMap(shown, ground).where.positions
     objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
     number = int(clusters.max(initial=-1) + 1)
     text = words("clusters on a map", method=described(shown, run), map=method,

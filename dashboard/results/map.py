@@ -67,6 +67,7 @@ class MapLook:
     picture_size: Relative to the usual one.
     outlined: Whether lines go around categories.
     moved: Where labels were put, by the id of an object.
+    turn: Its rotation.
     """
 
     marks: str | None = None
@@ -79,3 +80,4 @@ class MapLook:
     picture_size: float = 1.0
     outlined: bool = False
     moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    turn: Turn | None = None

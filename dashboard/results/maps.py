@@ -133,8 +133,7 @@ class PlacedObjects:
 
     @cached_property
     def look(self) -> MapLook:
-        looks = self.shown.looks
-        return looks.get(self.run.key) or looks.get("") or MapLook()
+        return self.shown.look_of(self.run)
 
     @property
     def _d(self) -> int:
@@ -238,8 +237,8 @@ class DrawnMap(PlacedObjects):
 
     @cached_property
     def rotation(self) -> np.ndarray:
-        rotation, _ = self.shown.turns.get(self.run.key, (None, ""))
-        return np.eye(self.run.fitted().n_components) if rotation is None else np.array(rotation)
+        turn = self.look.turn
+        return np.array(turn.rotation) if turn else np.eye(self.run.fitted().n_components)
 
     @cached_property
     def where(self) -> Placed:
@@ -277,9 +276,8 @@ def map_caption(
     sentences = [words("map of", fit=fit_said(run), about=shown.about)]
     if d > 2 and style.flat:
         sentences.append(words("first axes"))
-    _, towards = shown.turns.get(run.key, (None, ""))
-    if towards:
-        sentences.append(words("turned towards", name=towards))
+    if (turn := shown.look_of(run).turn) is not None:
+        sentences.append(words("turned towards", name=turn.towards))
     if samples is not None and samples.task != "bootstrap":
         sentences.append(words("at the mean"))
     if style.colour:

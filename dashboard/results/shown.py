@@ -24,7 +24,7 @@ from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choi
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import UNCERTAIN, MapLook, Turn
+from tripletscope.dashboard.results.map import UNCERTAIN, MapLook
 from tripletscope.dashboard.wording import words
 
 
@@ -88,7 +88,7 @@ class ShownResults:
 
     answers: None of simulations.
     looks: How maps are shown.
-    turns, cuts, heights: Rotations of maps, numbers of clusters of trees, and heights of their
+    cuts, heights: Numbers of clusters of trees, and heights of their
         cuts.
     pictures, addresses: Of objects by position, as data addresses, or for a browser.
     named: Names of dimensions, by position, by the key of their fit.
@@ -113,7 +113,6 @@ class ShownResults:
     runs: tuple[Run, ...]
     answers: Answers | None
     name: str
-    turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
@@ -147,6 +146,10 @@ class ShownResults:
         if canvas.screen and self.addresses:
             return self.addresses
         return self.pictures or self.embed()
+
+    def look_of(self, run: Run) -> MapLook:
+        """How a map is shown; a look under no key is that of all."""
+        return self.looks.get(run.key) or self.looks.get("") or MapLook()
 
     @property
     def about(self) -> str:

@@ -20,7 +20,7 @@ from tripletscope.dashboard.results.clusters import clusters_of, described, name
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.views.turning import turned
 from tripletscope.dashboard.wording import words
 
 PAGE = "clusters"
@@ -142,8 +142,8 @@ class ShownClustering(Context):
         ]
         if self.tree:
             how |= {"cuts": {self.run.key: self.n_clusters}, "heights": {self.run.key: self.height}}
-        turns = {run.key: turn_of(self.info, run) for run in further if run.task == "fit"}
-        return self.shown(self.run, *again, *further, turns=turns, **how)
+        looks = {run.key: turned(self.info, run) for run in further if run.task == "fit"}
+        return self.shown(self.run, *again, *further, looks=looks, **how)
 
     @cached_property
     def support(self) -> np.ndarray | None:

@@ -18,7 +18,6 @@ from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.report.gathering import looks_of, report_of
-from tripletscope.dashboard.views.turning import turn_of
 
 _KEY = "away"
 
@@ -76,11 +75,7 @@ def _content(current: Session, info: DatasetInfo, terms: Terms) -> Callable[[], 
         # A report may name participants: in figures of each, and in exclusions by hand.
         report = {} if terms.pseudonyms else {"report.html": report_of(context)}
         workspace = services().workspace
-        keys = [run.key for run in workspace.runs(info.id, kind="embedding")]
-        looks = looks_of(context, keys)
-        turns = {key: turn_of(info, workspace.run(info.id, key)) for key in looks}
-        return archive(
-            workspace, info, terms, files=report, settings=settings, looks=looks, turns=turns
-        )
+        looks = looks_of(context, [run.key for run in workspace.runs(info.id, kind="embedding")])
+        return archive(workspace, info, terms, files=report, settings=settings, looks=looks)
 
     return content

@@ -36,7 +36,7 @@ from tripletscope.dashboard.views.embedding.colouring import (
     pick_colouring,
 )
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
-from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.views.turning import turn_of, turned
 
 SMALL = 64  # pixels of pictures on a map
 _COVERAGES = {0.0: "Off", **COVERAGES}
@@ -79,7 +79,7 @@ class Result:
     def shown(self) -> ShownResults:
         return ShownResults(
             (*self.runs.values(), *self.compared), self.triplets, self.info.name,
-            turns={self.fit.key: turn_of(self.info, self.fit)},
+            looks={self.fit.key: turned(self.info, self.fit)},
             addresses=picture_addresses(self.info, self.triplets.objects, SMALL),
             embed=partial(embedded_pictures, self.info, self.triplets.objects),
         )
@@ -127,7 +127,7 @@ def look_of(current: Session, result: Result) -> MapLook:
         **colour_of(objects, colour, partial(_colourings, current, result)),
         coverage=current.drafts.get("map.coverage"), against=noted("against"), flat=flat,
         picture_size=_PICTURES.get(mark, ("", 1.0))[1], outlined=colour == CLUSTERS,
-        moved=MovedLabels(current, result).offsets,
+        moved=MovedLabels(current, result).offsets, turn=turned(info, result.fit).turn,
     )
 
 

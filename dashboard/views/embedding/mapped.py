@@ -112,7 +112,7 @@ def _everything(
         **reproduction(
             info, services().workspace.cleaning(info), list(result.runs.values()),
             drawn=map_on_paper(drawn, composition, ratio, info.left_out),
-            looks=drawn.shown.looks, turns=drawn.shown.turns,
+            looks=drawn.shown.looks,
         ),
     }
     possible = can_render()

@@ -28,7 +28,6 @@ from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.embedding.looks import Result, look_of
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.pictures import embedded_pictures
-from tripletscope.dashboard.views.turning import turn_of
 
 #: Name of the page, and of what is kept of its settings beside the data.
 PAGE = "report"
@@ -137,15 +136,11 @@ def _written(
 ) -> dict[str, Section]:
     info, workspace = _context.info, services().workspace
     runs = tuple(filter(None, (workspace.run(info.id, key) for key in keys)))
-    fits = {kind: [run for run in runs if (run.task, run.kind) == ("fit", kind)]
-            for kind in ("embedding", "dimensions")}
-    objects = _context.answers.objects
+    fits = [run for run in runs if (run.task, run.kind) == ("fit", "dimensions")]
     return written(Material(
-        info.titled, workspace.cleaning(info), runs, turns={
-            run.key: turn_of(info, run) for run in fits["embedding"]
-            if hasattr(run.fresh(), "n_components")
-        }, cuts=_cuts, looks=_looks, pictures=_pictures(info, objects),
-        dimension_names={run.key: names_of_dimensions(info, run) for run in fits["dimensions"]},
+        info.titled, workspace.cleaning(info), runs, cuts=_cuts, looks=_looks,
+        pictures=_pictures(info, _context.answers.objects),
+        dimension_names={run.key: names_of_dimensions(info, run) for run in fits},
         **_context.collected,
     ))
 

@@ -146,13 +146,14 @@ def test_the_script_draws_the_map_as_it_was_composed(tmp_path, planted):
     method = STE(n_init=1)
     done = [run("fit", method, planted), run("bootstrap", method, planted, {"replicates": 5})]
     shown = ShownResults(
-        tuple(done), planted, info.name, looks={done[0].key: MapLook("points", "")}, selected=(2,),
-        turns={done[0].key: Turn(np.array([[0.0, 1.0], [1.0, 0.0]]), "another")},
+        tuple(done), planted, info.name, selected=(2,), looks={
+            done[0].key: MapLook("points", "", turn=Turn([[0.0, 1.0], [1.0, 0.0]], "another")),
+        },
     )
     drawn = DrawnMap(shown, done[0])
     composition = Composition(width=60.0, title="As composed")
     files = recipe.reproduction(
-        info, workspace.cleaning(info), done, looks=shown.looks, turns=shown.turns,
+        info, workspace.cleaning(info), done, looks=shown.looks,
         drawn=recipe.map_on_paper(drawn, composition, 0.8, "Without two people."),
     )
     for name, content in files.items():

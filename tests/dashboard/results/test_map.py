@@ -46,13 +46,15 @@ def drawn(results, look, **how) -> DrawnMap:
 
 def test_it_draws_what_was_chosen(results):
     fit, samples, answers = results
-    look = MapLook("points", coverage=0.5, moved={"o1": (0.4, -0.2)})
+    look = MapLook("points", coverage=0.5, moved={"o1": (0.4, -0.2)},
+                   turn=Turn(ROTATION.tolist(), "another"))
     where = placed(fit, samples, ROTATION)
     data = MapData(
         where.positions, answers.objects, where.covariances, selected=[3], degrees=where.degrees,
         moved={1: (0.4, -0.2)},
     )
-    found = drawn(results, look, selected=(3,), turns={fit.key: Turn(ROTATION.tolist(), "")})
+    found = drawn(results, look, selected=(3,))
+    assert "Turned towards the first map, another." in found.caption
     expected = embedding_map(
         data, MapStyle("points", "kind", coverage=0.5), caption=found.caption, revision=fit.key,
         canvas=Canvas(),

@@ -80,7 +80,7 @@ def in_script(services, session, info, runs) -> Drawing:
     result = Result(info, services.workspace.triplets(info), runs[0], runs[1], runs[2])
     files = reproduction(
         info, services.workspace.cleaning(info), runs,
-        looks={runs[0].key: look_of(session, result)}, turns=result.shown.turns,
+        looks={runs[0].key: look_of(session, result)},
     )
     (book,) = (json.loads(text) for name, text in files.items() if name.endswith(".ipynb"))
     source = "".join(book["cells"][-1]["source"])
