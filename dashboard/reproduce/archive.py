@@ -60,7 +60,7 @@ from tripletscope.dashboard.reproduce.pseudonyms import (
 from tripletscope.dashboard.reproduce.recipe import Steps, measured_of_left, programs
 from tripletscope.dashboard.reproduce.tables import result_tables
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
-from tripletscope.dashboard.results import MapLook
+from tripletscope.dashboard.results import MapLook, TreeLook
 
 #: Contents of files of data, by the word in Psych-DS's names.
 _ABOUT = {
@@ -102,7 +102,7 @@ class Deposit:
     features: list[FeatureTable] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
-    looks: Mapping[str, MapLook] = field(default_factory=dict)
+    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
@@ -289,13 +289,13 @@ def _of(run: Run, answers: Sequence[Answers | None], rated: Measured | None) -> 
 def archive(
     workspace: Workspace, info: DatasetInfo, terms: Terms, *,
     files: Mapping[str, bytes] | None = None, settings: Mapping[str, Any] | None = None,
-    looks: Mapping[str, MapLook] | None = None,
+    looks: Mapping[str, MapLook | TreeLook] | None = None,
 ) -> bytes:
     """A data set with everything that belongs to it, as one ZIP, for `restore` and for workspaces.
 
     files: Further files, such as a report, for the folder ``products``.
     settings: Of pages, as plain values by the keys of widgets.
-    looks: How maps are shown, by the key of their fit.
+    looks: How maps and trees are shown, by the key of their fit.
     """
     deposit = replace(Deposit.of(workspace, info.id), looks=looks or {})
     if terms.pseudonyms:

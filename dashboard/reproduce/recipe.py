@@ -45,7 +45,7 @@ from tripletscope.dashboard.reproduce.features import (
     table_file,
     table_of,
 )
-from tripletscope.dashboard.results import MapLook
+from tripletscope.dashboard.results import MapLook, TreeLook
 from tripletscope.dashboard.results.maps import DrawnMap
 from tripletscope.dashboard.wording import literal
 
@@ -96,7 +96,7 @@ class Steps:
     measured: Ratings and so on behind the answers, where results are of them.
     drawn: See `map_on_paper`, of the map of these results.
     named: Names of dimensions, by position, by the key of their fit.
-    looks: How maps are shown, by the key of their fit.
+    looks: How maps and trees are shown, by the key of their fit.
     tables: Kept tables of features and distances.
     unknown: Results of marked answers whose marks are not known, of features that are neither
         columns of the objects nor kept tables, and of distances that are not kept.
@@ -109,7 +109,7 @@ class Steps:
     measured: Measured | None = None
     drawn: Mapping[str, Any] | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
-    looks: Mapping[str, MapLook] = field(default_factory=dict)
+    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
@@ -372,7 +372,7 @@ class Steps:
         fits = {run.key for run in self.runs}
         how = {
             "named": {key: dict(names) for key, names in self.named.items() if names},
-            "looks": {key: look for key, look in self.looks.items() if look != MapLook()},
+            "looks": {key: look for key, look in self.looks.items() if look != type(look)()},
         }
         some = ((name, {key: value for key, value in each.items() if key in fits})
                 for name, each in how.items())
@@ -476,7 +476,7 @@ def _drawings(names: Sequence[str], data: str, name: str, further: str) -> str:
 
 def _needed(further: str) -> list[str]:
     """The import that arguments of figures need, if any."""
-    names = ", ".join(name for name in ("MapLook", "Turn") if f"{name}(" in further)
+    names = ", ".join(name for name in ("MapLook", "TreeLook", "Turn") if f"{name}(" in further)
     return [f"from tripletscope.dashboard.results import {names}"] if names else []
 
 

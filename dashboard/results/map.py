@@ -55,6 +55,21 @@ def placed(fit: Run, samples: Run | None, rotation: np.ndarray) -> Placed:
 
 
 @dataclass(frozen=True)
+class TreeLook:
+    """What a user has chosen of how a tree is shown; None is as usual.
+
+    number, height: Of the clusters that it is cut into, and of the cut.
+    marks: "labels", "pictures" or "none".
+    rows: Highest number of rows; None is as many as fit on a page of paper.
+    """
+
+    number: int | None = None
+    height: float | None = None
+    marks: str | None = None
+    rows: int | None = None
+
+
+@dataclass(frozen=True)
 class MapLook:
     """What a user has chosen of how a map is shown; None is as the data suggest.
 

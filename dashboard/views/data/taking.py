@@ -75,7 +75,7 @@ def _content(current: Session, info: DatasetInfo, terms: Terms) -> Callable[[], 
         # A report may name participants: in figures of each, and in exclusions by hand.
         report = {} if terms.pseudonyms else {"report.html": report_of(context)}
         workspace = services().workspace
-        looks = looks_of(context, [run.key for run in workspace.runs(info.id, kind="embedding")])
+        looks = looks_of(context, [run.key for run in workspace.runs(info.id)])
         return archive(workspace, info, terms, files=report, settings=settings, looks=looks)
 
     return content

@@ -18,11 +18,11 @@ from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
-from tripletscope.dashboard.results import UNCERTAIN, MapLook
+from tripletscope.dashboard.results import UNCERTAIN, MapLook, TreeLook
 from tripletscope.dashboard.results.maps import MOST_PICTURED
 from tripletscope.dashboard.results.shown import ShownResults, uncertainty_of
 from tripletscope.dashboard.views.choosing import in_order
-from tripletscope.dashboard.views.clusters.clustering import number_cut
+from tripletscope.dashboard.views.clusters.clustering import look_of_tree
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.embedding.looks import Result, look_of
@@ -101,7 +101,6 @@ def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> 
 
 def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     """What the program writes of some results, by part."""
-    cuts = {key: n for key in keys if (n := number_cut(context.session, key)) is not None}
     info, workspace = context.info, services().workspace
     runs = {run.key: run for run in workspace.runs(info.id)}
     looks = looks_of(context, keys)
@@ -110,14 +109,14 @@ def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
         info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
-        tuple(edition_of(runs.get(key)) for key in keys), edition_of(first), tuple(cuts.items()),
+        tuple(edition_of(runs.get(key)) for key in keys), edition_of(first),
         joblib.hash(looks),
     )
-    return _written(content, keys, context, cuts, looks)
+    return _written(content, keys, context, looks)
 
 
-def looks_of(context: Context, keys: Iterable[str]) -> dict[str, MapLook]:
-    """How the pages show the maps among some results."""
+def looks_of(context: Context, keys: Iterable[str]) -> dict[str, MapLook | TreeLook]:
+    """How the pages show the maps and trees among some results."""
     info, workspace = context.info, services().workspace
     runs = [run for key in keys if (run := workspace.run(info.id, key)) is not None]
     looks = {}
@@ -126,19 +125,21 @@ def looks_of(context: Context, keys: Iterable[str]) -> dict[str, MapLook]:
             shown = ShownResults(tuple(runs), context.triplets, info.name)
             result = Result(info, context.triplets, fit, uncertainty_of(shown, fit), None)
             looks[fit.key] = look_of(context.session, result)
+        elif (fit.task, fit.kind) == ("fit", "cluster"):
+            looks[fit.key] = look_of_tree(context.session, info, fit.key)
     return looks
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")
 def _written(
-    content: tuple, keys: list[str], _context: Context, _cuts: dict[str, int],
-    _looks: dict[str, MapLook],
+    content: tuple, keys: list[str], _context: Context,
+    _looks: dict[str, MapLook | TreeLook],
 ) -> dict[str, Section]:
     info, workspace = _context.info, services().workspace
     runs = tuple(filter(None, (workspace.run(info.id, key) for key in keys)))
     fits = [run for run in runs if (run.task, run.kind) == ("fit", "dimensions")]
     return written(Material(
-        info.titled, workspace.cleaning(info), runs, cuts=_cuts, looks=_looks,
+        info.titled, workspace.cleaning(info), runs, looks=_looks,
         pictures=_pictures(info, _context.answers.objects),
         dimension_names={run.key: names_of_dimensions(info, run) for run in fits},
         **_context.collected,

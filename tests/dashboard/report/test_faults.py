@@ -204,7 +204,6 @@ def test_why_there_is_no_file_is_noted(monkeypatch):
 def test_report_is_written_anew_when_what_it_tells_of_is_another(services, info, monkeypatch):
     keys = []
     monkeypatch.setattr(gathering, "_written", lambda key, *_: keys.append(key))
-    monkeypatch.setattr(gathering, "number_cut", lambda session, key: None)
     workspace = services.workspace
     fitted = ts.run("fit", ts.STE(n_init=1), workspace.triplets(info))
 

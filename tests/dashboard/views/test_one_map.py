@@ -1,4 +1,4 @@
-"""Page, report and script show a map alike, for several data sets and options."""
+"""Page, report and script show a map, and a tree, alike, for several data sets and options."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 import tripletscope as ts
 from tests.dashboard.reproduce.changed import unzipped
 from tests.dashboard.views.harness import figure, settled, start, words
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
@@ -26,7 +27,7 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.taking import _content
 from tripletscope.dashboard.views.embedding.looks import Result, look_of
 from tripletscope.dashboard.views.opened_map import choose_method
-from tripletscope.dashboard.views.report.gathering import sections_of
+from tripletscope.dashboard.views.report.gathering import looks_of, sections_of
 from tripletscope.dashboard.views.turning import turn_of
 
 NAMED = [f"CFD-{who}-{k:03d}-N" for who in ("BF", "WM", "AF") for k in range(4)]
@@ -152,3 +153,35 @@ def test_an_archive_has_the_look_of_its_map(services, hidden):
     packed = unzipped(_content(session, info, Terms("Faces", pseudonyms=hidden))())
     (book,) = (text.decode() for name, text in packed.items() if name.endswith(".ipynb"))
     assert "MapLook(marks='points'" in book
+
+
+@pytest.mark.parametrize("cut", [None, (4, None), (4, 1.5)])
+def test_a_tree_is_cut_in_report_and_notebook_as_on_the_page(services, cut):
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    answers = Triplets(simulate(truth, 400, noise="logistic", seed=1).rows,
+                       pd.DataFrame({"id": NAMED}), name="Faces")
+    info = services.workspace.add_dataset(answers, origin="a.csv", report=[])
+    tree = run("fit", AgglomerativeClustering(basis=STE(n_init=1)), answers)
+    services.workspace.add_run(info, tree, "Tree")
+    session = Session("test-session")
+    session.open(info.id)
+    if cut:
+        session.drafts[f"clusters.cut@{tree.key}"] = cut
+    session.save()
+    context = Context(session, info, "report", None, None)
+    report = next(block for section in sections_of(context, [tree.key]).values()
+                  for block in section.blocks
+                  if isinstance(block, Drawing) and block.name.startswith("dendrogram"))
+    files = reproduction(info, services.workspace.cleaning(info), [tree],
+                         looks=looks_of(context, [tree.key]))
+    (book,) = (json.loads(text) for name, text in files.items() if name.endswith(".ipynb"))
+    drawn: list[Drawing] = []
+    source = "".join(book["cells"][-1]["source"])
+    exec(source.replace("reproduce.showing import show", "results import Drawing"),
+         {"ts": ts, "show": drawn.extend, "answers": answers, "fit_agglomerative": tree})
+    app = settled(start("clusters", session.id), services)
+    for drawing in (report, drawn[0]):
+        caption = drawing.caption.replace("\\", "")
+        assert re.sub(r"(?<=\d)%", " %", caption) in words(app).replace("\\", "")
+    assert json.loads(report.draw(SCREEN).to_json())["data"] == (
+        json.loads(drawn[0].draw(SCREEN).to_json())["data"])
