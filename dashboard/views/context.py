@@ -72,7 +72,7 @@ class Context:
     slot: str | None
     row: Any
     #: What is computed with, where that is not the answers: what was measured, or marked answers.
-    data: Any = field(default=None, kw_only=True)
+    given: Any = field(default=None, kw_only=True)
     #: Whether what is shown is of the view in use, as figures then say.
     of_view: ClassVar[bool] = True
 
@@ -81,9 +81,9 @@ class Context:
         """The same context, knowing more."""
         return cls(**{f.name: getattr(context, f.name) for f in fields(Context)}, **further)
 
-    def computing_with(self, data: Any) -> Self:
+    def computing_with(self, given: Any) -> Self:
         """The same context, with other data than the answers."""
-        return replace(self, data=data)
+        return replace(self, given=given)
 
     @cached_property
     def answers(self) -> Answers:
@@ -91,9 +91,9 @@ class Context:
         return self.session.answers()
 
     @property
-    def _given(self) -> Any:
+    def _computed_with(self) -> Any:
         """What is computed with; None for simulations."""
-        return self.data if self.data is not None else self.answers if self.info else None
+        return self.given if self.given is not None else self.answers if self.info else None
 
     @cached_property
     def triplets(self) -> Triplets:
@@ -135,7 +135,7 @@ class Context:
         self, method: Method, task: str, options: Mapping[str, Any] | None = None
     ) -> Run | None:
         """The result of a task for a method; without options, the newest of any."""
-        return analysis.find(self.info, self._given, self.settled(method), task, options)
+        return analysis.find(self.info, self._computed_with, self.settled(method), task, options)
 
     def settled(self, method: Method) -> Method:
         """The method as it is computed: see `analysis.settled`."""
@@ -148,7 +148,7 @@ class Context:
         """Compute in the background what is not there yet; see `analysis.submit`."""
         pieces = [(self.settled(method), *of) for method, *of in pieces]
         return analysis.submit(
-            self.session, self.info, self._given, self._slot(), title, pieces, names,
+            self.session, self.info, self._computed_with, self._slot(), title, pieces, names,
             unasked=unasked,
         )
 

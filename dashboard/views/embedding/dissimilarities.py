@@ -81,7 +81,7 @@ def _measured(content: tuple, _context: Context, _table: Any) -> Measured:
 
 def _ask(context: Context) -> Run | None:
     """The form, the button that maps the data, and their map, if there is one."""
-    session, data = context.session, context.data
+    session, data = context.session, context.given
     kind = pick_method(session, ("matrix_embedding",), f"{_PLACE}.method", "Method", NMDS.name)
     method = kind(**parameter_form(session, kind, f"{_PLACE}.{kind.name}"))
     neighbours = _ask_for_neighbours(context) if kind is LOE else None
@@ -107,13 +107,13 @@ def _newest(context: Context) -> Run | None:
     """The newest map of the same data with other settings, where there is one."""
     for listed in context.runs(_TASK, "matrix_embedding"):
         run = services().workspace.run(context.info.id, listed.key)
-        if run is not None and run.data == context.data.fingerprint:
+        if run is not None and run.data == context.given.fingerprint:
             return run
     return None
 
 
 def _ask_for_neighbours(context: Context) -> int:
-    most = max(context.data.n_objects - 2, 1)
+    most = max(context.given.n_objects - 2, 1)
     return int(number(
         context.session, f"{_PLACE}.neighbours", "Neighbours", 1, most, min(5, most),
         help="The map is to keep this number of most similar objects nearest to each object.",
