@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # readers of results need none of these modules, which take l
     from tripletscope.core.data.triplets import Answers, Triplets
     from tripletscope.core.engine.method import Method
     from tripletscope.core.inference.uncertainty.samples import Samples
+    from tripletscope.core.reading import FeatureTable
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
@@ -156,6 +157,17 @@ class Run:
         result.check_objects(answers.n_objects)
         return result
 
+    @property
+    def table(self) -> str:
+        """Name of the table beside the answers that it is of; empty for others."""
+        named = (self.options.get("distances"), *map(self.numbers.get, ("table", "table_")))
+        return next(filter(None, named), "")
+
+    @property
+    def holds_data(self) -> bool:
+        """Whether what it was computed of is known by its arrays alone."""
+        return TASKS[self.task].holds_data or registry(self.kind)[self.method].holds_data
+
     def fresh(self) -> Method:
         """The method with its settings, not fitted."""
         return registry(self.kind)[self.method](**self.parameters)
@@ -238,13 +250,13 @@ def run(
 
         abstention, agreement_curve, agreement_with_map, align_spaces, bootstrap,
         bootstrap_dimensions, bootstrap_scale, calibrate, choose_tail, compare_active,
-        compare_conditions, compare_people, count_clusters, cross_validate, detect_dimension,
-        diagnose, dimension_reproducibility, errors_by_group, explain, feature_weights, fit,
-        heterogeneity, kernel_map, laplace, learning_curve, left_over, map_correlation,
-        map_measured, observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve, posterior,
-        predict_column, recover_spaces, reliability, response_model, robustness, scales_by,
-        search_curve, shared_dimensions, spectrum, split_error, stability, tune,
-        uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
+        compare_conditions, compare_people, compare_treatments, count_clusters, cross_validate,
+        detect_dimension, diagnose, dimension_reproducibility, errors_by_group, explain,
+        feature_weights, fit, heterogeneity, kernel_map, laplace, learning_curve, left_over,
+        map_correlation, map_measured, observer_maps, ordinal_scale, penalty_curve, plan,
+        pooling_curve, posterior, predict_column, recover_spaces, reliability, response_model,
+        robustness, scales_by, search_curve, shared_dimensions, spectrum, split_error, stability,
+        tune, uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None
@@ -293,27 +305,57 @@ def run(
     )
 
 
-def cluster_distances(
-    method: Clustering, matrix: np.ndarray, objects: np.ndarray, n_objects: int, name: str
-) -> Run:
-    """Fit a clustering to distances (m, m); its options have their name as ``distances``.
+def hash_of_distances(table: FeatureTable) -> str:
+    """Hash of distances and of the positions of their objects."""
+    matrix, objects = table.measured_distances
+    return _hash(matrix.tobytes() + objects.astype(np.int64).tobytes())
 
-    objects int (m,): Positions of the rows among `n_objects`.
-    name: Of the distances.
+
+def key_of_distances(method: Clustering, table: FeatureTable) -> str:
+    """The key of what `cluster_distances` returns."""
+    chosen = checked(type(method), method.get_params(deep=False))
+    record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, len(table.distances),
+              hash_of_distances(table)]
+    return _hash(json.dumps(record, sort_keys=True).encode())
+
+
+def cluster_distances(method: Clustering, table: FeatureTable, name: str | None = None) -> Run:
+    r"""Fit a clustering to a table of distances; its options have their name as ``distances``.
+
+    Parameters
+    ----------
+    method : Clustering
+        Its similarity does not matter.
+    table : FeatureTable
+        With distances, as of `tripletscope.features.read_feature_tables`.
+    name : str, optional
+        For captions; by default that of the table.
+
+    Raises
+    ------
+    DataError
+        If the distances are unsuitable for the method.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["a", "b", "c"])
+    >>> apart = b",a,b,c\na,0,1,9\nb,1,0,8\nc,9,8,0\n"
+    >>> (table,) = ts.features.read_feature_tables(apart, answers, "apart.csv")
+    >>> tree = ts.AgglomerativeClustering(n_clusters=2)
+    >>> ts.features.cluster_distances(tree, table).fitted().labels_.tolist()
+    [1, 1, 0]
     """
     from tripletscope.core.engine.method import make_method
     from tripletscope.core.engine.task import fitted_values
 
     begun, created = time.perf_counter(), datetime.now(UTC)
-    matrix = np.ascontiguousarray(matrix, dtype=float)
-    data = _hash(matrix.tobytes() + np.asarray(objects, dtype=np.int64).tobytes())
-    chosen = checked(type(method), method.get_params(deep=False))
-    record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, n_objects, data]
-    fitted = make_method(method).fit_distances(matrix, objects, n_objects)
+    fitted = make_method(method).fit_distances(*table.measured_distances, len(table.distances))
     numbers, arrays = fitted_values(fitted)
     return Run(
-        key=_hash(json.dumps(record, sort_keys=True).encode()), task="fit", kind=method.kind,
-        method=method.name, parameters=chosen, options={"distances": name}, data=data,
+        key=key_of_distances(method, table), task="fit", kind=method.kind, method=method.name,
+        parameters=checked(type(method), method.get_params(deep=False)),
+        options={"distances": table.name if name is None else name}, data=hash_of_distances(table),
         version=__version__, created=created.isoformat(timespec="seconds"),
         seconds=time.perf_counter() - begun, complete=True, numbers=numbers, arrays=arrays,
     )

@@ -237,7 +237,7 @@ def _seconds(triplets: Triplets | Measured | None, task: str) -> float:
         return 5.0
     if isinstance(triplets, Measured):
         return 1.0 + _SECONDS_OF_SQUARE * triplets.n_objects**2
-    return _SECONDS_PER_ANSWER * len(triplets.rows) * (1 if task == "fit" else 10)
+    return _SECONDS_PER_ANSWER * len(triplets) * (1 if task == "fit" else 10)
 
 
 def find(

@@ -186,7 +186,8 @@ def effect(crowd: Crowd) -> Found:
     gone = [f"p{k}" for k in people]
     stays = ~crowd.data.answers["participant"].isin(gone).to_numpy()
     found = compare_treatments(
-        crowd.method, crowd.data, stays, weighted=False, folds=crowd.folds, unit=crowd.unit
+        crowd.method, crowd.data.with_columns({"kept": stays}), weighted=False, folds=crowd.folds,
+        unit=crowd.unit,
     )
     truth = crowd.fresh(crowd.method) - crowd.fresh(crowd.method, stays)
     return -found.difference[1], -found.high[1], -found.low[1], float(truth.mean())
@@ -195,9 +196,8 @@ def effect(crowd: Crowd) -> Found:
 def remaining(crowd: Crowd) -> Found:
     """Error on the answers that an exclusion keeps, which has no interval of its own."""
     stays = (crowd.data.answers["participant"] != "p0").to_numpy()
-    found = compare_treatments(
-        crowd.method, crowd.data, stays, weighted=False, folds=crowd.folds
-    )
+    marked = crowd.data.with_columns({"kept": stays})
+    found = compare_treatments(crowd.method, marked, weighted=False, folds=crowd.folds)
     truth = float(crowd.fresh(crowd.method, stays).mean())
     return float(found.error[1]), np.nan, np.nan, truth
 

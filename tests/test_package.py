@@ -32,7 +32,7 @@ FOLDERS = ("core", "reproductions", "dashboard", "pages", "sample_data")
 PUBLIC = public_things()
 KINDS = (
     "embedding", "matrix_embedding", "kernel", "cluster", "scale", "individuals",
-    "dimensions",
+    "dimensions", "conjoint",
 )
 PROMISED = [
     "read", "write_answers", "Triplets", "Quadruples", "DataError", "STE", "TSTE", "CKL",

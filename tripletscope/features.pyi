@@ -11,3 +11,4 @@ from .core.features.weights import feature_weights as feature_weights
 from .core.models.embedding.features import ColumnMap as ColumnMap
 from .core.reading.objects.measured import read_feature_tables as read_feature_tables
 from .core.reading.objects.objects import read_objects as read_objects
+from .core.run import cluster_distances as cluster_distances

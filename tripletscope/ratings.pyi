@@ -12,4 +12,6 @@ from .core.ratings.piles import Piles as Piles
 from .core.ratings.pooling import pool_ratings as pool_ratings
 from .core.ratings.ratings import Ratings as Ratings
 from .core.reading.measuring import read_measured as read_measured
+from .core.scale.conjoint import Comparisons as Comparisons
 from .core.scale.conjoint import conjoint_scales as conjoint_scales
+from .core.scale.mlcm import MLCM as MLCM

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.answers import HELD_TOGETHER
+from tripletscope.core.data.named import column_of
 from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Answers
 
@@ -23,6 +24,12 @@ def codes_of(triplets: Answers, column: str) -> tuple[np.ndarray, list[str]]:
         values = values.astype("str").astype("category")
     values = values.cat.remove_unused_categories()
     return values.cat.codes.to_numpy(dtype=np.int64), values.cat.categories.astype("str").tolist()
+
+
+def marked_by(triplets: Answers, column: str) -> np.ndarray:
+    """(T,) bool: answers for which a column is true; it may be one of texts."""
+    cells = column_of(triplets.answers, column, triplets.name, "response").astype("str").str.lower()
+    return cells.isin(("true", "1", "yes")).to_numpy()
 
 
 def sides_of(triplets: Answers) -> tuple[np.ndarray, list[str]]:

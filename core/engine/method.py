@@ -91,6 +91,8 @@ class Method(BaseEstimator):
     #: Whether the loss is the negative log-likelihood. A choice among several pairs of objects,
     #: such as an odd one out, is then one choice; other methods read the answers of the data.
     is_likelihood: ClassVar[bool] = False
+    #: Whether a fit holds all of its data, which are then no answers.
+    holds_data: ClassVar[bool] = False
 
     @property
     def answer_columns(self) -> tuple[str, ...]:

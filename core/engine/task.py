@@ -74,9 +74,11 @@ class Computation:
     needs_data: False for simulations, which take None as data.
     first: Values of options for a first result, which is there long before the whole one.
     of_measured: Whether its data are `tripletscope.core.ratings.Measured`, not answers.
+    holds_data: Whether results hold what was computed of the answers.
     """
 
     of_measured: ClassVar[bool] = False
+    holds_data: ClassVar[bool] = False
 
     name: str
     words: str
@@ -120,6 +122,12 @@ class Computation:
         """The result from its plain values and arrays."""
         return self.gives(**from_plain(self.gives, {**numbers, **arrays}))
 
+    def data_of(
+        self, answers: Triplets, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+    ) -> Triplets | None:
+        """What a result may be of, by the answers that are kept: they themselves, or None."""
+        return answers
+
     def fingerprint(
         self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
     ) -> str:
@@ -153,6 +161,28 @@ class Computation:
         # Options of results may lack those declared later.
         chosen = [(p.spec, options.get(p.name, p.default)) for p in parameters(self.function)]
         return chosen + [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
+
+
+class OfMarked(Computation):
+    """A task of answers of which columns mark some: its results have the marks, (t, c) bool."""
+
+    holds_data = True
+
+    def data_of(
+        self, answers: Triplets, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+    ) -> Triplets | None:
+        marks = arrays.get("marks")
+        if marks is None or len(marks) != len(answers):
+            return None
+        return answers.with_columns(dict(zip(self.marking(options), marks.T, strict=True)))
+
+    def marking(self, options: Mapping[str, Any]) -> list[str]:
+        """Names of the columns that mark answers."""
+        return [
+            name for p in parameters(self.function)
+            if isinstance(p.spec, Column) and p.spec.of == "answers"
+            for name in (options[p.name] if p.spec.several else [options[p.name]])
+        ]
 
 
 class _Watched:

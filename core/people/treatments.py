@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.data.columns import codes_of
+from tripletscope.core.data.columns import codes_of, marked_by
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes_disparity
+from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import with_random_state
+from tripletscope.core.engine.declared import Column, Number, Switch
 from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
-from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.engine.task import OfMarked, task
 from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
-from tripletscope.core.inference.evaluation.units import known_people, unit_fields
+from tripletscope.core.inference.evaluation.units import IntervalUnit, known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.lapses import with_lapses
 
+#: Column of answers that exclusion keeps.
+KEPT = "kept"
 #: Treatments of people who guess, in the order of all tables.
 TREATMENTS = ("all answers alike", "exclusion", "weights")
 
 
-@short_repr
 @dataclass(frozen=True)
 class Treatments:
     """Effects of exclusion and weights, for each of `TREATMENTS`.
@@ -46,6 +50,8 @@ class Treatments:
         People without any answer left.
     n_predicted : int
         Answers of `error`.
+    marks : ndarray of bool, shape (t, 1)
+        Answers that exclusion keeps.
     apart : ndarray, shape (3,), or None
         `error` with weights minus that after exclusion, and both ends of its 95 % interval.
     effective : ndarray, shape (3,), or None
@@ -65,6 +71,7 @@ class Treatments:
     high: np.ndarray
     n_excluded: int
     n_predicted: int
+    marks: np.ndarray
     apart: np.ndarray | None = None
     effective: np.ndarray | None = None
     moved: np.ndarray | None = None
@@ -95,16 +102,23 @@ def effective_number(weight: np.ndarray) -> float:
     return float(weight.sum()) ** 2 / square if square else 0.0
 
 
-@with_random_state
+@task("Predicting with and without", columns=("participant",), computation=OfMarked)
 def compare_treatments(
     method: Method,
     triplets: Answers,
-    kept: np.ndarray,
     *,
-    weighted: bool = True,
-    folds: int = 5,
-    unit: str = "auto",
-    seed: int = 0,
+    kept: Annotated[str, Column(
+        "Kept answers", "A column that is true for answers that exclusion keeps.", of="answers",
+    )] = KEPT,
+    weighted: Annotated[bool, Switch(
+        "Compare weights", "Also weights people by their lapse rates on the other folds, instead "
+        "of excluding anybody.",
+    )] = True,
+    folds: Annotated[int, Number(
+        2, 20, "Folds", "Folds for the held-out error.", advanced=True,
+    )] = 5,
+    unit: IntervalUnit = "auto",
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Treatments:
     """Predict held-out answers from all answers alike, after exclusion, and with weights.
@@ -115,14 +129,10 @@ def compare_treatments(
     ----------
     method : Method
         Fitted as a clone to every training part; for weights, an embedding.
-    triplets : Triplets or Quadruples
-    kept : ndarray of bool, shape (T,)
-        Which answers exclusion leaves, such as `tripletscope.Cleaning.kept`.
-    weighted : bool
-        Whether to compare weights, too: those of `with_lapses` on the other folds.
-    folds, seed : int
-    unit : str
-        See `tripletscope.core.inference.evaluation.units.IntervalUnit`; of the answers that stay.
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        With a column such as `tripletscope.Cleaning.kept`.
+    unit
+        Of the answers that stay.
     progress : Progress
         Called after every fold, and after the maps of all answers.
 
@@ -138,11 +148,13 @@ def compare_treatments(
     --------
     >>> import numpy as np, tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> kept = np.arange(len(answers)) % 10 > 0
-    >>> found = ts.people.compare_treatments(ts.STE(), answers, kept, weighted=False)
+    >>> marked = answers.with_columns({"kept": np.arange(len(answers)) % 10 > 0})
+    >>> found = ts.people.compare_treatments(ts.STE(), marked, weighted=False)
     >>> bool(found.low[1] <= found.difference[1] <= found.high[1])
     True
     """
+    triplets, chosen = as_answers(triplets), kept
+    kept = marked_by(triplets, chosen)
     fold = question_folds(triplets, folds, np.random.default_rng(seed))
     parts = [fold == k for k in range(folds)]
     parts = [part for part in parts if (part & kept).any() and (~part & kept).any()]
@@ -183,7 +195,7 @@ def compare_treatments(
     changes = [np.zeros(3), *(between(k, 0) for k in range(1, errors.shape[1]))]
     return Treatments(
         errors.mean(axis=0), everybody.mean(axis=0), *np.transpose(changes),
-        len(names) - len(left), len(held_out), **further, **unit_fields(people),
+        len(names) - len(left), len(held_out), kept[:, None], **further, **unit_fields(people),
     )
 
 

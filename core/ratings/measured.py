@@ -119,6 +119,8 @@ class Measured:
     title: ClassVar[str]
     #: Columns of the table.
     columns: ClassVar[tuple[str, ...]]
+    #: Name of a table beside the answers that they come from; empty for the data set's own.
+    source: str = ""
 
     table: pd.DataFrame
     options: dict[str, Any]

@@ -3,8 +3,9 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "conjoint": ["ConjointScales", "conjoint_scales"],
+    "conjoint": ["Comparisons", "ConjointScales", "conjoint_scales"],
     "diagnostics": ["ScaleDiagnostics", "diagnose"],
+    "mlcm": ["MLCM"],
     "mlds": ["MLDS"],
     "ordinal": [
         "GroupScales", "OrdinalScale", "normalised", "ordinal_scale", "scale_error", "scales_by",

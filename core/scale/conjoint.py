@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -159,6 +160,110 @@ class ConjointScales:
         return table
 
 
+class Comparisons:
+    """Comparisons of two stimuli that vary in two or more dimensions.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Column ``first``: 1 if the first stimulus was chosen, 0 if the second. For each dimension
+        two columns with the levels of both, such as ``gloss1`` and ``gloss2``. Column
+        ``participant``, if there are several.
+    source : str
+        File that they were read from.
+    notes : sequence of str
+        How it was read, as sentences.
+
+    Attributes
+    ----------
+    first : ndarray of bool, shape (t,)
+    levels : dict of str to list
+        Levels of each dimension, ascending.
+    codes : ndarray of int, shape (2, t, k)
+        Positions of both stimuli's levels.
+    who : ndarray of int, shape (t,)
+        Participant of each answer, from 0; -1 if unknown.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two dimensions with two levels, more than 60 levels of one, or
+        answers that are neither 0 nor 1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> shown = pd.DataFrame({"a1": [1, 2], "a2": [2, 1], "b1": [1, 1], "b2": [2, 2]})
+    >>> given = ts.ratings.Comparisons(shown.assign(first=[0, 1]))
+    >>> len(given), given.levels
+    (2, {'a': [1, 2], 'b': [1, 2]})
+    """
+
+    #: No choices among several.
+    are_choices = False
+
+    def __init__(self, table: pd.DataFrame, source: str = "", notes: Sequence[str] = ()) -> None:
+        self.source, names = source, _dimensions(table)
+        first = pd.to_numeric(table["first"], errors="coerce").to_numpy()
+        columns = [f"{name}{side}" for name in names for side in "12"]
+        complete = table[columns].notna().all(axis=1).to_numpy()
+        if not np.isin(first[complete], (0, 1)).all():
+            row = int(np.argmax(complete & ~np.isin(first, (0, 1))))
+            raise DataError(f"the answer {table['first'].iloc[row]!r} is neither 1 nor 0", row=row,
+                            remedy="Write 1 where the first stimulus was chosen, else 0.")
+        left = int((~complete).sum())
+        self.notes = [*notes, *([f"{left:,} incomplete rows left out."] if left else [])]
+        self.levels, codes = {}, []
+        for name in names:
+            both = [table[f"{name}{side}"].to_numpy()[complete] for side in "12"]
+            values, code = np.unique(np.concatenate(both), return_inverse=True)
+            if not 2 <= len(values) <= _MOST_LEVELS:
+                raise DataError(f"{name} has {len(values):,} levels",
+                                remedy=f"A dimension has 2 to {_MOST_LEVELS}.")
+            self.levels[name] = values.tolist()
+            codes.append(code.reshape(2, -1))
+        self.first, self.codes = first[complete] == 1, np.stack(codes, axis=2)
+        people = table.get("participant", pd.Series(np.nan, table.index))[complete]
+        self.who = pd.factorize(people)[0].astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self)} of {', '.join(self.levels)}>"
+
+    @property
+    def n_people(self) -> int:
+        return int(self.who.max(initial=-1)) + 1
+
+    @property
+    def combinations(self) -> list[tuple]:
+        """Levels of each combination shown."""
+        kinds = np.unique(self.codes.reshape(-1, len(self.levels)), axis=0)
+        return [
+            tuple(levels[k] for levels, k in zip(self.levels.values(), kind, strict=True))
+            for kind in kinds.tolist()
+        ]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The complete rows; participants are numbers."""
+        columns = {
+            f"{name}{side + 1}": np.array(levels)[self.codes[side, :, k]]
+            for k, (name, levels) in enumerate(self.levels.items()) for side in range(2)
+        }
+        people = {"participant": self.who} if self.n_people else {}
+        return pd.DataFrame({"first": self.first.astype(int), **people, **columns})
+
+    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
+        """Hash of the complete rows, as `tripletscope.Triplets` have one."""
+        digest = hashlib.blake2b(repr(self.levels).encode(), digest_size=16)
+        for array in (self.first, self.codes, self.who):
+            digest.update(np.ascontiguousarray(array, dtype=np.int64))
+        return digest.hexdigest()
+
+
 @with_random_state
 def conjoint_scales(
     table: Any, *, link: str = "probit", replicates: int = 1000, level: float = 0.95,
@@ -172,9 +277,8 @@ def conjoint_scales(
 
     Parameters
     ----------
-    table : DataFrame
-        Column ``first``: 1 if the first stimulus was chosen, 0 if the second. For each dimension
-        two columns with the levels of both, such as ``gloss1`` and ``gloss2``.
+    table : DataFrame or Comparisons
+        See `Comparisons`.
     link : {"probit", "logit", "cauchit"}
     replicates : int
         Of the parametric bootstrap.
@@ -211,7 +315,8 @@ def conjoint_scales(
     """
     if link not in LINKS:
         raise ValueError(f"link is {link!r}; it must be one of {', '.join(LINKS)}.")
-    first, levels, codes, notes = _read(table)
+    given = table if isinstance(table, Comparisons) else Comparisons(table)
+    first, levels, codes, notes = given.first, given.levels, given.codes, [*given.notes]
     names = list(levels)
     designs = _designs(codes, names)
     sequences = np.random.SeedSequence(seed).spawn(len(designs))
@@ -226,38 +331,10 @@ def conjoint_scales(
         f"Answers leave values of the model {name!r} infinite." for name, model in models.items()
         if not model.finite
     ]
-    kinds = np.unique(codes.reshape(-1, len(names)), axis=0)
-    combinations = [
-        tuple(levels[name][k] for name, k in zip(names, kind, strict=True))
-        for kind in kinds.tolist()
-    ]
     return ConjointScales(
-        levels, combinations, models, _tests(models), link, level, len(first),
-        int(table["participant"].nunique()) if "participant" in table else 0, notes,
+        levels, given.combinations, models, tests_of(models), link, level, len(first),
+        given.n_people, notes,
     )
-
-
-def _read(table: pd.DataFrame) -> tuple[np.ndarray, dict[str, list], np.ndarray, list[str]]:
-    """Whether the first was chosen (t,), levels, their codes (2, t, dimensions), and notes."""
-    names = _dimensions(table)
-    first = pd.to_numeric(table["first"], errors="coerce").to_numpy()
-    columns = [f"{name}{side}" for name in names for side in "12"]
-    complete = table[columns].notna().all(axis=1).to_numpy()
-    if not np.isin(first[complete], (0, 1)).all():
-        row = int(np.argmax(complete & ~np.isin(first, (0, 1))))
-        raise DataError(f"the answer {table['first'].iloc[row]!r} is neither 1 nor 0", row=row,
-                        remedy="Write 1 where the first stimulus was chosen, else 0.")
-    notes = [] if complete.all() else [f"{int((~complete).sum()):,} incomplete rows left out."]
-    levels, codes = {}, []
-    for name in names:
-        both = [table[f"{name}{side}"].to_numpy()[complete] for side in "12"]
-        values, code = np.unique(np.concatenate(both), return_inverse=True)
-        if not 2 <= len(values) <= _MOST_LEVELS:
-            raise DataError(f"{name} has {len(values):,} levels",
-                            remedy=f"A dimension has 2 to {_MOST_LEVELS}.")
-        levels[name] = values.tolist()
-        codes.append(code.reshape(2, -1))
-    return first[complete], levels, np.stack(codes, axis=2), notes
 
 
 def _dimensions(table: pd.DataFrame) -> list[str]:
@@ -313,7 +390,7 @@ def _fitted(
     return ConjointModel(name, values, low, high, worth, finite)
 
 
-def _tests(models: Mapping[str, ConjointModel]) -> pd.DataFrame:
+def tests_of(models: Mapping[str, ConjointModel]) -> pd.DataFrame:
     """Each narrower model against the next wider one."""
     alone = [name for name in models if name not in ("additive", "saturated")]
     rows = []

@@ -26,6 +26,7 @@ from tripletscope.dashboard.interface.composer import Printable, compose_button
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.reproduce.recipe import reproduction_of_none
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.wording import uncited
 from tripletscope.dashboard.wording.formats import plain
@@ -123,7 +124,7 @@ def _numbers(
         help="For spreadsheets and programs. An apostrophe precedes names that a spreadsheet would "
         "read as formulas.",
     )
-    content = "its numbers and what was simulated" if info is None else (
+    content = "its numbers, settings, and a script that computes it again" if info is None else (
         "its numbers, which data they come from, how these were read, and all exclusions"
     ) + (", and a script that computes it again" if further else "")
     st.download_button(
@@ -151,6 +152,7 @@ def _together(
         files[f"{name}-data.json"] = export.settings({}, info.record)
     elif simulations:
         files[f"{name}-settings.json"] = export.settings(simulations, {})
+        files |= reproduction_of_none([*simulations.values()], name)
     return export.bundle({**files, **(further() if further else {})})
 
 

@@ -165,6 +165,11 @@ class RunInfo:
     def seconds(self) -> float:
         return self.record["seconds"]
 
+    @property
+    def table(self) -> str:
+        """See `Run.table`."""
+        return Run(**self.record).table
+
 
 @dataclass(frozen=True)
 class UnreadableRun:

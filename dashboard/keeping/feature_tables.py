@@ -39,6 +39,10 @@ class KeptTable:
     settings: dict[str, Any] = field(default_factory=dict)
     named: bool = False
 
+    @property
+    def holds_distances(self) -> bool:
+        return self.about.startswith("distances")
+
 
 class FeatureTables(OpenFolder):
     """The part of `Workspace` that keeps tables of features."""

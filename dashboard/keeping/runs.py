@@ -79,7 +79,7 @@ class KeptRuns(OpenFolder):
         if self._problem_of_description(dataset, run.key) and before is None:
             self.trash.take([folder.path / RESULTS / run.key / RUN])  # it was computed again
         latest = max((other.number for other in self._listed(dataset)), default=0)
-        if info is None or "distances" in run.options:  # these do not depend on exclusions
+        if info is None or run.table:  # these do not depend on exclusions
             state = None
         elif state is None:
             state = info.state_of_views if "views" in run.options else info.state
@@ -276,9 +276,8 @@ def _same_method(other: RunInfo, fit: RunInfo) -> bool:
         return False
     names = ("kind", "method", "parameters")
     # A fit to uploaded distances does not depend on the answers.
-    uploaded = [run.record["options"].get("distances") for run in (other, fit)]
     return (
-        other.id != fit.id and uploaded[0] == uploaded[1]
+        other.id != fit.id and other.table == fit.table
         and all(other.record[n] == fit.record[n] for n in names)
     )
 

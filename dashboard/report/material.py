@@ -17,7 +17,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
-from tripletscope.dashboard.results.map import Turn
+from tripletscope.dashboard.results.map import MapLook, TreeLook
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import (
     TOLD_IN,
@@ -44,10 +44,9 @@ class Material:
     cleaning: Cleaning
     runs: tuple[Run, ...] = ()
     asked: str = ""
-    turns: Mapping[str, Turn] = field(default_factory=dict)
-    cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
     measured: str = ""
     names: set[str] = field(default_factory=set, repr=False)
 
@@ -64,9 +63,9 @@ class Material:
     def shown(self, *runs: Run) -> ShownResults:
         """Some results, for figures; by default all."""
         return ShownResults(
-            runs or self.runs, self.answers, plain(self.name), self.turns,
-            self.cuts, self.pictures, self.dimension_names, cautious=True, asked=self.asked,
-            measured=self.measured,
+            runs or self.runs, self.answers, plain(self.name),
+            pictures=self.pictures, named=self.dimension_names, cautious=True, asked=self.asked,
+            measured=self.measured, looks=self.looks,
             limits_of=lambda _: Limits(self.quality.ceiling, self.quality.choices),
         )
 

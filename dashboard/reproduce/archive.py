@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
+from tripletscope.core.engine.task import OfMarked
 from tripletscope.core.ratings import Measured
 from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.reading import FeatureTable
@@ -59,6 +60,7 @@ from tripletscope.dashboard.reproduce.pseudonyms import (
 from tripletscope.dashboard.reproduce.recipe import Steps, measured_of_left, programs
 from tripletscope.dashboard.reproduce.tables import result_tables
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
+from tripletscope.dashboard.results import MapLook, TreeLook
 
 #: Contents of files of data, by the word in Psych-DS's names.
 _ABOUT = {
@@ -68,6 +70,7 @@ _ABOUT = {
     "measured": "Ratings, piles and the like, of which the answers were made.",
     "catch": "Trials with a correct response by construction.",
     "gold": "Questions with an answer that every attentive participant gives.",
+    "beside": "Comparisons of stimuli that vary in several dimensions.",
 }
 _WORDS = {"catch": "catchtrials"}
 #: Notes on a data set that cannot name participants.
@@ -78,12 +81,13 @@ _NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEAS
 class Deposit:
     """Content of an archive.
 
-    runs: Without arrays; the script computes them.
+    runs: Without arrays, which the script computes, but for those that hold their data.
     kept: With arrays, to be opened again.
     left: Missing things, as sentences.
     measured: Ratings and so on behind the answers.
     names: Pseudonyms of participants; empty where they keep their names.
     views: With the workspace's state of their results.
+    looks: See `Steps`.
     """
 
     folder: DataFolder
@@ -98,6 +102,7 @@ class Deposit:
     features: list[FeatureTable] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
+    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
@@ -131,10 +136,11 @@ class Deposit:
         listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
                   if one.state in states]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
+        whole_ones = {run.key: run for _, run in results if run is not None and run.holds_data}
         return cls(
             folder, about, info_of(dataset, about, None), cleaning,
             None if info.has_only_pairs else workspace.pairs(info),
-            [Run(**one.record) for one in listed
+            [whole_ones.get(one.key, Run(**one.record)) for one in listed
              if one.state in (None, info.state, info.state_of_views)],
             [(one, run) for one, run in results if run is not None], left,
             workspace.measured(replace(info, exclusions=[])),
@@ -177,7 +183,7 @@ class Deposit:
     @property
     def steps(self) -> Steps:
         return Steps(self.info, self.cleaning, self.runs, self.pairs, self.measured,
-                     named=self.named, tables=self.features)
+                     named=self.named, tables=self.features, looks=self.looks)
 
     @property
     def named(self) -> dict[str, dict[int, str]]:
@@ -206,13 +212,17 @@ class Deposit:
             self.measured.kind, renamed(self.measured.table, names), self.measured.options
         )
         new = {
-            run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs, ratings)
+            run.key: _of(run, (left_by.get(one.state, cleaning.triplets), pairs, cleaning.raw),
+                         ratings)
             for one, run in self.kept
         }
         of_runs = ratings
         if any(TASKS[run.task].of_measured for run in self.runs):
             of_runs = measured_of_left(ratings, cleaning.log())
-        new = {run.key: _of(run, cleaning.triplets, pairs, of_runs) for run in self.runs} | new
+        new = {
+            run.key: _of(run, (cleaning.triplets, pairs, cleaning.raw), of_runs)
+            for run in self.runs
+        } | new
         said = {
             "name": reworded(self.info.name, names), "origin": reworded(self.info.origin, names),
             "report": [reworded(sentence, names) for sentence in self.info.report],
@@ -232,6 +242,7 @@ class Deposit:
             self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,
             left=left, kept=kept, measured=ratings, names=names, views=views,
             runs=[new[run.key] for run in self.runs],
+            looks={new[key].key: look for key, look in self.looks.items() if key in new},
         )
 
 
@@ -252,15 +263,19 @@ def _nameless(
     return extra
 
 
-def _of(run: Run, answers: Answers, pairs: Answers | None, rated: Measured | None) -> Run:
+def _of(run: Run, answers: Sequence[Answers | None], rated: Measured | None) -> Run:
     """The run under its key with the participants' new names."""
-    if not run.data or "distances" in run.options:
+    task = TASKS[run.task]
+    if not run.data or run.table:
         return run
     renewed = []
-    for one in [rated] if TASKS[run.task].of_measured else filter(None, (answers, pairs)):
+    given = [rated] if task.of_measured else [
+        task.data_of(one, run.options, run.arrays) for one in answers if one is not None
+    ]
+    for one in filter(None, given):
         try:
             renewed.append(replace(
-                run, data=TASKS[run.task].fingerprint(run.fresh(), one, run.options),
+                run, data=task.fingerprint(run.fresh(), one, run.options),
                 key=key(run.task, run.fresh(), one, run.options),
             ))
         except (DataError, ValueError):  # it is of the other answers, or of an earlier version
@@ -274,13 +289,15 @@ def _of(run: Run, answers: Answers, pairs: Answers | None, rated: Measured | Non
 def archive(
     workspace: Workspace, info: DatasetInfo, terms: Terms, *,
     files: Mapping[str, bytes] | None = None, settings: Mapping[str, Any] | None = None,
+    looks: Mapping[str, MapLook | TreeLook] | None = None,
 ) -> bytes:
     """A data set with everything that belongs to it, as one ZIP, for `restore` and for workspaces.
 
     files: Further files, such as a report, for the folder ``products``.
     settings: Of pages, as plain values by the keys of widgets.
+    looks: How maps and trees are shown, by the key of their fit.
     """
-    deposit = Deposit.of(workspace, info.id)
+    deposit = replace(Deposit.of(workspace, info.id), looks=looks or {})
     if terms.pseudonyms:
         deposit = deposit.under_pseudonyms()
         terms = replace(terms, title=reworded(terms.title, deposit.names))
@@ -317,7 +334,9 @@ def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
     names = {run.key: one.name for one, run in deposit.kept}
     return [
         f"{names[run.key]}: " + (
-            "it compares views" if "views" in run.options else
+            "an earlier version did not note which answers it marks"
+            if isinstance(TASKS[run.task], OfMarked) else
+            "its distances are of no kept table" if run.table else
             "its features are neither columns of the objects nor kept tables"
         ) + ", so the script does not compute it; its result is included."
         for run in steps.unknown if run.key in names
@@ -368,8 +387,8 @@ def _described(deposit: Deposit, contents: dict[str, bytes]) -> dict[str, pd.Dat
     }
     for path in [path for path in contents if path.startswith("data/")]:
         word = path.split("description-")[1].removesuffix("_data.csv")
-        what = next(what for what in _ABOUT if _WORDS.get(what, what) == word)
-        columns, table = list(pd.read_csv(io.BytesIO(contents[path]), nrows=0)), frames[what]
+        what = next((what for what in _ABOUT if _WORDS.get(what, what) == word), "beside")
+        columns, table = list(pd.read_csv(io.BytesIO(contents[path]), nrows=0)), frames.get(what)
         # A file may have other columns than the table: response times in milliseconds.
         if table is None or set(columns) - set(table):
             table = pd.read_csv(io.BytesIO(contents[path]))

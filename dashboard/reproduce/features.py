@@ -17,7 +17,8 @@ from tripletscope.core.data.triplets import Answers
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.reading import FeatureTable, features_of, read_feature_tables
-from tripletscope.core.run import Run
+from tripletscope.core.run import Run, hash_of_distances
+from tripletscope.core.scale import MLCM, Comparisons
 
 #: How rows of a table may be compared.
 _SETTINGS = [
@@ -127,6 +128,30 @@ def _space_of(table: FeatureTable, settings: dict[str, Any]) -> FeatureSpace:
     if table.distances is not None:
         return FeatureSpace(name=table.name, distances=table.distances)
     return FeatureSpace(name=table.name, values=table.values, **settings)
+
+
+def table_of(
+    run: Run, tables: Iterable[FeatureTable], about: Answers
+) -> FeatureTable | Comparisons | None:
+    """The table that a result is of, as a script can read it; None if it is not kept."""
+    if run.kind == MLCM.kind:
+        return run.fitted().comparisons if run.arrays else None
+    for table in tables:
+        if table.distances is None:
+            continue
+        if run.data == (
+            hash_of_distances(table) if run.task == "fit" else table.ratings(about).fingerprint
+        ):
+            (again,) = read_feature_tables(table_file(table, about), about, "distances.npz")
+            same = again.distances is not None
+            return table if same and hash_of_distances(again) == hash_of_distances(table) else None
+    return None
+
+
+def array_file(array: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
 
 
 def table_file(table: FeatureTable, about: Answers) -> bytes:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pprint import pformat
+from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -21,20 +22,31 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method, MethodParameter, make_method
+from tripletscope.core.engine.task import OfMarked
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.presets import published_in
 from tripletscope.core.ratings import Measured
 from tripletscope.core.reading import FeatureTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
-from tripletscope.core.run import TASKS, Run, key
+from tripletscope.core.run import TASKS, Run, key, key_of_distances
+from tripletscope.core.scale import Comparisons
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.core.writing import WRITERS, roles_of, write_answers
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, ExclusionLog
+from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
-from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources
-from tripletscope.dashboard.results import UNCERTAIN, MapFigure
+from tripletscope.dashboard.reproduce.features import (
+    SpaceSource,
+    array_file,
+    contents_of,
+    space_sources,
+    table_file,
+    table_of,
+)
+from tripletscope.dashboard.results import MapLook, TreeLook
+from tripletscope.dashboard.results.maps import DrawnMap
 from tripletscope.dashboard.wording import literal
 
 _LINE = 92  # characters
@@ -78,50 +90,63 @@ class Sources:
 class Steps:
     """Steps of an analysis.
 
-    cleaning: The imported answers and exclusions.
-    runs: Results, except those of uploaded distances or unknown features.
+    info, cleaning: The data set, its imported answers and exclusions; None of simulations.
+    runs: Results, except those of `unknown`.
     pairs: Comparisons of pairs, if there are triplets too.
     measured: Ratings and so on behind the answers, where results are of them.
-    drawn: The figure of the first result's map, with the uncertainty of the second one, if any.
+    drawn: See `map_on_paper`, of the map of these results.
     named: Names of dimensions, by position, by the key of their fit.
-    unknown: Results of several views, and of features that are neither columns of the objects nor
-        kept tables.
+    looks: How maps and trees are shown, by the key of their fit.
+    tables: Kept tables of features and distances.
+    unknown: Results of marked answers whose marks are not known, of features that are neither
+        columns of the objects nor kept tables, and of distances that are not kept.
     """
 
-    info: DatasetInfo
-    cleaning: Cleaning
+    info: DatasetInfo | None
+    cleaning: Cleaning | None
     runs: Sequence[Run]
     pairs: Quadruples | None = None
     measured: Measured | None = None
-    drawn: MapFigure | None = None
+    drawn: Mapping[str, Any] | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
+    _beside: dict[str, FeatureTable | Comparisons] = field(default_factory=dict, init=False)
     _taken: dict[str, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         contents = contents_of(self.runs)
         sources = space_sources(
-            self.cleaning.raw, self.tables, {fingerprint for _, fingerprint in contents.values()}
+            self._raw, self.tables, {fingerprint for _, fingerprint in contents.values()}
         )
         self._spaces.update({
             text: sources[fingerprint] for text, (_, fingerprint) in contents.items()
             if fingerprint in sources
         })
-        # Uploaded distances and other features are not stored.
+        if isinstance(self._raw, Quadruples):
+            object.__setattr__(self, "pairs", self._raw)
+        for run in self.runs:
+            table = table_of(run, self.tables, self._raw) if run.table else None
+            if table is not None:
+                self._beside[run.key] = table
         self.unknown.extend(
-            run for run in self.runs if "views" in run.options or (
+            run for run in self.runs if (run.table and run.key not in self._beside) or (
+                _is_of_marked(run) and self._variable(run) is None
+            ) or (
                 run.kind == FeatureModel.kind
                 and not set(run.parameters["content"]) <= self._spaces.keys()
             )
         )
         unknown = {run.key for run in self.unknown}
-        kept = [run for run in self.runs
-                if "distances" not in run.options and run.key not in unknown]
+        kept = [run for run in self.runs if run.key not in unknown]
         object.__setattr__(self, "runs", kept)
-        if isinstance(self.cleaning.raw, Quadruples):
-            object.__setattr__(self, "pairs", self.cleaning.raw)
+
+    @property
+    def _raw(self) -> Answers | None:
+        """The imported answers; None of results of no data set."""
+        return self.cleaning and self.cleaning.raw
 
     def sources(self, place: Callable[[str, str], str]) -> Sources:
         """Files with the data.
@@ -135,8 +160,10 @@ class Steps:
             paths[what] = place(what, ending)
             files[paths[what]] = content
 
-        raw, cleaning = self.cleaning.raw, self.cleaning
-        add("objects", ".csv", export.csv(raw.objects.drop(columns="image", errors="ignore")))
+        raw, cleaning = self._raw, self.cleaning
+        if raw is not None:
+            objects = raw.objects.drop(columns="image", errors="ignore")
+            add("objects", ".csv", export.csv(objects))
         if isinstance(raw, Triplets) and len(raw):
             if self._are_numbered:
                 add("answers", ".csv", export.csv(position_table(raw)))
@@ -146,7 +173,7 @@ class Steps:
             add("pairs", ".csv", export.csv(position_table(self.pairs)))
         if self._left is not None:
             add("measured", ".csv", export.csv(self._left.table))
-        if self.info.exclusions:
+        if cleaning is not None and self.info.exclusions:
             add("exclusions", ".json", json.dumps(self.info.exclusions, indent=2).encode())
             if cleaning.catch_trials is not None:
                 add("catch", ".csv", export.csv(cleaning.catch_trials))
@@ -154,8 +181,15 @@ class Steps:
                 add("gold", *_written(cleaning.gold))
         for file, source in self._table_files().items():
             add(file, ".npz", source.content)
+        for file, table in self._files_beside().items():
+            if isinstance(table, Comparisons):
+                add(file, ".csv", export.csv(table.table))
+            else:
+                add(file, ".npz", table_file(table, raw))
+        for k, run in enumerate(self._of_marked, 1):
+            add(f"marks-{k}", ".npy", array_file(run.arrays["marks"]))
         if self.drawn is not None:
-            add("figure", ".json", self.drawn.to_json().encode())
+            add("figure", ".json", json.dumps(self.drawn, ensure_ascii=False).encode())
         return Sources(files, paths)
 
     @property
@@ -166,7 +200,9 @@ class Steps:
     @cached_property
     def _left(self) -> Measured | None:
         """What was measured of those who are not excluded; None if no result is of that."""
-        if self.measured is None or "measured" not in {self.data_of(run) for run in self.runs}:
+        if self.measured is None or not any(
+            TASKS[run.task].of_measured and not run.table for run in self.runs
+        ):
             return None
         return measured_of_left(self.measured, self.info.exclusions)
 
@@ -183,6 +219,26 @@ class Steps:
         """Feature spaces of the results that are computed, as results note them."""
         return {text: self._spaces[text] for text in contents_of(self.runs)}
 
+    def _files_beside(self) -> dict[str, FeatureTable | Comparisons]:
+        """Tables beside the answers that results are of, by the names of their files."""
+        return {f"table{k}": table for k, table in enumerate(self._beside.values(), 1)}
+
+    def _tables_beside(self, paths: Mapping[str, str]) -> list[str]:
+        """Lines that read them."""
+        lines = []
+        for file, table in self._files_beside().items():
+            if isinstance(table, Comparisons):
+                lines.append(call(f"{file} = ts.ratings.Comparisons",
+                                  _reading(table.table, paths[file]), repr(table.source)))
+            else:
+                lines.append(call(f"({file},) = ts.features.read_feature_tables",
+                                  repr(paths[file]), self._usual))
+        return lines
+
+    @property
+    def _of_marked(self) -> list[Run]:
+        return [run for run in self.runs if _is_of_marked(run)]
+
     def settings(self) -> bytes:
         named = {f"{k}-{run.task}": run for k, run in enumerate(self.runs, 1)}
         return export.settings(named, self.info.record)
@@ -193,35 +249,35 @@ class Steps:
         imports = {"import numpy as np", "import tripletscope as ts"}
         if {"pairs", "catch", "measured"} & paths.keys() or (
             "answers" in paths and self._are_numbered
-        ):
+        ) or any(isinstance(table, Comparisons) for table in self._beside.values()):
             imports.add("import pandas as pd")
-        if "exclusions" in paths:
+        if {"exclusions", "figure"} & paths.keys():
             imports.add("import json")
-        if "figure" in paths:
-            imports.add("from tripletscope.dashboard.results import MapFigure")
-        cells = [
-            Cell("code", "\n".join(sorted(imports))),
-            Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths))),
-        ]
+        cells = [Cell("code", "\n".join(sorted(imports)))]
+        if self.cleaning is not None:
+            cells += [Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths)))]
         if "exclusions" in paths:
             cells += [Cell("words", f"## Exclusions\n\n{literal(self.info.left_out)}"),
                       Cell("code", self._exclusions(paths))]
         spaces = self._feature_spaces(paths)
         if spaces:
             cells += [Cell("words", "## Features"), Cell("code", "\n".join(spaces))]
+        if self._beside:
+            cells += [Cell("words", "## Tables"),
+                      Cell("code", "\n".join(self._tables_beside(paths)))]
         if self.runs:
             cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
         drawn: dict[str, list[str]] = {}
         for run in self.runs:
-            data = self.data_of(run)
             name = _name(f"{run.task} {run.method}", self._taken)
             self._taken[name] = run.task
-            cells += self._result(run, name, data, results)
-            if data != "None":
+            cells += self._result(run, name, results, paths)
+            if run.data and self.cleaning is not None:
                 drawn.setdefault(self.shown_with(run), []).append(name)
-        cells += _figures(drawn, self.info.titled, self._names())
+        if drawn:
+            cells += _figures(drawn, self.info.titled, self._how())
         if "figure" in paths:
-            cells += self._map(paths["figure"], results)
+            cells += self._map(paths["figure"], drawn[self._usual], results)
         return cells
 
     def _data(self, paths: Mapping[str, str]) -> list[str]:
@@ -241,11 +297,9 @@ class Steps:
                               f"objects={paths['objects']!r}"))
         if "measured" in paths:
             table = self._left.table
-            texts = {c: "str" for c, column in table.items() if not is_numeric_dtype(column)}
             options = [f"{name}={value!r}" for name, value in self._left.options.items()]
             lines += [
-                call("rated = pd.read_csv", repr(paths["measured"]), f"dtype={texts!r}",
-                     "keep_default_na=False", 'na_values=[""]') + without_marks(table),
+                f"rated = {_reading(table, paths['measured'])}",
                 call(f"measured = {public_name(type(self._left))}", "rated", *options),
             ]
         if "pairs" in paths:
@@ -260,7 +314,9 @@ class Steps:
             arguments.append(read + without_marks(self.cleaning.catch_trials))
         if "gold" in paths:
             arguments.append(f"gold=ts.experiment.read_gold({paths['gold']!r}, answers)[0]")
-        return call(f"{of} = ts.Cleaning.from_log", *arguments) + ".triplets"
+        is_needed = any(self._variable(run)[0] == "collected" for run in self._of_marked)
+        left = call(f"{of} = ts.Cleaning.from_log", *arguments)
+        return f"collected = {of}\n" * is_needed + f"{left}.triplets"
 
     def _feature_spaces(self, paths: Mapping[str, str]) -> list[str]:
         """Lines that make the feature spaces, space_1 and so on."""
@@ -280,12 +336,26 @@ class Steps:
         spaces = [f"space_{places.index(text) + 1}" for text in run.parameters["content"]]
         return f"ts.features.FeatureModel.of([{', '.join(spaces)}])"
 
-    def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
-        method = run.fresh()
-        arguments = [repr(run.task), self._method(run), data, *_options(run)]
+    def _result(
+        self, run: Run, name: str, results: str, paths: Mapping[str, str]
+    ) -> list[Cell]:
+        method, (given, data) = run.fresh(), self._given(run)
+        start, arguments = "ts.run", [repr(run.task), self._method(run), given, *_options(run)]
+        if "distances" in run.options:
+            start = "ts.features.cluster_distances"
+            arguments = [self._method(run), given, repr(run.table)]
         cited = published_in(run.task, run.options) or published_in(run.method, run.parameters)
         lines = [f"# Settings as in {cited}."] if cited else []
-        lines.append(call(f"{name} = ts.run", *arguments))
+        if _is_of_marked(run):
+            path = paths[f"marks-{1 + self._of_marked.index(run)}"]
+            columns = ", ".join(
+                f"{column!r}: marks[:, {k}]"
+                for k, column in enumerate(TASKS[run.task].marking(run.options))
+            )
+            lines += [f"marks = np.load({path!r})", call(
+                f"marked = {self._variable(run)[0]}.with_columns", f"{{{columns}}}",
+            )]
+        lines.append(call(f"{name} = {start}", *arguments))
         if not self._is_of_now(run, data):
             lines.append("# An earlier version computed this, from the same answers.")
         elif run.complete:
@@ -297,97 +367,160 @@ class Steps:
         title = f"### {run.task.replace('_', ' ').capitalize()}: {type(method).title}"
         return [Cell("words", title), Cell("code", "\n".join(lines))]
 
-    def _names(self) -> str:
-        """The names of dimensions as an argument of the figures; empty where there are none."""
+    def _how(self) -> str:
+        """Names of dimensions, and looks of maps, as arguments of the figures."""
         fits = {run.key for run in self.runs}
-        named = {key: dict(names) for key, names in self.named.items() if names and key in fits}
-        return f", named={named!r}" if named else ""
+        how = {
+            "named": {key: dict(names) for key, names in self.named.items() if names},
+            "looks": {key: look for key, look in self.looks.items() if look != type(look)()},
+        }
+        some = ((name, {key: value for key, value in each.items() if key in fits})
+                for name, each in how.items())
+        return "".join(f",\n    {name}={each!r}" for name, each in some if each)
 
-    def _map(self, recipe: str, results: str) -> list[Cell]:
-        first, *rest = self._taken
-        uncertain = next((name for name in rest if self._taken[name] in UNCERTAIN), None)
+    def _map(self, path: str, names: Sequence[str], results: str) -> list[Cell]:
+        how = self._how()
+        imports = [
+            "from dataclasses import replace\n",
+            "from tripletscope.dashboard.printing.composition import Composition", *_needed(how),
+        ]
+        call = _drawings(names, self._usual, self.info.name, (
+            f'{how},\n    selected=figure["selected"], pictures=pictures,\n'
+        ))
         return [
             Cell("words", "## The map as it was composed\n\n"
                  "A name that ends in .html needs no browser."),
-            Cell("code", f"figure = MapFigure.load({recipe!r})\n"
-                 f"figure.save('{results}-map-again.pdf', {first}, {uncertain}, "
-                 "answers.objects)"),
+            Cell("code", "\n".join([
+                *imports, "", f"figure = json.load(open({path!r}))",
+                'pictures = {int(i): picture for i, picture in figure["pictures"].items()}',
+                f'drawing = next(one for one in {call} if one.name == "map")',
+                'drawing = replace(drawing, ratio=figure["ratio"], note=figure["note"])',
+                f"drawing.save('{results}-map-again.pdf', "
+                'Composition.from_dict(figure["composition"]))',
+            ])),
         ]
 
-    def data_of(self, run: Run) -> str:
-        if not run.data:
-            return "None"
-        if TASKS[run.task].of_measured:
-            return "measured"
-        if isinstance(self.cleaning.raw, Quadruples):
-            return "pairs"
-        if self.pairs is not None:
-            task = TASKS[run.task]
-            if task.fingerprint(run.fresh(), self.pairs, run.options) == run.data:
-                return "pairs"
-        return "answers"
+    def _variable(self, run: Run) -> tuple[str, Answers] | None:
+        """Variable of the answers that a result is of, and these with its marks, if known."""
+        task = TASKS[run.task]
+        for name in ("pairs", "answers", "collected"):
+            answers = self.answers_of(name)
+            data = answers and task.data_of(answers, run.options, run.arrays)
+            if data is not None and task.fingerprint(run.fresh(), data, run.options) == run.data:
+                return name, data
+        return None
 
     def shown_with(self, run: Run) -> str:
-        """The data whose objects a result is about."""
-        data = self.data_of(run)
-        return "answers" if data == "measured" else data
+        """Variable of the answers whose objects a result is about; "None" of simulations."""
+        if not run.data:
+            return "None"
+        of_answers = not (run.table or TASKS[run.task].of_measured or _is_of_marked(run))
+        found = self._variable(run) if of_answers else None
+        return found[0] if found and found[0] != "collected" else self._usual
 
-    def data(self, name: str) -> Answers | Measured | None:
-        left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
-        return {"answers": left, "pairs": left if only_pairs else self.pairs,
-                "measured": self._left, "None": None}[name]
+    @property
+    def _usual(self) -> str:
+        """Variable of the answers in use."""
+        return "pairs" if isinstance(self._raw, Quadruples) else "answers"
 
-    def _is_of_now(self, run: Run, data: str) -> bool:
+    def answers_of(self, variable: str) -> Answers | None:
+        if variable == "collected":
+            return self.cleaning.raw
+        return self.cleaning.triplets if variable == self._usual else {"pairs": self.pairs}.get(
+            variable
+        )
+
+    def _given(self, run: Run) -> tuple[str, Any]:
+        """What a result is computed of, as an expression of the script, and as it is."""
+        if not run.data:
+            return "None", None
+        if run.table:
+            table, name = self._beside[run.key], f"table{1 + [*self._beside].index(run.key)}"
+            if run.task == "fit":
+                return name, table
+            return f"{name}.ratings({self._usual}, {run.table!r})", table.ratings(self.cleaning.raw)
+        if TASKS[run.task].of_measured:
+            return "measured", self._left
+        if _is_of_marked(run):
+            return "marked", self._variable(run)[1]
+        name = self.shown_with(run)
+        return name, self.answers_of(name)
+
+    def _is_of_now(self, run: Run, data: Any) -> bool:
         """Whether this version computes it under the same key."""
         try:
-            return key(run.task, run.fresh(), self.data(data), run.options) == run.key
+            if "distances" in run.options:
+                return key_of_distances(run.fresh(), data) == run.key
+            return key(run.task, run.fresh(), data, run.options) == run.key
         except (DataError, ValueError):  # an option that is not there any more
             return False
+
+
+def _is_of_marked(run: Run) -> bool:
+    return isinstance(TASKS[run.task], OfMarked)
 
 
 def _figures(
     drawn: Mapping[str, Sequence[str]], name: str, further: str
 ) -> list[Cell]:
     """One call for all figures of the results of each data."""
-    if not drawn:
-        return []
-    shown = "\n".join(
-        f"show(ts.drawings([{', '.join(names)}], {data}, name={name!r}{further}))"
-        for data, names in drawn.items()
-    )
-    return [Cell("words", "## Figures", shows=True), Cell(
-        "code",
-        f"from tripletscope.dashboard.reproduce.showing import show\n\n{shown}", shows=True,
+    lines = ["from tripletscope.dashboard.reproduce.showing import show", *_needed(further), "", *(
+        f"show({_drawings(names, data, name, further)})" for data, names in drawn.items()
     )]
+    return [Cell("words", "## Figures", shows=True), Cell("code", "\n".join(lines), shows=True)]
+
+
+def _drawings(names: Sequence[str], data: str, name: str, further: str) -> str:
+    return f"ts.drawings([{', '.join(names)}], {data}, name={name!r}{further})"
+
+
+def _needed(further: str) -> list[str]:
+    """The import that arguments of figures need, if any."""
+    names = ", ".join(name for name in ("MapLook", "TreeLook", "Turn") if f"{name}(" in further)
+    return [f"from tripletscope.dashboard.results import {names}"] if names else []
+
+
+def map_on_paper(
+    drawn: DrawnMap, composition: Composition, ratio: float, note: str
+) -> dict[str, Any]:
+    """What a script needs for the figure of a map beside its results and look."""
+    pictures = drawn.shown.pictures or drawn.shown.embed()
+    return {
+        "composition": composition.to_dict(), "ratio": ratio, "note": note,
+        "selected": list(drawn.shown.selected),
+        "pictures": dict(pictures) if drawn.style.marks == "pictures" else {},
+    }
 
 
 def reproduction(
-    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], drawn: MapFigure | None = None,
-    named: Mapping[str, Mapping[int, str]] | None = None, measured: Measured | None = None,
+    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], **further: Any,
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
-    steps = Steps(
-        info, cleaning, runs, measured=measured, drawn=drawn, named=named or {}
-    )
-    sources = steps.sources(lambda what, ending: f"{name}-{BESIDE[what]}{ending}")
+    steps = Steps(info, cleaning, runs, **further)
+    sources = steps.sources(lambda what, ending: f"{name}-{BESIDE.get(what, what)}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),
         **programs(steps, sources.paths, name), **environment_files(),
     }
 
 
+def reproduction_of_none(runs: Sequence[Run], name: str) -> dict[str, bytes]:
+    """Files that together reproduce results of no data set, such as simulations."""
+    steps = Steps(None, None, runs)
+    sources = steps.sources(lambda what, ending: f"{name}-{what}{ending}")
+    return {**sources.files, **programs(steps, sources.paths, name), **environment_files()}
+
+
 def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, bytes]:
-    cells = steps.cells(paths, name)
-    about = (
-        f"Computes again what TripletScope {__version__} computed of {_plain(steps.info.name)}."
-    )
+    cells, title = steps.cells(paths, name), steps.info.name if steps.info else name
+    about = f"Computes again what TripletScope {__version__} computed of {_plain(title)}."
     how = "Run it in this folder: results are printed, and arrays go to .npz files beside it."
     head = f'{script_header()}\n"""{about}\n\n{how}\n"""\n'
     return {
         f"{name}.py": script(head, cells),
         f"{name}.ipynb": notebook([
-            Cell("words", f"# {literal(steps.info.name)}\n\n{literal(about)}"), *cells
+            Cell("words", f"# {literal(title)}\n\n{literal(about)}"), *cells
         ]),
     }
 
@@ -400,6 +533,13 @@ def measured_of_left(measured: Measured, exclusions: ExclusionLog) -> Measured:
         return measured
     table = table[~table["participant"].astype("str").isin(gone)]
     return type(measured)(table, **measured.options)
+
+
+def _reading(table: pd.DataFrame, path: str) -> str:
+    """The call that reads a table as it is."""
+    texts = {c: "str" for c, column in table.items() if not is_numeric_dtype(column)}
+    return call("pd.read_csv", repr(path), f"dtype={texts!r}", "keep_default_na=False",
+                'na_values=[""]') + without_marks(table)
 
 
 def position_table(answers: Answers) -> pd.DataFrame:

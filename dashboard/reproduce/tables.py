@@ -17,14 +17,13 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
     """Tables as CSV, by file name, of results with their arrays."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
-        if "distances" not in run.options:
-            groups.setdefault(steps.shown_with(run), []).append(run)
+        groups.setdefault(steps.shown_with(run), []).append(run)
     files: dict[str, bytes] = {}
     for data, some in groups.items():
         if data == "None":
             continue
         for drawing in drawings(
-            some, steps.data(data), name=steps.info.name, named=dict(steps.named)
+            some, steps.answers_of(data), name=steps.info.name, named=dict(steps.named)
         ):
             table = drawing.table()
             if len(table) <= _MOST:

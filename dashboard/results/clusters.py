@@ -40,7 +40,8 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import placed
+from tripletscope.dashboard.results.map import TreeLook
+from tripletscope.dashboard.results.maps import DrawnMap
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -96,7 +97,7 @@ def clusters_of(shown: ShownResults, run: Run) -> np.ndarray:
     fitted = run.fitted()
     if not isinstance(fitted, Hierarchy) or fitted.tree_.n_leaves < 2:
         return by_size(fitted.labels_)
-    number = shown.cuts.get(run.key, fitted.n_clusters_)
+    number = shown.look_of(run, TreeLook).number or fitted.n_clusters_
     return by_size(fitted.tree_.cut(min(number, fitted.tree_.n_leaves)))
 
 
@@ -144,7 +145,7 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
     )
     if without := int((clusters < 0).sum()):
         yield words("without a cluster", number=without)
-    chosen = run.parameters.get("n_clusters") or run.key in shown.cuts
+    chosen = run.parameters.get("n_clusters") or shown.look_of(run, TreeLook).number
     if isinstance(fitted, Hierarchy) and not chosen and len(fitted.silhouettes_):
         yield words("by silhouette", number=len(sizes))
     yield from doubts_said([_tied(run, len(sizes))])
@@ -175,16 +176,15 @@ def usual_rows(n_leaves: int) -> int:
 def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
     tree = run.fitted().tree_
     clusters, support = clusters_of(shown, run), support_of(shown, run)
-    number, marks = int(clusters.max(initial=-1) + 1), shown.marks
-    has_pictures = bool(shown.addresses or shown.pictures)
-    marks = marks or ("pictures" if has_pictures else "labels")
-    rows = Rows(tree, shown.rows or usual_rows(tree.n_leaves))
-    height = shown.heights.get(run.key)
+    number, look = int(clusters.max(initial=-1) + 1), shown.look_of(run, TreeLook)
+    pictures = shown.addresses or shown.pictures
+    has_pictures = 2 * len(pictures) > len(clusters)
+    marks = look.marks or ("pictures" if has_pictures else "labels")
+    rows = Rows(tree, look.rows or usual_rows(tree.n_leaves))
+    height = tree.height_for(number) if look.height is None else look.height
     text = words("tree of", method=described(shown, run), about=shown.about,
                  clusters=words.count(number, "cluster"))
-    if height is not None:
-        text += f" {words('cut at', height=height)}"
-    text = " ".join((text, *_doubts_said(shown, run, number)))
+    text = " ".join((text, words("cut at", height=height), *_doubts_said(shown, run, number)))
     if len(rows.nodes) < tree.n_leaves:
         text += f" {words('wedges', rows=len(rows.nodes))}"
     if support is not None:
@@ -194,20 +194,19 @@ def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
     def draw(canvas: Canvas) -> go.Figure:
         return dendrogram(
             DendrogramData(
-                tree, shown.answers.objects, clusters,
-                tree.height_for(number) if height is None else height, support,
-                shown.pictures_on(canvas) if has_pictures else {}, shown.selected,
+                tree, shown.answers.objects, clusters, height, support,
+                shown.pictures_on(canvas) if pictures else {}, shown.selected,
             ), rows, title=title, marks=marks, caption=text,
             revision=f"{run.key} {len(rows.nodes)}", canvas=canvas,
         )
 
-    ratio = screen_height(rows, pictures=marks == "pictures" and has_pictures) / TREE_WIDTH
+    ratio = screen_height(rows, pictures=marks == "pictures" and bool(pictures)) / TREE_WIDTH
     return TreeDrawing(
         f"dendrogram-{run.method}", words("title tree", method=run.fresh().title), text,
         words("alt tree", objects=words.count(tree.n_leaves, "object"),
               clusters=_sizes(shown, clusters)),
-        ratio if shown.rows else min(ratio, _TALLEST), draw,
-        lambda: merges(shown, run) if shown.rows else memberships(shown, clusters), (run.key,),
+        ratio if look.rows else min(ratio, _TALLEST), draw,
+        lambda: merges(shown, run) if look.rows else memberships(shown, clusters), (run.key,),
         picks=True, saved_as=f"{run.method}-tree", rows=rows,
     )
 
@@ -231,15 +230,15 @@ def merges(shown: ShownResults, run: Run) -> pd.DataFrame:
 
 def described(shown: ShownResults, run: Run) -> str:
     method = run.fresh()
-    if "distances" in run.options and hasattr(method, "basis"):
+    if run.table and hasattr(method, "basis"):
         method.set_params(basis=None)  # which does not matter then
     text = words.method(method)
     if not run.complete:
         text += f", {words('fit stopped')}"
     if getattr(method, "linkage", None) == "average":  # others are named
         text += f", {words('average linkage')}"
-    if "distances" in run.options:
-        return f"{text}, {words('of distances', name=run.options['distances'])}"
+    if run.table:
+        return f"{text}, {words('of distances', name=run.table)}"
     if hasattr(method, "basis") and method.basis is None:
         basis = words.method(method.similarity())
         text += f", {words('on the basis of', method=basis)}"
@@ -271,9 +270,7 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     if ground.task == "kernel_map":
         positions, method = ground.result().coordinates, words("components of map", method=method)
     else:
-        turn = shown.turns.get(ground.key)
-        rotation = np.eye(ground.parameters["n_components"]) if turn is None else turn.rotation
-        positions = placed(ground, None, rotation).positions
+        positions = DrawnMap(shown, ground).where.positions
     objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
     number = int(clusters.max(initial=-1) + 1)
     text = words("clusters on a map", method=described(shown, run), map=method,
@@ -333,15 +330,15 @@ def number_said(counts: ClusterCounts, advice: ClusterAdvice) -> str:
 
 def _of_same_method(shown: ShownResults, run: Run, task: str) -> Iterator[Run]:
     """Results of a task for the same method and source, with any number of clusters."""
-    def about(one: Run) -> tuple[str, str | None, dict[str, Any]]:
-        return one.method, one.options.get("distances"), one.parameters | {"n_clusters": None}
+    def about(one: Run) -> tuple[str, str, dict[str, Any]]:
+        return one.method, one.table, one.parameters | {"n_clusters": None}
 
     return (other for other in shown.all_of(task) if about(other) == about(run))
 
 
 def _number_shown(shown: ShownResults, run: Run) -> int | None:
     fit = next(_of_same_method(shown, run, "fit"), None)
-    return shown.cuts.get(fit.key, fit.fitted().n_clusters_) if fit else None
+    return (shown.look_of(fit, TreeLook).number or fit.fitted().n_clusters_) if fit else None
 
 
 @presents("stability", told_in="clusters")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pandas as pd
 
+from tripletscope.core.run import Run
 from tripletscope.core.scale import ConjointScales
 from tripletscope.core.scale.binomial import LINKS
 from tripletscope.core.scale.conjoint import ENOUGH
@@ -25,29 +25,20 @@ from tripletscope.dashboard.wording import plain, words
 _FLAT = 0.5
 
 
-@dataclass(frozen=True)
-class JointScales:
-    """Scales of properties that are judged together, the file, and notes on reading it."""
-
-    scales: ConjointScales
-    file: str
-    notes: list[str]
-
-
-@presents(JointScales)
-def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Element]:
+@presents("fit", "conjoint", told_in="scales")
+def joint_scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The contribution of each property, and whether contributions add up."""
-    scales = result.scales
+    scales = run.fitted().scales
     yield from map(Statement, conjoint_said(scales))
     text = words(
-        "conjoint of", number=scales.n_answers, file=result.file, level=scales.level,
+        "conjoint of", number=scales.n_answers, file=run.table, level=scales.level,
         link=LINKS[scales.link].title,
     )
     curves = scales.curves()
     yield Drawing(
         "conjoint-scales", words("title conjoint"), text, words("alt curve"), _FLAT,
         lambda canvas: conjoint_curves(curves, caption=text, canvas=canvas), lambda: curves,
-        saved_as=f"{result.file}-conjoint",
+        (run.key,), saved_as=f"{run.table}-conjoint",
     )
     if len(scales.levels) == 2:
         along, by = scales.levels
@@ -59,10 +50,10 @@ def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Elemen
         yield Drawing(
             "conjoint-surface", words("title saturated"), about, words("alt curve"), _FLAT,
             lambda canvas: conjoint_surface(surface, along, by, caption=about, canvas=canvas),
-            lambda: surface, is_folded=True, saved_as=f"{result.file}-saturated",
+            lambda: surface, (run.key,), is_folded=True, saved_as=f"{run.table}-saturated",
         )
     yield Numbers(words("title nested"), lambda: _tests(scales), about=words("nested about"))
-    yield from map(Advice, [*result.notes, *scales.notes])
+    yield from map(Advice, scales.notes)
 
 
 def conjoint_said(scales: ConjointScales) -> Iterator[str]:

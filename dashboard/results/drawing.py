@@ -47,6 +47,8 @@ class Drawing:
         Whether a page folds it away.
     saved_as : str
         Name of its files on a page, if not `name`.
+    note : str
+        Ends the caption in its files.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Drawing:
     is_half: bool = False
     is_folded: bool = False
     saved_as: str = ""
+    note: str = ""
 
     def __repr__(self) -> str:
         return f"<Drawing {self.name!r}: {self.title}>"
@@ -98,7 +101,7 @@ class Drawing:
         form: one of {"svg", "pdf", "png", "html"}.
         composition: Size, letters and so on.
         """
-        return render(self.draw, form, composition, ratio=self.ratio)
+        return render(self.draw, form, composition, ratio=self.ratio, note=self.note)
 
     def save(self, path: str | Path, composition: Composition | None = None) -> None:
         """Write the figure to a file whose name ends in .svg, .pdf, .png or .html."""

@@ -13,6 +13,7 @@ from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.people.treatments import TREATMENTS, Treatments
+from tripletscope.core.run import Run
 from tripletscope.core.studies.quality.exclusion import (
     WEIGHTS,
     Cleaning,
@@ -143,14 +144,20 @@ def _removed(short: dict[str, str], preview: Preview) -> pd.DataFrame:
 # Effects -----------------------------------------------------------------------------------------
 
 
-@presents(Treatments)
-def treatments_of(shown: ShownResults, result: Treatments) -> Iterator[Element]:
+@presents("compare_treatments", told_in="groups")
+def treatments_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Effects of exclusion and weights, and which predicts better."""
+    result = run.result()
+    tried = Statement(words(
+        "exclusion tried", method=words.method(run.fresh()), removed=int((~result.marks).sum()),
+        entirely=words("entirely", people=result.n_excluded) if result.n_excluded else "",
+    ))
     if result.apart is None:
         before, after = 1 - result.error
         change = -result.difference[1], -result.high[1], -result.low[1]
         yield Statement(words("effect", before=before, after=after, change=change,
                               over=(result.unit, result.n_units)))
+        yield tried
         return
     changes = np.transpose([result.difference, result.low, result.high])
     for name, change in zip(TREATMENTS[1:], changes[1:], strict=True):
@@ -159,6 +166,7 @@ def treatments_of(shown: ShownResults, result: Treatments) -> Iterator[Element]:
         ))
     yield Statement(words(f"weights beside exclusion {_sign(result.apart)}",
                           change=tuple(result.apart)))
+    yield tried
     yield Advice(words("treatments", excluded=result.n_excluded, number=result.n_predicted))
     yield Numbers(words("numbers"), partial(_treatment_numbers, result))
 

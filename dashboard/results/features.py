@@ -27,11 +27,10 @@ from tripletscope.dashboard.figures.explaining import (
     interval_rows,
     rows_height,
 )
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.maps import coordinates
+from tripletscope.dashboard.results.map import Placed
+from tripletscope.dashboard.results.maps import PlainMap
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -363,22 +362,16 @@ def correlations_said(result: MapCorrelation) -> Iterator[Statement]:
 def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The map of what features leave unexplained, and its contribution."""
     result = run.result()
-    objects = shown.answers.objects
     yield from _rest_said(result)
     positions = np.where(result.placed[:, None], result.embedding, np.nan)
     text = words("left over of", features=words.method(run.fresh()), about=shown.about)
     if not result.is_something:
         text += f" {words('left over noise')}"
-    style = MapStyle("labels" if len(objects) <= _NAMED else "points")
+    drawn = PlainMap(shown, run, Placed(positions, None, None), text)
     yield Drawing(
-        "features-left-over", words("title left over"), text,
+        "features-left-over", words("title left over"), drawn.caption,
         words("alt left over", objects=words.count(int(result.placed.sum()), "object")), 0.62,
-        lambda canvas: embedding_map(
-            MapData(positions, objects, None, shown.pictures_on(canvas), list(shown.selected)),
-            style, caption=text, revision=run.key, canvas=canvas,
-        ),
-        lambda: coordinates(objects, positions), (run.key,),
-        picks=True,
+        drawn.draw, drawn.table, (run.key,), picks=True,
     )
     parts = words("left over parts of", over=words.over(*result.gain.over),
                   about=shown.about)

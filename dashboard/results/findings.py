@@ -49,10 +49,10 @@ from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.families import families_of, others_ahead, ratio_of
 from tripletscope.dashboard.results.maps import (
+    DrawnMap,
     error_of,
     error_said,
     fit_said,
-    map_drawn,
     stimulus_of,
     uncertainty_said,
 )
@@ -272,7 +272,7 @@ def shown_map(results: SubjectResults) -> Iterator[Element]:
     if samples is not None:
         said += uncertainty_said(results.shown, samples, MapStyle(), fit.fitted().n_components)
     yield from reasoned(said)
-    yield map_drawn(results.shown, fit)
+    yield DrawnMap(results.shown, fit).drawing
 
 
 def _named(fit: Run) -> str:

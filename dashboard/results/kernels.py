@@ -18,17 +18,16 @@ from tripletscope.core.kernel.spectrum import KernelMap, Spectrum
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
-from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import (
     drawn_similarities,
     rows_of_a_block,
     similarity_matrix,
     spectrum_figure,
 )
-from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.maps import coordinates
+from tripletscope.dashboard.results.map import Placed
+from tripletscope.dashboard.results.maps import PlainMap
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -196,18 +195,14 @@ def components_said(spectrum: Spectrum) -> Iterator[str]:
 @presents("kernel_map")
 def kernel_map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     result = run.result()
-    objects = shown.answers.objects
-    text = words("kernel map of", method=words.method(run.fresh()), how=_how(result),
-                 about=shown.about)
+    drawn = PlainMap(shown, run, Placed(result.coordinates, None, None), words(
+        "kernel map of", method=words.method(run.fresh()), how=_how(result), about=shown.about,
+    ))
+    number = words.count(shown.answers.n_objects, "object")
     yield Drawing(
-        f"kernel-map-{run.method}", words("title kernel map"), text,
-        words("alt kernel map", objects=words.count(len(objects), "object")), 0.69,
-        lambda canvas: embedding_map(
-            MapData(result.coordinates, objects, None, shown.pictures_on(canvas),
-                    list(shown.selected)),
-            MapStyle(shown.marks or "labels", shown.colour, uncertainty=False), caption=text,
-            revision=run.key, canvas=canvas,
-        ), lambda: coordinates(objects, result.coordinates), (run.key,), picks=True,
+        f"kernel-map-{run.method}", words("title kernel map"), drawn.caption,
+        words("alt kernel map", objects=number), 0.69, drawn.draw, drawn.table, (run.key,),
+        picks=True,
     )
 
 

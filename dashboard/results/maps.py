@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from tripletscope.core.data.answers import Answers
 from tripletscope.core.data.geometry import ellipsoids
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import CHANCE
@@ -23,9 +26,16 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
+from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.results.colouring import (
+    coloured,
+    first_colouring,
+    of_table,
+    own_colourings,
+)
 from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import placed
+from tripletscope.dashboard.results.map import MapLook, Placed, placed
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.results.shown import (
     Advice,
@@ -40,11 +50,10 @@ from tripletscope.dashboard.wording import words
 
 #: A map's frame: width, least and highest height, and height above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
-#: More objects than this have no names in a map of everything.
-_NAMED = 150
-#: Most categories that differ in colour at first sight.
-_FEW = 10
-_OWN = ("id", "label", "image")
+#: Most objects whose pictures are shown without being asked for: of more they would be a heap.
+MOST_PICTURED = 500
+#: Coverage of the shapes that show uncertainty.
+USUAL = 0.95
 #: One of the shapes that show the uncertainty of positions.
 _ONE = {"error bars": "an error bar", "ellipses": "an ellipse", "ellipsoids": "an ellipsoid"}
 
@@ -95,7 +104,7 @@ def error_of(shown: ShownResults, run: Run) -> Run | None:
 @presents("fit", "embedding", told_in="map")
 def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from map_said(shown, run)
-    yield map_drawn(shown, run)
+    yield DrawnMap(shown, run).drawing
 
 
 @presents("choose_tail", told_in="map")
@@ -111,31 +120,148 @@ def tails_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Numbers(words("title tails"), lambda: choice.table, about=words("about tails"))
 
 
-def map_drawn(shown: ShownResults, run: Run) -> Drawing:
-    """The map, with ellipses if its uncertainty was computed."""
-    samples, fitted = uncertainty_of(shown, run), run.fitted()
-    d = fitted.n_components
-    rotation = shown.turns[run.key].rotation if run.key in shown.turns else np.eye(d)
-    where = placed(run, samples, rotation)
-    objects = shown.answers.objects
-    colour = colour_of(objects)
-    marks = "pictures" if shown.pictures else "labels" if len(objects) <= _NAMED else "points"
-    marks = shown.marks or marks
-    against = stimulus_of(objects) if d == 1 else None
-    style = MapStyle(marks if d > 1 else "points", colour, where.covariances is not None,
-                     against=against)
-    data = MapData(
-        where.positions, objects, where.covariances, shown.pictures, degrees=where.degrees
-    )
-    text = map_caption(shown, run, style)
-    ratio = (_HEAD + height_of(data, _WIDTH, _LEAST, _MOST)) / _WIDTH if d > 1 else 0.7
-    return Drawing(
-        "map", words("title map", method=fitted.title), text,
-        words("alt map", objects=words.count(len(objects), "object"), far=_far_apart(shown, where)),
-        ratio, lambda canvas: embedding_map(data, style, caption=text, canvas=canvas),
-        lambda: coordinates(objects, *where),
-        (run.key, *((samples.key,) if samples else ())),
-    )
+class PlacedObjects:
+    """Objects on a map as page, report, archive and script show them: the base of all maps.
+
+    Subclasses say of which results (`shown`, `run`) it is, `where` objects lie, and the `caption`.
+    """
+
+    shown: ShownResults
+    run: Run
+    where: Placed
+    caption: str
+
+    @cached_property
+    def look(self) -> MapLook:
+        return self.shown.look_of(self.run)
+
+    @property
+    def _d(self) -> int:
+        return self.where.positions.shape[1]
+
+    @property
+    def is_plane(self) -> bool:
+        return self._d == 2 or (self._d > 2 and self.look.flat)
+
+    @cached_property
+    def _coloured(self) -> tuple[str | None, pd.DataFrame]:
+        """The column that colours objects, and the objects with it."""
+        objects, look = self.shown.answers.objects, self.look
+        ways, key = own_colourings(objects), look.colour
+        if key and key not in ways and look.values:
+            values = objects["id"].map(look.values)
+            return look.title, objects.assign(**{look.title: values})
+        if key is None or (key and key not in ways):
+            key = first_colouring(objects, ways)
+        return coloured(objects, ways.get(key))
+
+    @property
+    def objects(self) -> pd.DataFrame:
+        """With the column that colours them."""
+        return self._coloured[1]
+
+    @cached_property
+    def style(self) -> MapStyle:
+        look, d = self.look, self._d
+        coverage = USUAL if look.coverage is None else look.coverage
+        against = None if d > 1 else stimulus_of(self.shown.answers.objects) if (
+            look.against is None
+        ) else look.against or None
+        return MapStyle(
+            self._marks if d > 1 else "points", self._coloured[0],
+            self.where.covariances is not None and coverage > 0, coverage or USUAL, against,
+            look.flat, look.picture_size, look.outlined and d > 1,
+        )
+
+    @property
+    def _marks(self) -> str:
+        shown, n = self.shown, len(self.objects)
+        has_pictures = self.is_plane and bool(shown.addresses or shown.pictures)
+        usual = "pictures" if has_pictures and n <= MOST_PICTURED else "labels"
+        marks = shown.marks or self.look.marks or usual
+        return usual if marks == "pictures" and not has_pictures else marks
+
+    @cached_property
+    def seen(self) -> MapData:
+        """Its data with the pictures for a page, if there are any."""
+        shown, (positions, covariances, degrees) = self.shown, self.where
+        places = {name: i for i, name in enumerate(self.objects["id"].tolist())}
+        moved = {places[name]: tuple(offset) for name, offset in self.look.moved.items()
+                 if name in places}
+        return MapData(
+            positions, self.objects, covariances, shown.addresses or shown.pictures,
+            list(shown.selected), degrees, moved,
+        )
+
+    def draw(self, canvas: Canvas) -> go.Figure:
+        is_pictured = self.style.marks == "pictures"
+        pictures = self.shown.pictures_on(canvas) if is_pictured else self.seen.pictures
+        return embedding_map(
+            replace(self.seen, pictures=pictures), self.style, caption=self.caption,
+            revision=self.run.key, canvas=canvas,
+        )
+
+    def table(self) -> pd.DataFrame:
+        return coordinates(self.shown.answers.objects, *self.where)
+
+
+@dataclass(frozen=True)
+class PlainMap(PlacedObjects):
+    """Objects at given places, such as the components of a kernel.
+
+    text: The caption without what colours.
+    """
+
+    shown: ShownResults
+    run: Run
+    where: Placed
+    text: str
+
+    @property
+    def caption(self) -> str:
+        column = self.style.colour
+        return f"{self.text} {words('coloured', column=column)}" if column else self.text
+
+
+@dataclass(frozen=True)
+class DrawnMap(PlacedObjects):
+    """A fitted map, turned, with its uncertainty."""
+
+    shown: ShownResults
+    run: Run
+
+    @cached_property
+    def samples(self) -> Run | None:
+        """Maps that the answers could as well have given, if computed."""
+        return uncertainty_of(self.shown, self.run)
+
+    @cached_property
+    def rotation(self) -> np.ndarray:
+        turn = self.look.turn
+        return np.array(turn.rotation) if turn else np.eye(self.run.fitted().n_components)
+
+    @cached_property
+    def where(self) -> Placed:
+        return placed(self.run, self.samples, self.rotation)
+
+    @cached_property
+    def caption(self) -> str:
+        return map_caption(
+            self.shown, self.run, self.style, selected=bool(self.shown.selected)
+        )
+
+    @property
+    def drawing(self) -> Drawing:
+        ratio = 0.7
+        if self._d > 1:
+            ratio = (_HEAD + height_of(self.seen, _WIDTH, _LEAST, _MOST)) / _WIDTH
+        return Drawing(
+            "map", words("title map", method=self.run.fresh().title), self.caption,
+            words("alt map", objects=words.count(len(self.objects), "object"),
+                  far=_far_apart(self.shown, self.where)),
+            ratio, self.draw, self.table,
+            (self.run.key, *((self.samples.key,) if self.samples else ())),
+        )
 
 
 def map_caption(
@@ -150,8 +276,8 @@ def map_caption(
     sentences = [words("map of", fit=fit_said(run), about=shown.about)]
     if d > 2 and style.flat:
         sentences.append(words("first axes"))
-    if run.key in shown.turns and shown.turns[run.key].towards:
-        sentences.append(words("turned towards", name=shown.turns[run.key].towards))
+    if (turn := shown.look_of(run).turn) is not None:
+        sentences.append(words("turned towards", name=turn.towards))
     if samples is not None and samples.task != "bootstrap":
         sentences.append(words("at the mean"))
     if style.colour:
@@ -270,16 +396,12 @@ def _drawn_of(answers: Answers) -> str:
 
 
 def colour_of(objects: pd.DataFrame) -> str | None:
-    """The first column of few categories, else of numbers, for a map's colours."""
-    columns = [c for c in objects.columns if c not in _OWN]
-    few = [c for c in columns
-           if not is_quantity(objects[c]) and 1 < objects[c].nunique() <= _FEW]
-    numbers = [c for c in columns if is_quantity(objects[c])]
-    return next(iter([*few, *numbers]), None)
+    """The column that colours a map at first."""
+    return first_colouring(objects, {}) or None
 
 
 def stimulus_of(objects: pd.DataFrame) -> str | None:
-    return next((c for c in objects.columns if c not in _OWN and is_quantity(objects[c])), None)
+    return next((c for c in of_table(objects) if is_quantity(objects[c])), None)
 
 
 def _far_apart(shown: ShownResults, where: Any) -> str:

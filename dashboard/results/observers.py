@@ -25,6 +25,7 @@ from tripletscope.dashboard.figures.observers import pooling_figure, relation_do
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.clusters import by_size
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.map import TreeLook
 from tripletscope.dashboard.results.people import maps_beside, silence_said
 from tripletscope.dashboard.results.shown import (
     Advice,
@@ -160,7 +161,7 @@ def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[
         ), matrix.reset_index, place=by, is_half=True,
         said="" if result.comparable.all() else words("maps not comparable"),
     )
-    clusters = min(shown.cuts.get(run.key, 2), len(names))
+    clusters = min(shown.look_of(run, TreeLook).number or 2, len(names))
     rows, members = Rows(tree, len(names)), by_size(tree.cut(clusters))
     data = DendrogramData(
         tree, pd.DataFrame({"id": names, "label": names}), members, tree.height_for(clusters)

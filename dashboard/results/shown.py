@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import NoneType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -24,7 +24,7 @@ from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choi
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import UNCERTAIN, Turn
+from tripletscope.dashboard.results.map import UNCERTAIN, MapLook, TreeLook
 from tripletscope.dashboard.wording import words
 
 
@@ -59,6 +59,7 @@ class Numbers:
     about: str = ""
 
 
+Look = TypeVar("Look", MapLook, TreeLook)
 Element = Drawing | Statement | Advice | Numbers
 Presentation = Callable[["ShownResults", Any], Iterator[Element]]
 #: Presentations by task or class, for fits the kind of method, and class of detail.
@@ -87,8 +88,7 @@ class ShownResults:
     """Results of the same answers that are shown together; what is by key is by that of a result.
 
     answers: None of simulations.
-    turns, cuts, heights: Rotations of maps, numbers of clusters of trees, and heights of their
-        cuts.
+    looks: How maps and trees are shown.
     pictures, addresses: Of objects by position, as data addresses, or for a browser.
     named: Names of dimensions, by position, by the key of their fit.
     embed: Makes `pictures` for a file, where they are empty.
@@ -101,7 +101,6 @@ class ShownResults:
     measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
     wanted: Targets of plans, by quantity.
     is_fixed: Whether a plan has its number of answers from elsewhere, such as an experiment.
-    rows: Highest number of rows of a tree; None is as many as fit on a page of paper.
     axis: Of a map, against the stimulus; None is the angle around its centre.
     average: Uncertainty of orders, if computed before.
     detail: Part of a result that is shown instead of all: see `presents`.
@@ -112,8 +111,6 @@ class ShownResults:
     runs: tuple[Run, ...]
     answers: Answers | None
     name: str
-    turns: Mapping[str, Turn] = field(default_factory=dict)
-    cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
     addresses: dict[int, str] = field(default_factory=dict)
@@ -132,11 +129,10 @@ class ShownResults:
     is_fixed: bool = False
     coverage: float = 0.95
     in_noise: bool = False
-    heights: Mapping[str, float] = field(default_factory=dict)
-    rows: int | None = None
     axis: int | None = None
     average: float | None = None
     detail: object = None
+    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
     limits_of: Callable[[Answers], Limits] = Limits.of
     cautious: bool = False
 
@@ -145,6 +141,11 @@ class ShownResults:
         if canvas.screen and self.addresses:
             return self.addresses
         return self.pictures or self.embed()
+
+    def look_of(self, run: Run, kind: type[Look] = MapLook) -> Look:
+        """How a map or tree is shown; a look under no key is that of all."""
+        chosen = (self.looks.get(key) for key in (run.key, ""))
+        return next((look for look in chosen if isinstance(look, kind)), kind())
 
     @property
     def about(self) -> str:

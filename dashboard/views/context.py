@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -17,7 +17,6 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.method import Method, as_record
 from tripletscope.core.engine.progress import Progress
-from tripletscope.core.ratings import Measured
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.theme import Canvas
@@ -72,6 +71,8 @@ class Context:
     page: str
     slot: str | None
     row: Any
+    #: What is computed with, where that is not the answers: what was measured, or marked answers.
+    given: Any = field(default=None, kw_only=True)
     #: Whether what is shown is of the view in use, as figures then say.
     of_view: ClassVar[bool] = True
 
@@ -80,10 +81,19 @@ class Context:
         """The same context, knowing more."""
         return cls(**{f.name: getattr(context, f.name) for f in fields(Context)}, **further)
 
+    def computing_with(self, given: Any) -> Self:
+        """The same context, with other data than the answers."""
+        return replace(self, given=given)
+
     @cached_property
     def answers(self) -> Answers:
-        """What is computed with; comparisons of pairs where there are no triplets."""
+        """The answers in use; comparisons of pairs where there are no triplets."""
         return self.session.answers()
+
+    @property
+    def _computed_with(self) -> Any:
+        """What is computed with; None for simulations."""
+        return self.given if self.given is not None else self.answers if self.info else None
 
     @cached_property
     def triplets(self) -> Triplets:
@@ -125,8 +135,7 @@ class Context:
         self, method: Method, task: str, options: Mapping[str, Any] | None = None
     ) -> Run | None:
         """The result of a task for a method; without options, the newest of any."""
-        answers = self.answers if self.info else None
-        return analysis.find(self.info, answers, self.settled(method), task, options)
+        return analysis.find(self.info, self._computed_with, self.settled(method), task, options)
 
     def settled(self, method: Method) -> Method:
         """The method as it is computed: see `analysis.settled`."""
@@ -134,16 +143,13 @@ class Context:
 
     def submit(
         self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = (), *,
-        unasked: bool = False, data: Measured | None = None,
+        unasked: bool = False,
     ) -> Job:
-        """Compute in the background what is not there yet; see `analysis.submit`.
-
-        data: What was measured, where it is of that; by default the answers.
-        """
-        answers = data or (self.answers if self.info else None)
+        """Compute in the background what is not there yet; see `analysis.submit`."""
         pieces = [(self.settled(method), *of) for method, *of in pieces]
         return analysis.submit(
-            self.session, self.info, answers, self._slot(), title, pieces, names, unasked=unasked
+            self.session, self.info, self._computed_with, self._slot(), title, pieces, names,
+            unasked=unasked,
         )
 
     def begin(self, title: str, words: str, work: Callable[[Progress], Any]) -> Job:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 import pandas as pd
@@ -43,13 +43,11 @@ def with_pictures(table: pd.DataFrame, info: DatasetInfo, objects: pd.DataFrame)
 
 
 def embedded_pictures(
-    info: DatasetInfo, objects: pd.DataFrame, chosen: Iterable[int] | None = None
+    info: DatasetInfo, objects: pd.DataFrame, size: int = _SIZE
 ) -> Mapping[int, str]:
-    """The pictures themselves, of some objects or of all, in the place of their addresses."""
-    pictured = picture_addresses(info, objects, _SIZE)
-    return _Embedded({
-        i: info.pictures[objects["image"][i]] for i in pictured if chosen is None or i in chosen
-    })
+    """The pictures themselves, in the place of their addresses."""
+    pictured = picture_addresses(info, objects, size)
+    return _Embedded({i: info.pictures[objects["image"][i]] for i in pictured}, size)
 
 
 class _Embedded(Mapping[int, str]):
@@ -58,13 +56,13 @@ class _Embedded(Mapping[int, str]):
     A damaged one is left out; the page Data names it.
     """
 
-    def __init__(self, names: dict[int, str]) -> None:
-        self._names, self._read = names, {}
+    def __init__(self, names: dict[int, str], size: int) -> None:
+        self._names, self._size, self._read = names, size, {}
 
     def __getitem__(self, place: int) -> str:
         if place not in self._read:
             try:
-                path = services().workspace.picture(self._names[place], _SIZE)
+                path = services().workspace.picture(self._names[place], self._size)
             except WorkspaceError as error:
                 raise KeyError(place) from error
             code = base64.b64encode(path.read_bytes()).decode()
@@ -76,3 +74,6 @@ class _Embedded(Mapping[int, str]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)

@@ -12,7 +12,7 @@ from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.map import Turn
+from tripletscope.dashboard.results.map import MapLook, Turn
 
 _FEWEST = 3  # objects that two maps have in common; fewer fit to anything
 
@@ -44,3 +44,9 @@ def turn_of(info: DatasetInfo, run: Run) -> Turn:
     rotation = np.eye(d)
     rotation[:common, :common] = turn
     return Turn(rotation, first.name)
+
+
+def turned(info: DatasetInfo, run: Run) -> MapLook:
+    """The usual look of a map, turned towards the first one."""
+    rotation, towards = turn_of(info, run)
+    return MapLook(turn=Turn(rotation.tolist(), towards) if towards else None)

@@ -51,6 +51,8 @@ class MeasuredMap:
         Of the data, as in `tripletscope.core.ratings.KINDS`.
     repeated : bool
         Whether pairs were judged more than once, so that their errors are known.
+    table : str
+        Name of the table that they come from, where it is not the data set's own.
     neighbours : int or None
         Nearest objects that the map is to keep nearest, by LOE.
     disparities : ndarray, shape (m, m), or None
@@ -84,6 +86,7 @@ class MeasuredMap:
     n_raters: int
     kind: str
     repeated: bool
+    table: str = ""
     neighbours: int | None = None
     disparities: np.ndarray | None = None
     stress_per_object: np.ndarray | None = None
@@ -184,7 +187,7 @@ def map_measured(
     about = {
         "ids": np.array(measured.ids, dtype=str), "dissimilarities": measured.mean,
         "n_raters": int(measured.n_raters), "kind": given.kind,
-        "repeated": bool(np.isfinite(errors).any()),
+        "repeated": bool(np.isfinite(errors).any()), "table": given.source,
     }
     if not scales:
         number = min(neighbours or _NEIGHBOURS, given.n_objects - 2)

@@ -11,9 +11,9 @@ import pandas as pd
 from scipy.special import gammaln
 from sklearn.base import clone
 
+from tripletscope.core.data.columns import marked_by
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import map_disparity
-from tripletscope.core.data.named import column_of
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
@@ -21,7 +21,7 @@ from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
-from tripletscope.core.engine.task import task
+from tripletscope.core.engine.task import OfMarked, task
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.inference.evaluation.score import cross_validate
 from tripletscope.core.inference.evaluation.units import participants_of
@@ -64,6 +64,8 @@ class Robustness:
     other_questions : list of str
         Views with more, or fewer, different questions than every random set: a difference may be of
         the questions, so that they have no p value.
+    marks : ndarray of bool, shape (t, w), or None
+        Answers of each view.
     """
 
     views: list[str]
@@ -79,6 +81,7 @@ class Robustness:
     n_people: int = 0
     ways: float = MANY
     other_questions: list[str] = field(default_factory=list)
+    marks: np.ndarray | None = None
 
     @property
     def changed(self) -> list[tuple[str, int]]:
@@ -97,7 +100,7 @@ class Robustness:
         } | {name: getattr(self, name).ravel() for name in columns})
 
 
-@task("Comparing views", "embedding", columns=("participant",))
+@task("Comparing views", "embedding", columns=("participant",), computation=OfMarked)
 def robustness(
     method: OrdinalEmbedding,
     answers: Answers,
@@ -179,13 +182,12 @@ def robustness(
     bounds[2][:, 1:][:, differs] = np.nan
     return Robustness([ALL, *views], np.array([which.sum() for which in sets]), value, low, high,
                       *bounds, draws, folds, shuffle.n_people, shuffle.ways,
-                      [view for view, other in zip(views, differs, strict=True) if other])
+                      [view for view, other in zip(views, differs, strict=True) if other], inside)
 
 
 def _is_in(answers: Answers, view: str) -> np.ndarray:
-    """(T,) whether answers are in a view, which may be a column of texts."""
-    cells = column_of(answers.answers, view, answers.name, "response").astype("str").str.lower()
-    inside = cells.isin(("true", "1", "yes")).to_numpy()
+    """(T,) whether answers are in a view."""
+    inside = marked_by(answers, view)
     if inside.all() or not inside.any():
         raise DataError(
             f"the view {view} has {'all answers' if inside.all() else 'no answer'}",

@@ -13,6 +13,7 @@ from tripletscope.core.data.cells import writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.ratings import Ratings
 from tripletscope.core.reading.formats.arrays import arrays_in, decoded_texts
 from tripletscope.core.reading.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.reading.loading import load
@@ -169,6 +170,29 @@ class FeatureTable:
             return f"distances of {counted(len(self.distances) - len(self.missing), 'object')}"
         n, m = self.values.shape
         return f"{counted(m, 'feature')} of {counted(n - len(self.missing), 'object')}"
+
+    @property
+    def measured_distances(self) -> tuple[np.ndarray, np.ndarray]:
+        """(m, m) distances of the objects that have any, and (m,) their positions."""
+        others = np.where(np.eye(len(self.distances), dtype=bool), np.nan, self.distances)
+        objects = np.flatnonzero(~np.isnan(others).all(axis=1))
+        return np.ascontiguousarray(self.distances[np.ix_(objects, objects)], float), objects
+
+    def ratings(self, about: Answers, name: str | None = None) -> Ratings:
+        """Distances as ratings by nobody in particular, for `tripletscope.ratings.map_measured`.
+
+        Parameters
+        ----------
+        about : Triplets or Quadruples
+            With the names of the objects.
+        name : str, optional
+            For captions; by default that of the table.
+        """
+        matrix, objects = self.measured_distances
+        ids = [about.ids[i] for i in objects.tolist()]
+        result = Ratings.from_matrices([matrix], ids, direction="dissimilar")
+        result.source = self.name if name is None else name
+        return result
 
 
 def read_feature_tables(
@@ -448,10 +472,8 @@ def _places(
     )
 
 
-def read_distances(
-    source: Source, about: Answers, name: str | None = None
-) -> tuple[np.ndarray, np.ndarray, str]:
-    """(m, m) distances in a square table, (m,) their objects, and how it was read.
+def read_distances(source: Source, about: Answers, name: str | None = None) -> FeatureTable:
+    """Distances in a square table or in ratings of pairs.
 
     Its rows name some of the objects, or are all of them in order.
     """
@@ -464,8 +486,11 @@ def read_distances(
             f"{square.ids[strange[0]]!r} is no object of {about.name}, or not the only row about "
             "one", file=file, remedy=f"Name objects as the answers do: {listing(about.ids, 3)}.",
         )
-    values = square.values[np.ix_(places[objects], places[objects])]
-    return values, objects, " ".join([*square.notes, how])
+    _check_size(square.values, about.n_objects, file)
+    wide = np.full((about.n_objects, about.n_objects), np.nan)
+    wide[np.ix_(objects, objects)] = square.values[np.ix_(places[objects], places[objects])]
+    missing = [about.ids[i] for i in np.flatnonzero(places < 0)]
+    return FeatureTable(title_of(file), None, wide, [], [*square.notes, how], missing)
 
 
 def _all_numbers(names: list[str], n: int) -> int | None:

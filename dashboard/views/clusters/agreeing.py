@@ -10,6 +10,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.results import TreeLook
 from tripletscope.dashboard.results.clusters import labels_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
@@ -50,8 +51,8 @@ def show_agreement(shown: ShownClustering) -> None:
             show_error(error)
             return
         shown.present(
-            agreement, beside=[shown.run], by=labels_of, cuts={shown.run.key: shown.n_clusters},
-            colour=column,
+            agreement, beside=[shown.run], by=labels_of, colour=column,
+            looks={shown.run.key: TreeLook(shown.n_clusters)},
         )
         _curve(shown, column)
 

@@ -10,13 +10,10 @@ import streamlit as st
 
 from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import cluster_distances, key
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import doing, parameter_form, pick_method, pressed
-from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import described, named
@@ -26,7 +23,8 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, cut_of
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.elements import run_button, show_error
+from tripletscope.dashboard.views.distances import ask_for_distances
+from tripletscope.dashboard.views.elements import errors_shown, run_button
 from tripletscope.dashboard.views.opened_map import map_method
 from tripletscope.dashboard.wording.formats import count
 
@@ -107,34 +105,20 @@ def _settings(context: Context) -> None:
 
 
 def _distances(context: Context, method: Clustering) -> None:
-    """Cluster an uploaded matrix by the chosen method."""
-    file = st.file_uploader(
-        "Matrix", key=f"{PAGE}.distances",
-        help="A square table of distances or similarities, in any format: with object names in the "
-        "first row and column, or in the order of the objects.",
-    )
+    """Cluster a matrix that was uploaded by the chosen method."""
+    table = ask_for_distances(context, f"{PAGE}.distances")
     is_asked = pressed(
         context.session, f"{PAGE}.distances.run", "Cluster these distances", width="stretch",
-        disabled=file is None, help="Uses the method above, but ignores its choice of similarity.",
+        disabled=table is None, help="Uses the method above, but ignores its choice of similarity.",
     )
-    if file is None or not is_asked:
+    if table is None or not is_asked:
         return
-    try:
-        matrix, objects, how = read_file(
-            context.session, f"{PAGE}.distances", file, "distances", words="Reading the matrix",
-            about=context.triplets,
-        )
-        with doing(context.session, st.spinner("Clustering")):
-            n_objects = context.triplets.n_objects
-            run = cluster_distances(method, matrix, objects, n_objects, file.name)
-            name = described(ShownResults((run,), context.triplets, context.info.name), run)
-            services().workspace.add_run(context.info, run, name)
-            context.session.drafts[_place(context.info)] = run.key
-    except DataError as error:
-        show_error(error)
-        return
-    st.toast(panels.plain(how))
-    st.rerun()
+    with errors_shown(), doing(context.session, st.spinner("Clustering")):
+        run = cluster_distances(method, table)
+        name = described(ShownResults((run,), context.triplets, context.info.name), run)
+        services().workspace.add_run(context.info, run, name)
+        context.session.drafts[_place(context.info)] = run.key
+        st.rerun()
 
 
 def _compute(context: Context, method: Clustering, *, unasked: bool = False) -> None:

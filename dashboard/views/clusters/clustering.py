@@ -15,12 +15,14 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results import TreeLook
 from tripletscope.dashboard.results.clusters import clusters_of, described, named, support_of
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.views.turning import turned
 from tripletscope.dashboard.wording import words
 
 PAGE = "clusters"
@@ -140,10 +142,12 @@ class ShownClustering(Context):
             for listed in workspace.runs(self.info.id, task, "cluster")
             if self.is_of_answers and listed.record.items() >= same.items()
         ]
+        looks = {run.key: turned(self.info, run) for run in further if run.task == "fit"}
         if self.tree:
-            how |= {"cuts": {self.run.key: self.n_clusters}, "heights": {self.run.key: self.height}}
-        turns = {run.key: turn_of(self.info, run) for run in further if run.task == "fit"}
-        return self.shown(self.run, *again, *further, turns=turns, **how)
+            looks[self.run.key] = TreeLook(
+                self.n_clusters, self.height, how.get("marks"), how.pop("rows", None)
+            )
+        return self.shown(self.run, *again, *further, looks=looks, **how)
 
     @cached_property
     def support(self) -> np.ndarray | None:
@@ -159,13 +163,15 @@ class ShownClustering(Context):
         )
 
 
-def number_cut(session: Session, key: str) -> int | None:
-    """Into how many clusters somebody has cut the tree of a result, if anybody has."""
-    return session.drafts.get(f"{_CUT}{key}", (None,))[0]
+def look_of_tree(session: Session, info: DatasetInfo, key: str) -> TreeLook:
+    """How a session shows the tree of a result, with as many rows as fit on paper."""
+    drafts = session.drafts
+    return TreeLook(
+        *drafts.get(f"{_CUT}{key}", (None, None)), drafts.get(f"{PAGE}.marks.tree@{info.id}")
+    )
 
 
 def cut_of(session: Session, run: Run) -> np.ndarray:
     """(n,) clusters of a clustering, as it is cut in a session."""
-    number = number_cut(session, run.key)
-    cuts = {} if number is None else {run.key: number}
-    return clusters_of(ShownResults((run,), None, "", cuts=cuts), run)
+    look = TreeLook(session.drafts.get(f"{_CUT}{run.key}", (None,))[0])
+    return clusters_of(ShownResults((run,), None, "", looks={run.key: look}), run)

@@ -8,6 +8,7 @@ from tripletscope.core.cluster.counting import count_clusters, recommend_cluster
 from tripletscope.core.cluster.stability import stability
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import joint_form
+from tripletscope.dashboard.results import TreeLook
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
@@ -45,7 +46,7 @@ def show_numbers(shown: ShownClustering) -> None:
         )
     with shown.picture:
         shown.present_or_promise(
-            counts, stable, beside=(shown.run,), cuts={shown.run.key: shown.n_clusters},
+            counts, stable, beside=(shown.run,), looks={shown.run.key: TreeLook(shown.n_clusters)},
             promise="Compute shows which numbers of clusters the data support, and which clusters "
             "and merges recur in bootstrap replicates.",
         )

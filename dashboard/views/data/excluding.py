@@ -1,23 +1,22 @@
-"""Answers are left out, wherever they were chosen; what that does is measured as a job."""
+"""Answers are left out, wherever they were chosen; what that does to prediction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+import joblib
+import numpy as np
 import streamlit as st
 
+from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.progress import Progress
+from tripletscope.core.people.treatments import KEPT
 from tripletscope.core.studies.quality import Cleaning, Exclusion
-from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.wording.formats import count
-from tripletscope.dashboard.working.pool import pool
 
 
 def exclude(current: Session, info: DatasetInfo, exclusion: Exclusion, view: str = "") -> str:
@@ -48,26 +47,26 @@ def ask_for_reason(cleaning: Cleaning, key: str) -> str:
     ).strip()
 
 
-def effect_of(context: Context, change: Any, method: Method) -> Any:
-    """What a job has measured of a change of these answers by a method; None if none has."""
-    results = filter(None, context.job.results if context.job else ())
-    key = (change, _place(context, method))
-    return next((effect for *of, effect in results if (*of,) == key), None)
-
-
-def measure_effect(
-    context: Context, change: Any, method: Method, title: str, words: str,
-    measure: Callable[..., Any], *arguments: Any,
+def show_effect(
+    context: Context, answers: Answers, kept: np.ndarray, method: Method, *, weighted: bool,
+    key: str, title: str, label: str, about: str,
 ) -> None:
-    """Begin a job that measures the effect of a change."""
-    place = _place(context, method)
+    """What leaving answers out does to prediction, or the button that computes it.
 
-    def work(progress: Progress) -> tuple[Any, str, Any]:
-        return change, place, pool().call(measure, *arguments, progress=progress)
+    kept (T,): Which of the answers stay.
+    title: Under which the result is kept.
+    """
+    content = (context.info.fingerprint, len(answers), joblib.hash(kept))
+    context = context.computing_with(_marked(content, answers, kept))
+    piece = (method, "compare_treatments", {"weighted": weighted})
+    run = context.find(*piece)
+    if run is not None:
+        context.present(run)
+    elif pressed(context.session, key, label, icon=":material/query_stats:", help=about):
+        context.submit(f"{title}: {context.info.name}", [piece], [title])
+        st.rerun()
 
-    context.begin(f"{title}: {context.info.name}", words, work)
-    st.rerun()
 
-
-def _place(context: Context, method: Method) -> str:
-    return f"{context.info.fingerprint} {context.info.state} {analysis.describe(method)}"
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _marked(content: tuple, _answers: Answers, _kept: np.ndarray) -> Answers:
+    return _answers.with_columns({KEPT: _kept})

@@ -11,7 +11,6 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.evaluation.units import n_participants
-from tripletscope.core.people.treatments import compare_treatments
 from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
@@ -133,21 +132,13 @@ def _effect(context: QualityContext, exclusion: Exclusion, preview: Preview) -> 
     watch(context.job)
     if context.waiting:
         return
-    effect = excluding.effect_of(context, exclusion, method)
-    if effect is not None:
-        context.present(effect)
-        st.caption(panels.plain(f"By {analysis.describe(method)}."))
-    elif pressed(
-        context.session, "exclusions.effect", "Effect on prediction",
-        icon=":material/query_stats:",
-        help="Predicts held-out answers among the remaining ones, from maps fitted with and "
+    excluding.show_effect(
+        context, cleaning.triplets, ~preview.mask[cleaning.kept], method, weighted=False,
+        key="exclusions.effect", title=f"Effect of exclusion: {exclusion.title}",
+        label="Effect on prediction",
+        about="Predicts held-out answers among the remaining ones, from maps fitted with and "
         f"without the excluded ones: {analysis.describe(method)}.",
-    ):
-        excluding.measure_effect(
-            context, exclusion, method, "Effect of exclusion", "Predicting with and without",
-            partial(compare_treatments, weighted=False), method, cleaning.triplets,
-            ~preview.mask[cleaning.kept],
-        )
+    )
 
 
 def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> None:

@@ -17,7 +17,7 @@ from tripletscope.dashboard.reproduce.pseudonyms import tables_of, telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.report.gathering import report_of
+from tripletscope.dashboard.views.report.gathering import looks_of, report_of
 
 _KEY = "away"
 
@@ -74,6 +74,8 @@ def _content(current: Session, info: DatasetInfo, terms: Terms) -> Callable[[], 
     def content() -> bytes:
         # A report may name participants: in figures of each, and in exclusions by hand.
         report = {} if terms.pseudonyms else {"report.html": report_of(context)}
-        return archive(services().workspace, info, terms, files=report, settings=settings)
+        workspace = services().workspace
+        looks = looks_of(context, [run.key for run in workspace.runs(info.id)])
+        return archive(workspace, info, terms, files=report, settings=settings, looks=looks)
 
     return content

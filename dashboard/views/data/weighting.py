@@ -10,16 +10,15 @@ import streamlit as st
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.lapses import LapseFit
-from tripletscope.core.people.treatments import compare_treatments, person_weights
+from tripletscope.core.people.treatments import person_weights
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import doing, pressed
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.data.context import QualityContext
-from tripletscope.dashboard.views.data.excluding import ask_for_reason, effect_of, measure_effect
+from tripletscope.dashboard.views.data.excluding import ask_for_reason, show_effect
 from tripletscope.dashboard.wording.formats import count
 
 _ABOUT = (
@@ -69,22 +68,15 @@ def _method(context: QualityContext) -> OrdinalEmbedding:
 def _compared(context: QualityContext, method: OrdinalEmbedding, lapses: LapseFit) -> None:
     """Held-out error, answers and map of exclusion and of weights, side by side."""
     data, kept, whom = _exclusion(context, lapses)
-    treatments = effect_of(context, "treatments", method)
-    if treatments is not None:
-        context.present(treatments)
-        st.caption(panels.plain(f"Exclusion: {whom}."))
-    elif kept.all():
+    if kept.all():
         st.caption("Nobody stands out and nothing is excluded: there is nothing to compare.")
-    elif pressed(
-        context.session, "exclusions.treatments", "Compare with exclusion",
-        icon=":material/query_stats:",
-        help="Predicts the same held-out answers in three ways: from all answers alike, after "
-        "exclusion, and with weights learned from the other answers.",
-    ):
-        measure_effect(
-            context, "treatments", method, "Weights or exclusion", "Predicting in three ways",
-            compare_treatments, method, data, kept,
-        )
+        return
+    show_effect(
+        context, data, kept, method, weighted=True, key="exclusions.treatments",
+        title=f"Weights or exclusion: {whom}", label="Compare with exclusion",
+        about="Predicts the same held-out answers in three ways: from all answers alike, after "
+        f"exclusion ({whom}), and with weights learned from the other answers.",
+    )
 
 
 def _exclusion(context: QualityContext, lapses: LapseFit) -> tuple[Any, np.ndarray, str]:

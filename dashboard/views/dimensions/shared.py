@@ -77,7 +77,7 @@ def _offered(shown: DimensionsContext) -> tuple[str, dict[str, Callable[[str], F
         else:
             offered[name] = partial(_of_fit, shown, data, run.key)
     for kept in workspace.tables(info):
-        if not kept.about.startswith("distances"):
+        if not kept.holds_distances:
             offered.setdefault(kept.name, partial(_of_table, shown, kept))
     return called, offered
 

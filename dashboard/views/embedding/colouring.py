@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import pandas as pd
 
-from tripletscope.core.reading.names import listing
-from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.results.colouring import (
+    Colouring,
+    free_title,
+    of_table,
+    own_colourings,
+)
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.clusters.choosing import clusters_shown
 
-#: Categories that are told apart at first sight; parts of names with more are not offered.
-_FEW, _MOST_PARTS = 10, 20
-_OWN = ("id", "label", "image")
 #: Columns of the inspected objects, by what they are multiplied, and their titles.
 _INSPECTED = (
     ("uncertainty", 1, "uncertainty of the position"),
@@ -28,23 +27,6 @@ _INSPECTED = (
 CLUSTERS = "*clusters"
 
 
-@dataclass(frozen=True)
-class Colouring:
-    """One way of colouring: its title in the legend, and as it is `shown` in a list.
-
-    values: One value per object; only made when it is chosen.
-    """
-
-    title: str
-    shown: str
-    values: Callable[[], pd.Series]
-
-
-def of_table(objects: pd.DataFrame) -> list[str]:
-    """Columns of the objects that describe them."""
-    return [str(c) for c in objects.columns if c not in _OWN]
-
-
 def colourings(
     session: Session, info: DatasetInfo, objects: pd.DataFrame,
     inspected: Callable[[], pd.DataFrame], *, uncertain: bool,
@@ -53,19 +35,14 @@ def colourings(
 
     inspected: Makes the table of `inspect_objects`, with a column of `uncertainty` if it is known.
     """
-    table = of_table(objects)
-    ways = {c: Colouring(c, c, lambda c=c: objects[c]) for c in table}
-    for number, part in name_parts(objects["label"].tolist()).items():
-        title = _free(f"part {number} of the name", table)
-        most = listing([str(name) for name in part.cat.categories], 3)
-        ways[f"*part {number}"] = Colouring(title, f"{most} ({title})", lambda part=part: part)
+    table, ways = of_table(objects), own_colourings(objects)
     clusters = clusters_shown(session, info)
     if clusters is not None and len(clusters.column) == len(objects):
         ways[CLUSTERS] = Colouring(
-            _free("cluster", table), f"Clusters ({clusters.name})", lambda: clusters.column
+            free_title("cluster", table), f"Clusters ({clusters.name})", lambda: clusters.column
         )
     for column, scale, title in _INSPECTED[0 if uncertain else 1 :]:
-        title = _free(title, table)
+        title = free_title(title, table)
         ways[f"*{column}"] = Colouring(
             title, title.capitalize(),
             lambda column=column, scale=scale: scale * inspected()[column],
@@ -73,60 +50,7 @@ def colourings(
     return ways
 
 
-def first_colouring(objects: pd.DataFrame, ways: dict[str, Colouring]) -> str:
-    """The key of what colours at first; "" for nothing.
-
-    What describes the objects tells the reader something about the map: a few categories, then a
-    quantity, then a part of the names. Uncertainty and numbers of answers describe the
-    measurement, which ellipses show already: in colour they would be taken for structure.
-    """
-    table = of_table(objects)
-    few = [c for c in table if 2 <= objects[c].nunique() <= _FEW]
-    parts = [
-        key for key, way in ways.items()
-        if key.startswith("*part") and way.values().nunique() <= _FEW
-        and not way.values().astype(str).str.isdigit().all()
-    ]
-    quantities = [c for c in table if is_quantity(objects[c])]
-    categories = [c for c in few if c not in quantities]
-    return [*categories, *quantities, *few, *parts, ""][0]
-
-
 def pick_colouring(session: Session, key: str, ways: dict[str, Colouring], default: str) -> str:
     """Ask for the key of a way of colouring; "" for none."""
     options = {"": "None", **{key: way.shown for key, way in ways.items()}}
     return pick(session, key, "Colour", options, default=default, width=180)
-
-
-def coloured(objects: pd.DataFrame, way: Colouring | None) -> tuple[str | None, pd.DataFrame]:
-    """The column that colours objects, and the objects with it."""
-    if way is None:
-        return None, objects
-    if way.title not in objects:
-        objects = objects.assign(**{way.title: way.values().array})
-    return way.title, objects
-
-
-def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
-    """Parts of names that take few values, like BF and WM of CFD-BF-001 and CFD-WM-004.
-
-    A name is cut at signs, and between letters and digits. A part counts if all names have it,
-    each of its values belongs to at least two objects, and there are at most a third as many
-    values as objects.
-
-    Returns: Categories by the number of the part, from 1.
-    """
-    cut = [re.findall(r"[^\W\d_]+|\d+", name) for name in names]
-    parts: dict[tuple[int, ...], tuple[int, pd.Series]] = {}
-    for place in range(min(map(len, cut), default=0)):
-        values = pd.Series([pieces[place] for pieces in cut], dtype="category")
-        sizes = values.value_counts()
-        if 2 <= len(sizes) <= min(_MOST_PARTS, len(names) // 3) and sizes.min() >= 2:
-            # Parts that divide the objects alike are one.
-            parts.setdefault(tuple(pd.factorize(values)[0].tolist()), (place + 1, values))
-    return dict(parts.values())
-
-
-def _free(title: str, table: Sequence[str]) -> str:
-    """A title that no column of the table bears."""
-    return title if title not in table else f"{title} (map)"

@@ -40,7 +40,8 @@ from tripletscope.dashboard.results.shown import Advice, Statement
 from tripletscope.dashboard.views.choosing import choose_run, schemes_of
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import run_button
-from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
+from tripletscope.dashboard.views.embedding.looks import Result
+from tripletscope.dashboard.views.embedding.mapped import show_map, show_objects
 from tripletscope.dashboard.views.opened_map import (
     choice_of,
     choose_method,

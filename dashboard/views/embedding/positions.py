@@ -24,7 +24,8 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.keeping.dataset import edition_of
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.elements import csv_button
-from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
+from tripletscope.dashboard.views.embedding.looks import Result
+from tripletscope.dashboard.views.embedding.mapped import show_map, show_objects
 from tripletscope.dashboard.views.opened_map import error_shown, errors_compared
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertain_map import PAGE, UncertaintyContext, choose_map

@@ -19,25 +19,24 @@ from tripletscope.core.run import Run, key
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.observers import square_matrix
-from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, several, switch
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results import MapLook, Placed
+from tripletscope.dashboard.results.colouring import first_colouring
 from tripletscope.dashboard.results.comparison import suggestions_of
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.maps import PlainMap
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.views.choosing import fits_of_all
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.embedding.colouring import (
-    coloured,
-    colourings,
-    first_colouring,
-    pick_colouring,
-)
+from tripletscope.dashboard.views.embedding.colouring import colourings, pick_colouring
+from tripletscope.dashboard.views.embedding.looks import colour_of
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of
@@ -113,11 +112,13 @@ def show_maps(context: Context) -> None:
                         "here.")
     first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
-    title, objects = coloured(objects, colours.get(colour))
     # Marked as on the page of the map; pictures would cover one another in these small ones.
     marks = context.session.drafts.get(f"map.marks.plane@{context.info.id}")
-    style = MapStyle("labels" if marks == "labels" else "points", title, False)
-    _grid(context, shown, objects, style, zoom, arrows)
+    look = MapLook(
+        "labels" if marks == "labels" else "points",
+        **colour_of(objects, colour, lambda: colours),
+    )
+    _grid(context, shown, look, zoom, arrows)
     _agreement(context, shown)
 
 
@@ -186,27 +187,28 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
 
 
 def _grid(
-    context: Context, shown: list[ShownMap], objects: pd.DataFrame,
-    style: MapStyle, zoom: str, arrows: bool,
+    context: Context, shown: list[ShownMap], look: MapLook, zoom: str, arrows: bool
 ) -> None:
     planes = [positions[:, :2] for positions in _aligned(context.info, shown)]
     selected = context.selected
     window = _window(planes, zoom, selected)
     places = st.columns(min(len(shown), 2))
     for k, (s, plane) in enumerate(zip(shown, planes, strict=True)):
-        data = MapData(plane, objects, selected=selected)
+        text = _map_caption(context.info, s, shown[0], k)
+        drawn = PlainMap(
+            ShownResults((), context.triplets, context.info.name, looks={"": look},
+                         selected=tuple(selected)),
+            s.run, Placed(plane, None, None), f"{s.name}. {text}",
+        )
         before = planes[0] if arrows and k else None
         with places[k % len(places)]:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
-            text = _map_caption(context.info, s, shown[0], k)
             panels.figure_panel(
-                context.session, partial(_drawn, data, style, window, before, s, text),
+                context.session, partial(_drawn, drawn, window, before, text),
                 key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
                 name=export.file_name(context.info.name, s.run.method, f"compared-{k + 1}"),
-                table=lambda plane=plane: pd.concat(
-                    [context.triplets.objects, pd.DataFrame(plane, columns=["x1", "x2"])], axis=1
-                ),
-                on_pick=context.session.select_positions, caption=text, of_view=False,
+                table=drawn.table, on_pick=context.session.select_positions, caption=text,
+                of_view=False,
             )
 
 
@@ -225,16 +227,17 @@ def _window(
 
 
 def _drawn(
-    data: MapData, style: MapStyle, window: tuple[np.ndarray, np.ndarray],
-    before: np.ndarray | None, shown: ShownMap, text: str, canvas: Canvas,
+    drawn: PlainMap, window: tuple[np.ndarray, np.ndarray], before: np.ndarray | None, text: str,
+    canvas: Canvas,
 ) -> go.Figure:
-    """A map with lines from where objects are in the reference, `before`."""
-    if not canvas.screen:  # the page says it above the maps
-        colour = f" Colour: {style.colour}." if style.colour else ""
-        text = f"{shown.name}. {text}{colour}"
+    """A map with lines from where objects are in the reference, `before`.
+
+    text: Its caption on the page, which says the rest above the maps.
+    """
+    data = drawn.seen
     figure = embedding_map(
-        data, style, caption=text, revision=f"{shown.run.key} {window}", window=window,
-        canvas=canvas,
+        data, drawn.style, caption=text if canvas.screen else drawn.caption,
+        revision=f"{drawn.run.key} {window}", window=window, canvas=canvas,
     )
     if before is not None:
         path = np.full((len(before), 3, 2), np.nan)

@@ -89,7 +89,7 @@ def _change(context: Context, page: str, tables: list[KeptTable]) -> None:
         "Name", table.name, key=f"{key}.name", max_chars=80, on_change=_rename,
         args=(context, page, f"{key}.name", chosen),
     )
-    if table.about.startswith("distances"):
+    if table.holds_distances:
         st.caption("Distances are compared as they are.")
     else:
         _settings(context, key, table)

@@ -6,6 +6,8 @@ from typing import Any
 
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.results import MapLook
+from tripletscope.dashboard.results.colouring import first_colouring
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.task import task_tab
@@ -25,13 +27,12 @@ def _marks(context: KernelContext) -> dict[str, Any]:
     marks = {"points": "Points", "labels": "Labels"}
     if picture_addresses(info, objects, 64):
         marks["pictures"] = "Pictures"
-    return {
-        "marks": pick(current, f"map.marks.plane@{info.id}", "Show", marks,
-                      default=list(marks)[-1]),
-        "colour": context.pick_column(
-            f"kernel.colour@{info.id}", default=current.drafts.get(f"map.colour@{info.id}")
-        ),
-    }
+    chosen = pick(current, f"map.marks.plane@{info.id}", "Show", marks, default=list(marks)[-1])
+    colour = context.pick_column(
+        f"kernel.colour@{info.id}",
+        default=current.drafts.get(f"map.colour@{info.id}", first_colouring(objects, {})),
+    )
+    return {"looks": {"": MapLook(chosen, colour or "")}}
 
 
 def _labels(context: KernelContext) -> list[str]:

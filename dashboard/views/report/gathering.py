@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 
+import joblib
+import pandas as pd
 import streamlit as st
 
 from tripletscope.core.run import TASKS
-from tripletscope.dashboard.keeping.dataset import RunInfo, edition_of
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, edition_of
 from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
@@ -15,19 +18,21 @@ from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
-from tripletscope.dashboard.results import UNCERTAIN
+from tripletscope.dashboard.results import UNCERTAIN, MapLook, TreeLook
+from tripletscope.dashboard.results.maps import MOST_PICTURED
+from tripletscope.dashboard.results.shown import ShownResults, uncertainty_of
 from tripletscope.dashboard.views.choosing import in_order
-from tripletscope.dashboard.views.clusters.clustering import number_cut
+from tripletscope.dashboard.views.clusters.clustering import look_of_tree
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
+from tripletscope.dashboard.views.embedding.looks import Result, look_of
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.pictures import embedded_pictures
-from tripletscope.dashboard.views.turning import turn_of
 
 #: Name of the page, and of what is kept of its settings beside the data.
 PAGE = "report"
-#: Up to so many objects are drawn as their pictures.
-_PICTURED = 60
+#: Objects of which a report has large pictures, and pixels of those of more.
+_FEW, _SMALL = 60, 128
 #: Tasks that are about one map, and are told of only for the one that is open.
 _OF_MAP = (*UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active")
 
@@ -85,7 +90,7 @@ def _unasked(listed: list[RunInfo]) -> set[str]:
 
 def _method(run: RunInfo) -> str:
     record = [run.record[name] for name in ("kind", "method", "parameters")]
-    return json.dumps(record, sort_keys=True, default=str)
+    return json.dumps([*record, run.table], sort_keys=True, default=str)
 
 
 def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> list[str]:
@@ -96,37 +101,56 @@ def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> 
 
 def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     """What the program writes of some results, by part."""
-    cuts = {key: n for key in keys if (n := number_cut(context.session, key)) is not None}
     info, workspace = context.info, services().workspace
     runs = {run.key: run for run in workspace.runs(info.id)}
+    looks = looks_of(context, keys)
     first = workspace.first_map(info.id)  # towards which others are turned
     content = (
         info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
-        tuple(edition_of(runs.get(key)) for key in keys), edition_of(first), tuple(cuts.items()),
+        tuple(edition_of(runs.get(key)) for key in keys), edition_of(first),
+        joblib.hash(looks),
     )
-    return _written(content, keys, context, cuts)
+    return _written(content, keys, context, looks)
+
+
+def looks_of(context: Context, keys: Iterable[str]) -> dict[str, MapLook | TreeLook]:
+    """How the pages show the maps and trees among some results."""
+    info, workspace = context.info, services().workspace
+    runs = [run for key in keys if (run := workspace.run(info.id, key)) is not None]
+    looks = {}
+    for fit in runs:
+        if (fit.task, fit.kind) == ("fit", "embedding") and hasattr(fit.fresh(), "n_components"):
+            shown = ShownResults(tuple(runs), context.triplets, info.name)
+            result = Result(info, context.triplets, fit, uncertainty_of(shown, fit), None)
+            looks[fit.key] = look_of(context.session, result)
+        elif (fit.task, fit.kind) == ("fit", "cluster"):
+            looks[fit.key] = look_of_tree(context.session, info, fit.key)
+    return looks
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")
 def _written(
-    content: tuple, keys: list[str], _context: Context, _cuts: dict[str, int]
+    content: tuple, keys: list[str], _context: Context,
+    _looks: dict[str, MapLook | TreeLook],
 ) -> dict[str, Section]:
     info, workspace = _context.info, services().workspace
     runs = tuple(filter(None, (workspace.run(info.id, key) for key in keys)))
-    fits = {kind: [run for run in runs if (run.task, run.kind) == ("fit", kind)]
-            for kind in ("embedding", "dimensions")}
-    objects = _context.answers.objects
-    is_pictured = "image" in objects and len(objects) <= _PICTURED
+    fits = [run for run in runs if (run.task, run.kind) == ("fit", "dimensions")]
     return written(Material(
-        info.titled, workspace.cleaning(info), runs, turns={
-            run.key: turn_of(info, run) for run in fits["embedding"]
-            if hasattr(run.fresh(), "n_components")
-        }, cuts=_cuts, pictures=embedded_pictures(info, objects) if is_pictured else {},
-        dimension_names={run.key: names_of_dimensions(info, run) for run in fits["dimensions"]},
+        info.titled, workspace.cleaning(info), runs, looks=_looks,
+        pictures=_pictures(info, _context.answers.objects),
+        dimension_names={run.key: names_of_dimensions(info, run) for run in fits},
         **_context.collected,
     ))
+
+
+def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> Mapping[int, str]:
+    """Pictures of objects, smaller ones where there are many; a heap has none."""
+    if len(objects) > MOST_PICTURED:
+        return {}
+    return embedded_pictures(info, objects, **({"size": _SMALL} if len(objects) > _FEW else {}))
 
 
 def report_of(context: Context) -> bytes:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from tripletscope.core.engine.progress import Progress
-from tripletscope.core.scale import conjoint_scales
-from tripletscope.core.scale.binomial import LINKS
-from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.results.conjoint import JointScales
+from tripletscope.core.run import key
+from tripletscope.core.scale import MLCM, Comparisons
+from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.keeping.dataset import RunInfo
+from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.elements import read_or_show_error, run_button
+from tripletscope.dashboard.views.elements import errors_shown, run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE
-from tripletscope.dashboard.working.pool import pool
 
 _PLACE = f"{PAGE}.conjoint"
 
@@ -30,30 +29,21 @@ def show_conjoint_alone(current: Session) -> None:
 @tab(PAGE, "Conjoint", 7, slot=_PLACE)
 def show_conjoint(context: Context) -> None:
     """What each of several properties contributes to a judgement."""
+    dataset = context.info.id if context.info else None
+    place = f"{_PLACE}.shown@{dataset or ''}"
     picture, side = context.picture_and_side()
     with side:
-        file = st.file_uploader("Comparisons", key=_PLACE)
-        links = {name: link.title for name, link in LINKS.items()}
-        link = pick(context.session, f"{_PLACE}.link", "Link", links)
-        content = None
-        if run_button(context.session, f"{_PLACE}.run", "Fit", disabled=file is None) and file:
-            content = read_or_show_error(
-                context.session, _PLACE, file, "conjoint", words="Reading the file"
-            )
-        if content is not None:
-            table, notes = content
-
-            def work(progress: Progress) -> JointScales:
-                compute = partial(conjoint_scales, link=link)
-                return JointScales(
-                    pool().call(compute, table, progress=progress), file.name, notes
-                )
-
-            context.begin(f"Comparisons: {file.name}", "Fitting the scale", work)
-            st.rerun()
+        listed = services().workspace.runs(dataset, "fit", MLCM.kind)
+        chosen = choose_run(
+            context.session, listed, place, "these scales", lost=" with its comparisons"
+        ) if listed else None
+        shown = services().workspace.run(dataset, chosen.key) if chosen else None
+        given = _comparisons(context, chosen and shown.fitted().comparisons)
+        method = MLCM(**parameter_form(context.session, MLCM, _PLACE))
+        _fit(context, method, given, listed, place)
     with picture:
-        if context.job is not None and context.job.results:
-            context.present(context.job.results[0])
+        if shown is not None:
+            context.present(shown)
         else:
             context.empty(
                 "No comparisons yet",
@@ -61,3 +51,27 @@ def show_conjoint(context: Context) -> None:
                 "both stimuli, such as gloss1, gloss2, bumps1 and bumps2, and resp, 1 where the "
                 "first was chosen, else 0; then press Fit.",
             )
+
+
+def _comparisons(context: Context, before: Comparisons | None) -> Comparisons | None:
+    """Those of an uploaded file; without one, those of the shown result."""
+    file = st.file_uploader("Comparisons", key=_PLACE)
+    if file is None:
+        return before
+    with errors_shown(file=file.name):
+        read = read_file(context.session, _PLACE, file, "conjoint", words="Reading the file")
+        return Comparisons(read[0], file.name, read[1])
+    return None
+
+
+def _fit(
+    context: Context, method: MLCM, given: Comparisons | None, listed: list[RunInfo], place: str
+) -> None:
+    wanted = given and key("fit", method, given)
+    is_there = wanted in {run.key for run in listed if run.complete}
+    if run_button(context.session, f"{_PLACE}.run", "Fit", disabled=given is None or is_there):
+        context.session.drafts[place] = wanted
+        context.computing_with(given).submit(
+            f"Comparisons: {given.source}", [(method, "fit", {})], [given.source]
+        )
+        st.rerun()

@@ -15,6 +15,7 @@ from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.results import TreeLook
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext
 
@@ -57,7 +58,7 @@ def _looks(context: ScaleContext, maps: list[Run]) -> dict[str, Any]:
     )
     most = max(len(run.result().names) for run in maps)
     clusters = number(context.session, f"{PAGE}.clusters", "Clusters", 1, most, min(2, most))
-    return {"colour": colour, "cuts": {run.key: int(clusters or 1) for run in maps}}
+    return {"colour": colour, "looks": {"": TreeLook(int(clusters or 1))}}
 
 
 def _pieces(context: ScaleContext) -> tuple[Method, list[Piece]]:

@@ -41,6 +41,7 @@ from tripletscope.core.kernel.space import Space
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import cluster_distances, key, run
 
 METHODS = list(methods("cluster").values())
@@ -491,8 +492,16 @@ def test_given_distances_may_be_of_some_objects_only():
     assert found.labels_[[1, 4, 6]].tolist() == [-1] * 3
     assert found.labels_[5] == found.labels_[3] != found.labels_[0] == found.labels_[2]
     method = AgglomerativeClustering(n_clusters=2)
-    kept = cluster_distances(method, matrix, np.array([5, 0, 3, 2]), 7, "d")
+    kept = cluster_distances(method, table_of(matrix, [5, 0, 3, 2], 7))
     assert kept.fitted().labels_.tolist() == found.labels_.tolist()
     assert kept.options == {"distances": "d"}
-    other = cluster_distances(method, matrix, np.array([5, 0, 3, 1]), 7, "d")
+    other = cluster_distances(method, table_of(matrix, [5, 0, 3, 1], 7), "e")
     assert other.key != kept.key
+    assert (kept.table, other.table) == ("d", "e")
+
+
+def table_of(matrix: np.ndarray, objects: list[int], n_objects: int) -> FeatureTable:
+    """Distances of some of the objects as a table."""
+    wide = np.full((n_objects, n_objects), np.nan)
+    wide[np.ix_(objects, objects)] = matrix
+    return FeatureTable("d", None, wide)

@@ -188,7 +188,8 @@ def test_nothing_learns_from_the_other_half_of_what_it_predicts(odd, monkeypatch
     method = STE(n_init=1)
     cross_validate(method, odd)
     learning_curve(method, odd, repeats=2, points=3)
-    compare_treatments(method, odd, np.ones(len(odd), dtype=bool), weighted=False)
+    every = odd.with_columns({"kept": np.ones(len(odd), dtype=bool)})
+    compare_treatments(method, every, weighted=False)
     who_predicts_whom(method, odd, folds=3)
     assert len(seen) > 15
     assert set(seen) == {0}

@@ -25,7 +25,13 @@ def crowd():
 @pytest.fixture(scope="module")
 def found(crowd):
     careful = np.repeat(crowd.lapse < 0.3, 80)
-    return compare_treatments(STE(n_init=1), crowd.data, careful, folds=3)
+    return compared(crowd, careful, folds=3)
+
+
+def compared(crowd, kept, **options):
+    return compare_treatments(
+        STE(n_init=1), crowd.data.with_columns({"kept": kept}), **options
+    )
 
 
 def test_both_predict_better_than_all_answers_alike(found):
@@ -64,27 +70,26 @@ def test_weights_go_to_the_answers_of_their_person(crowd):
 
 def test_refusals(crowd):
     with pytest.raises(DataError, match="leaves no answer"):
-        compare_treatments(STE(), crowd.data, np.zeros(len(crowd.data), dtype=bool))
+        compared(crowd, np.zeros(len(crowd.data), dtype=bool))
+    with pytest.raises(DataError, match="no column 'kept'"):
+        compare_treatments(STE(), crowd.data)
     with pytest.raises(Stopped):
-        compare_treatments(
-            STE(n_init=1), crowd.data, np.ones(len(crowd.data), dtype=bool), folds=2,
-            progress=lambda *_, **__: True,
-        )
+        compared(crowd, np.ones(len(crowd.data), dtype=bool), folds=2,
+                 progress=lambda *_, **__: True)
 
 
 def test_exclusion_alone_is_as_beside_weights(crowd, found):
     careful = np.repeat(crowd.lapse < 0.3, 80)
-    alone = compare_treatments(STE(n_init=1), crowd.data, careful, weighted=False, folds=3)
+    alone = compared(crowd, careful, weighted=False, folds=3)
+    assert np.array_equal(alone.marks[:, 0], careful)
     for name in ("error", "everybody", "difference", "low", "high"):
         assert np.array_equal(getattr(alone, name), getattr(found, name)[:2])
     assert alone.apart is alone.effective is alone.moved is None
     assert (alone.unit, alone.n_units) == ("participants", 24)
-    answers = compare_treatments(
-        STE(n_init=1), crowd.data, careful, weighted=False, folds=3, unit="answers"
-    )
+    answers = compared(crowd, careful, weighted=False, folds=3, unit="answers")
     assert answers.unit == "answers"
     assert answers.difference[1] == alone.difference[1]
     assert (answers.low[1], answers.high[1]) != (alone.low[1], alone.high[1])
     every = np.ones(len(careful), dtype=bool)
-    nothing = compare_treatments(STE(n_init=1), crowd.data, every, weighted=False, folds=2)
+    nothing = compared(crowd, every, weighted=False, folds=2)
     assert nothing.difference[1] == nothing.low[1] == nothing.high[1] == 0

@@ -62,18 +62,26 @@ def test_a_matrix_of_distances_is_matched_by_name():
     objects = Triplets.from_array([[0, 1, 2]], 6, ids=list("abcdef"), name="things")
     numbered = Triplets.from_array([[0, 1, 2]], 6, ids=[str(i) for i in range(6)])
 
-    found, places, how = read_distances(square(None, matrix), objects, "d.csv")
+    table = read_distances(square(None, matrix), objects, "d.csv")
+    found, places = table.measured_distances
     assert np.allclose(found, matrix)
     assert places.tolist() == list(range(6))
-    assert "the first as a, the last as f" in how
+    assert "the first as a, the last as f" in " ".join(table.notes)
+    assert table.about == "distances of 6 objects"
 
     some = [4, 0, 3]
     part = matrix[np.ix_(some, some)]
     for source in (square(list("ead"), part), square(list("ead"), part, header=False)):
-        found, places, _ = read_distances(source, objects, "d.csv")
+        table = read_distances(source, objects, "d.csv")
+        found, places = table.measured_distances
         assert np.allclose(found, matrix[np.ix_(sorted(some), sorted(some))])
         assert places.tolist() == sorted(some)
-    found, places, _ = read_distances(square(["4", "0", "3"], part), numbered, "d.csv")
+        assert table.missing == list("bcf")
+        rated = table.ratings(objects)
+        assert (rated.source, rated.ids) == ("d", list("ade"))
+        assert np.array_equal(rated.dissimilarities(0).mean, found)
+    table = read_distances(square(["4", "0", "3"], part), numbered, "d.csv")
+    found, places = table.measured_distances
     assert np.allclose(found, matrix[np.ix_(sorted(some), sorted(some))])
     assert places.tolist() == sorted(some)
 

@@ -10,7 +10,8 @@ from scipy.stats import chi2, norm
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.measuring import read_conjoint
-from tripletscope.core.scale import conjoint_scales
+from tripletscope.core.run import run
+from tripletscope.core.scale import MLCM, Comparisons, conjoint_scales
 from tripletscope.dashboard.results.conjoint import conjoint_said
 
 
@@ -129,6 +130,25 @@ def test_interactions_and_three_dimensions_are_found():
     assert scales.contributes("a") is None  # the nested tests do not say it of one of three
     again = conjoint_scales(table, replicates=20)
     assert again.curves().equals(scales.curves())
+
+
+@pytest.mark.parametrize("change", ["c1", "a2", "participant", "first"])
+def test_a_fit_has_its_comparisons_and_says_what_the_function_says(change):
+    table = judged(np.random.default_rng(5), 300, lambda a, b: a + 0.5 * b)
+    table["c1"], table["c2"] = np.random.default_rng(2).choice(["x", "NA", '"y'], (2, 300))
+    table["participant"] = np.repeat(["p", "q"], 150)
+    given = Comparisons(table, "some.csv")
+    fitted = run("fit", MLCM(replicates=5, link="logit"), given).fitted()
+    alone = conjoint_scales(table, link="logit", replicates=5)
+    assert fitted.scales.curves().equals(alone.curves())
+    assert fitted.scales.tests.equals(alone.tests)
+    assert fitted.scales.surface.equals(alone.surface)
+    assert fitted.scales.n_people == 2
+    for again in (fitted.comparisons, Comparisons(given.table)):
+        assert again.fingerprint_of() == given.fingerprint_of()
+    other = table.copy()
+    other.loc[0, change] = other.loc[other[change] != other.loc[0, change], change].iloc[0]
+    assert Comparisons(other).fingerprint_of() != given.fingerprint_of()
 
 
 def test_what_cannot_be_scaled_is_refused():

@@ -15,7 +15,8 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.figures.theme import SCREEN, note_hidden
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.views.embedding import mapped
+from tripletscope.dashboard.results import maps
+from tripletscope.dashboard.views.embedding import looks
 from tripletscope.dashboard.views.turning import Turn
 
 
@@ -65,8 +66,8 @@ def test_a_map_is_drawn_anew_when_what_it_shows_changes(services, monkeypatch):
     (info,) = services.workspace.datasets()
     services.workspace.add_run(info, run("fit", STE(n_init=1), answers), "STE")
     drawn = []
-    original = mapped.embedding_map
-    monkeypatch.setattr(mapped, "embedding_map",
+    original = maps.embedding_map
+    monkeypatch.setattr(maps, "embedding_map",
                         lambda *given, **more: drawn.append(1) or original(*given, **more))
     app = settled(start("embedding", session), services)
     app.run()
@@ -88,12 +89,12 @@ def test_a_table_of_a_stopped_map_is_not_shown_of_the_whole_one(monkeypatch):
     whole = run("fit", STE(n_init=1), answers)
     stopped = replace(whole, complete=False)
     calls = []
-    mapped._inspected_once.clear()  # of the same map in the same second, by another test
-    monkeypatch.setattr(mapped, "turn_of", lambda info, fit: Turn(np.eye(2), ""))
-    monkeypatch.setattr(mapped, "inspect_objects",
+    looks._inspected_once.clear()  # of the same map in the same second, by another test
+    monkeypatch.setattr(looks, "turn_of", lambda info, fit: Turn(np.eye(2), ""))
+    monkeypatch.setattr(looks, "inspect_objects",
                         lambda *given, **more: calls.append(1) or answers.objects)
     for fit in (stopped, stopped, whole, whole):
-        mapped._inspected(mapped.Result(None, answers, fit, None, None), 0.95)
+        looks.inspected(looks.Result(None, answers, fit, None, None), 0.95)
     assert len(calls) == 2
 
 

@@ -204,13 +204,13 @@ def test_why_there_is_no_file_is_noted(monkeypatch):
 def test_report_is_written_anew_when_what_it_tells_of_is_another(services, info, monkeypatch):
     keys = []
     monkeypatch.setattr(gathering, "_written", lambda key, *_: keys.append(key))
-    monkeypatch.setattr(gathering, "number_cut", lambda session, key: None)
     workspace = services.workspace
     fitted = ts.run("fit", ts.STE(n_init=1), workspace.triplets(info))
 
     def write(info):
         gathering.sections_of(
-            SimpleNamespace(info=info, session=None), [fitted.key]
+            SimpleNamespace(info=info, session=SimpleNamespace(drafts={}),
+                            triplets=workspace.triplets(info)), [fitted.key]
         )
 
     for created in ("2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"):

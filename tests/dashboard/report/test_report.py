@@ -23,7 +23,7 @@ from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.comparison import dimensions_told
-from tripletscope.dashboard.results.map import Turn
+from tripletscope.dashboard.results.map import MapLook, Turn
 from tripletscope.dashboard.wording import words
 
 
@@ -346,8 +346,8 @@ def test_a_number_that_is_not_the_recommended_one_was_not_chosen_by_it(material,
 
 
 def test_the_caption_of_the_map_is_that_of_the_page(material):
-    turned = replace(material, names=set(), turns={
-        material.map.key: Turn(np.eye(material.dimensions), "STE")
+    turned = replace(material, names=set(), looks={
+        material.map.key: MapLook(turn=Turn(np.eye(material.dimensions).tolist(), "STE"))
     })
     (drawing, *_) = (b for b in PARTS["map"].make(turned) if isinstance(b, Drawing))
     error = material.error

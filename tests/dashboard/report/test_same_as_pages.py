@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tests.core.scale.test_conjoint import judged
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard.report.document import Paragraph
 from tripletscope.dashboard.report.material import Material
@@ -57,10 +58,12 @@ COMPUTED = {
     ("bootstrap_scale", ""): [("fit", MLDS, {}), ("bootstrap_scale", MLDS, {"resamples": 20})],
     ("diagnose", ""): [("fit", MLDS, {}), ("diagnose", MLDS, {"simulations": 20})],
     ("scales_by", ""): [("scales_by", MLDS, {"most": 2})],
+    ("fit", "conjoint"): [("fit", ts.ratings.MLCM(replicates=5), {})],
     ("search_curve", ""): [FIT, ("search_curve", STE, {})],
     ("predict_column", ""): [FIT, ("predict_column", STE, {"column": "warm", "folds": 2})],
     ("errors_by_group", ""): [("errors_by_group", LINE, {"by": "participant"})],
     ("with_lapses", ""): [("with_lapses", LINE, {})],
+    ("compare_treatments", ""): [("compare_treatments", LINE, {"weighted": False, "folds": 2})],
     ("fit", "individuals"): [("fit", PEOPLE, {})],
     ("compare_people", ""): [("compare_people", PEOPLE, {"most_groups": 1, "folds": 2})],
     ("who_predicts_whom", ""): [("who_predicts_whom", LINE, {"most": 3, "folds": 2})],
@@ -80,6 +83,7 @@ ELSEWHERE = {
 def answers(colours):
     kept = colours.triplets
     warm = np.where(kept.objects["wavelength_nm"] > 550, "warm", "cold")
+    kept = kept.with_columns({"kept": np.arange(len(kept)) % 10 > 0})
     return kept.with_objects(kept.objects.assign(warm=warm))
 
 
@@ -98,11 +102,18 @@ def rated_as(answers) -> ts.ratings.Ratings:
     ]))
 
 
+def data_of(task, method, answers):
+    if method.kind == "conjoint":
+        return ts.ratings.Comparisons(
+            judged(np.random.default_rng(0), 900, lambda a, b: 0.8 * a + 0.5 * b), "gloss.csv"
+        )
+    return rated_as(answers) if TASKS[task].of_measured else answers
+
+
 @pytest.mark.parametrize("place", COMPUTED, ids=" ".join)
 def test_a_report_says_what_the_page_says(answers, place):
-    rated = rated_as(answers)
     runs = tuple(
-        ts.run(task, of, rated if TASKS[task].of_measured else answers, options)
+        ts.run(task, of, data_of(task, of, answers), options)
         for task, of, options in COMPUTED[place]
     )
     blocks = [

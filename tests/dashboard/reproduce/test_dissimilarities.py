@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tripletscope.core.inference.uncertainty.measured_map import nearest
+from tests.dashboard.reproduce.changed import TERMS, unzipped
+from tripletscope.core.reading import read_distances
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.workspace import Workspace
-from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
+from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.recipe import reproduction
-from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities
-from tripletscope.dashboard.views.embedding.dissimilarities import steps_of
 
 # The fifth has a mark in files, with which it would come before the last one, not after.
 IDS = ["NA", "1", 'a "b", c', "ö", "=e", "(f"]
@@ -38,37 +37,44 @@ def ratings():
     ]), direction="dissimilar", standardise="range")
 
 
-def again(made: DissimilarityMap, tmp_path, monkeypatch) -> np.ndarray:
-    """The map that the script makes."""
-    for name, content in made.files("Map").items():
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path("Map.py")
-    with np.load("Map-map.npz") as found:
-        return found["embedding_"]
-
-
-def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
-    fitted = ts.ratings.NMDS(n_components=2, seed=3).fit_dissimilarities(matrix)
-    chance = ts.ratings.permuted_stress(ts.ratings.NMDS(n_components=2, seed=3), matrix)
-    mapped = MappedDissimilarities(
-        fitted, matrix, np.arange(1, len(IDS) + 1), None, "a.csv", chance=chance
-    )
-    made = steps_of(mapped, ["not in it", *IDS])
-    assert made.ids == IDS
-    found = again(made, tmp_path, monkeypatch)
-    np.testing.assert_array_equal(found, fitted.embedding_)
-    random, loss = capsys.readouterr().out.strip().split("\n")
-    now, then = loss.removeprefix("Loss ").split("; it was ")
-    assert float(now) == float(then.rstrip("."))
-    now, then = random.removeprefix("Stress ").rstrip(".").split("; it was ")
-    assert now.replace(", in random orders from", " and") == then
-
-
-def test_nearest_neighbours(matrix, tmp_path, monkeypatch):
-    fitted = ts.ratings.LOE(n_components=2).fit_graph(nearest(matrix, 2))
-    made = DissimilarityMap(fitted, IDS, matrix, neighbours=2)
-    np.testing.assert_array_equal(again(made, tmp_path, monkeypatch), fitted.embedding_)
+def test_uploaded_distances(matrix, tmp_path, monkeypatch):
+    """Of some objects, kept as a table: maps and clusters of it are in reports, and in scripts."""
+    answers = ts.Triplets.from_array([[0, 1, 2]], 7, ids=["not in it", *IDS], name="rated")
+    workspace = Workspace(tmp_path / "w")
+    info = workspace.add_dataset(answers, origin="a.csv", report=[])
+    content = pd.DataFrame(matrix, IDS, IDS).to_csv().encode()
+    uploaded = read_distances(content, answers, "apart.csv")
+    workspace.add_tables(info, answers, [uploaded], "apart.csv")
+    info = workspace.dataset(info.id)
+    (table,) = (workspace.table(info, kept, answers) for kept in workspace.tables(info))
+    rated = table.ratings(answers)
+    fitted = ts.ratings.NMDS(seed=3).fit_dissimilarities(rated.dissimilarities(0).mean)
+    found = [
+        ts.run("map_measured", ts.ratings.NMDS(seed=3), rated),
+        ts.run("map_measured", ts.ratings.LOE(), rated, {"neighbours": 2}),
+        ts.features.cluster_distances(ts.AgglomerativeClustering(n_clusters=2), table),
+    ]
+    np.testing.assert_array_equal(found[0].arrays["embedding"], fitted.embedding_)
+    for run in found:
+        assert workspace.add_run(info, run, run.task).state is None
+    (tmp_path / "s").mkdir()
+    monkeypatch.chdir(tmp_path / "s")
+    files = reproduction(info, workspace.cleaning(info), found, tables=[table])
+    for name, content in files.items():
+        (tmp_path / "s" / name).write_bytes(content)
+    assert (tmp_path / "s" / "rated.py").read_text().count("confirm(") == 4
+    runpy.run_path("rated.py")
+    for number, (name, part) in enumerate([
+        ("map_measured_nmds", "embedding"), ("map_measured_loe", "embedding"),
+        ("fit_agglomerative", "labels_"),
+    ]):
+        with np.load(f"rated-{name}.npz") as made:
+            np.testing.assert_array_equal(made[part], found[number].arrays[part])
+    packed = unzipped(archive(workspace, info, TERMS))
+    (script,) = (text for path, text in packed.items() if path.endswith(".py"))
+    assert script.count(b"confirm(") == 4
+    lost = reproduction(info, workspace.cleaning(info), found)
+    assert b"map_measured" not in lost["rated.py"]
 
 
 @pytest.mark.parametrize(("method", "options", "left"), [

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tests.core.scale.test_conjoint import judged
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import ran
 from tests.paths import ROOT
@@ -25,14 +26,15 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scale import MLCM, MLDS, Comparisons
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.writing import write_answers
-from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.reproduce import recipe
-from tripletscope.dashboard.results import MapFigure
+from tripletscope.dashboard.results import MapLook, Turn
+from tripletscope.dashboard.results.maps import DrawnMap
+from tripletscope.dashboard.results.shown import ShownResults
 
 
 def test_the_script_computes_the_same_results(tmp_path):
@@ -60,9 +62,14 @@ def test_the_script_computes_the_same_results(tmp_path):
                  Exclusion(answers=(1, 2))):
         cleaning = cleaning.excluding(step)
     info = workspace.update_dataset(info, cleaning)
-    triplets = workspace.triplets(info)
+    triplets, cleaning = workspace.triplets(info), workspace.cleaning(info)
+    few = np.arange(len(triplets)) % 9 > 0
     done = [
         run("fit", STE(n_init=1), triplets),
+        run("compare_treatments", STE(n_init=1), triplets.with_columns({"kept": few}),
+            {"weighted": False, "folds": 2}),
+        run("robustness", STE(n_init=1), cleaning.marked({"=some": cleaning}),
+            {"views": ["=some"], "draws": 19, "folds": 2, "replicates": 10}),
         run("cross_validate", STE(n_init=1), triplets, {"folds": 3}),
         run("fit", AgglomerativeClustering(linkage="complete", basis=K2()), triplets),
         run("predict_column", K2(), triplets, {"column": "kind", "learner": "svm", "folds": 2}),
@@ -70,10 +77,11 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
         run("search_curve", ColumnMap(columns=["width"]), triplets, {"n_trees": 2, "folds": 3}),
     ]
-    files = recipe.reproduction(info, workspace.cleaning(info), done)
+    files = recipe.reproduction(info, cleaning, done)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     (script,) = tmp_path.glob("*.py")
+    assert script.read_text().count("confirm(") == 1 + len(done)
     subprocess.run([sys.executable, script.name], cwd=tmp_path, check=True,
                    env={**os.environ, "PYTHONPATH": str(ROOT)})
     with np.load(next(tmp_path.glob("*fit_ste.npz"))) as again:
@@ -82,11 +90,26 @@ def test_the_script_computes_the_same_results(tmp_path):
         np.testing.assert_array_equal(again["missed"], done[-1].arrays["missed"])
 
 
+def test_a_script_computes_simulations_and_scales_of_no_data_set(tmp_path):
+    table = judged(np.random.default_rng(0), 200, lambda a, b: a + b)
+    done = [
+        run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
+        run("fit", MLCM(replicates=5), Comparisons(table, "gloss.csv")),
+    ]
+    for name, content in recipe.reproduction_of_none(done, "simulated").items():
+        (tmp_path / name).write_bytes(content)
+    text = (tmp_path / "simulated.py").read_text()
+    assert text.count("confirm(") == 1 + len(done)
+    ran(tmp_path, "simulated.py")
+    with np.load(tmp_path / "simulated-plan_ste.npz") as again:
+        np.testing.assert_array_equal(again["accuracy"], done[0].arrays["accuracy"])
+
+
 def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
     workspace = Workspace(tmp_path)
     info = workspace.add_dataset(planted, origin="a", report=[])
     given = run("fit", AgglomerativeClustering(basis=K2()), planted)
-    given.options["distances"] = "d.csv"
+    given.options["distances"] = "d"  # of no kept table
     files = recipe.reproduction(info, workspace.cleaning(info), [given])
     (script,) = [content for name, content in files.items() if name.endswith(".py")]
     assert b"Agglomerative" not in script
@@ -122,20 +145,27 @@ def test_the_script_draws_the_map_as_it_was_composed(tmp_path, planted):
     info = workspace.add_dataset(planted, origin="a.csv", report=[])
     method = STE(n_init=1)
     done = [run("fit", method, planted), run("bootstrap", method, planted, {"replicates": 5})]
-    figure = MapFigure(
-        MapStyle(), Composition(width=60.0, title="As composed"), [[0.0, 1.0], [1.0, 0.0]], 0.8,
-        "STE, with ellipses.",
+    shown = ShownResults(
+        tuple(done), planted, info.name, selected=(2,), looks={
+            done[0].key: MapLook("points", "", turn=Turn([[0.0, 1.0], [1.0, 0.0]], "another")),
+        },
     )
-    files = recipe.reproduction(info, workspace.cleaning(info), done, drawn=figure)
+    drawn = DrawnMap(shown, done[0])
+    composition = Composition(width=60.0, title="As composed")
+    files = recipe.reproduction(
+        info, workspace.cleaning(info), done, looks=shown.looks,
+        drawn=recipe.map_on_paper(drawn, composition, 0.8, "Without two people."),
+    )
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     (script,) = (name for name in files if name.endswith(".py"))
     text = (tmp_path / script).read_text()
-    assert ".pdf', fit_ste, bootstrap_ste, answers.objects)" in text
+    assert "-map-again.pdf'" in text
     (tmp_path / script).write_text(text.replace("-again.pdf", "-again.html"))
     ran(tmp_path, script)
     (made,) = tmp_path.glob("*-map-again.html")
-    expected = figure.file("html", *done, planted.objects)
+    drawing = replace(drawn.drawing, ratio=0.8, note="Without two people.")
+    expected = drawing.file("html", composition)
     own = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # of each page
     assert re.sub(own, "", made.read_text()) == re.sub(own, "", expected.decode())
 

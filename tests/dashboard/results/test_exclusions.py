@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tests.core.studies.quality.answers import people_data
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.people.treatments import Treatments
+from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, Exclusion, gold_mistakes
 from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.results.exclusions import GoldQuestions
@@ -23,15 +25,26 @@ def table_of(result):
     return numbers.table()
 
 
+def treated(result: Treatments, weighted: bool = True) -> Run:
+    """The result as that of a run."""
+    plain = vars(result)
+    arrays = {name: value for name, value in plain.items() if isinstance(value, np.ndarray)}
+    return Run(
+        "0" * 32, "compare_treatments", "embedding", "ste", STE().get_params(),
+        {"weighted": weighted}, "", "", "2026-01-01", 0.0, True,
+        {name: value for name, value in plain.items() if name not in arrays}, arrays,
+    )
+
+
 def treatments(weights, apart):
     zero = np.zeros(3)
     change = np.array([0.0, 0.004, weights])
-    return Treatments(
+    return treated(Treatments(
         error=zero + 0.2, everybody=zero + 0.3, difference=change, low=change - 0.01,
         high=change + 0.01, apart=np.array([apart, apart - 0.01, apart + 0.01]),
         effective=zero + 700, moved=zero, n_excluded=2, n_predicted=600, unit="participants",
-        n_units=24,
-    )
+        n_units=24, marks=np.arange(720)[:, None] >= 120,
+    ))
 
 
 def test_equal_treatments_have_no_clear_difference():
@@ -39,10 +52,11 @@ def test_equal_treatments_have_no_clear_difference():
     assert sum("no clear difference" in text for text in equal) == 2
     assert all("over 24 participants" in text for text in equal[:2])
     assert "no clear improvement over exclusion, nor the reverse" in equal[2]
+    assert equal[3].endswith("excluded: 120 answers, 2 participants entirely.")
 
 
 def test_better_treatments_are_said_to_be():
-    _, weights, better = sentences(treatments(-0.04, -0.03), answers=ANSWERS)
+    _, weights, better, _ = sentences(treatments(-0.04, -0.03), answers=ANSWERS)
     assert "fewer errors: \N{MINUS SIGN}4.0" in weights
     assert "Weights predict better" in better
     worse = sentences(treatments(0.04, 0.03), answers=ANSWERS)
@@ -81,9 +95,10 @@ def test_what_an_exclusion_does_to_prediction():
     error = np.array([0.3, 0.288])
     effect = Treatments(
         error, error, np.array([0.0, -0.012]), np.array([0.0, -0.034]), np.array([0.0, 0.01]),
-        1, 600, unit="participants", n_units=8,
+        1, 600, np.arange(720)[:, None] >= 30, unit="participants", n_units=8,
     )
-    (text,) = sentences(effect, answers=ANSWERS)
+    text, tried = sentences(treated(effect, weighted=False), answers=ANSWERS)
+    assert "30 answers, 1 participant entirely" in tried
     assert "from 70.0% to 71.2%: +1.2 [\N{MINUS SIGN}1.0, +3.4] points" in text
     assert text.endswith("95% interval over 8 participants.")
 

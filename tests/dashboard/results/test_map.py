@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -12,7 +11,6 @@ import pytest
 
 import tripletscope as ts
 from tests.browser import needs_browser
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
@@ -21,13 +19,14 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
-from tripletscope.dashboard.results import MapFigure, placed
-from tripletscope.dashboard.results.maps import coordinates, map_caption, map_drawn
+from tripletscope.dashboard.results import MapLook, Turn, placed
+from tripletscope.dashboard.results.maps import DrawnMap, coordinates, map_caption
 from tripletscope.dashboard.results.shown import ShownResults
 
 N = 9
 OBJECTS = pd.DataFrame({"id": [f"o{i}" for i in range(N)], "kind": list("abc") * 3})
 ROTATION = np.array([[0.0, -1.0], [1.0, 0.0]])
+COMPOSED = Composition(width=60.0, font=7.0, title="A title", caption=True)
 
 
 @pytest.fixture(scope="module")
@@ -36,48 +35,31 @@ def results():
     answers = Triplets(simulate(truth, 400, seed=1, noise="logistic").rows, OBJECTS)
     method = ts.STE(n_init=1)
     found = [run("fit", method, answers), run("bootstrap", method, answers, {"replicates": 10})]
-    return *found, answers.objects
+    return *found, answers
 
 
-@pytest.fixture
-def figure():
-    return MapFigure(
-        MapStyle(colour="kind"), Composition(width=60.0, font=7.0, title="A title", caption=True),
-        ROTATION.tolist(), 0.7, "STE.", "Without two people.", selected=["o3"],
-        moved={"o1": (0.4, -0.2)},
-    )
+def drawn(results, look, **how) -> DrawnMap:
+    fit, samples, answers = results
+    shown = ShownResults((fit, samples), answers, "planted", looks={fit.key: look}, **how)
+    return DrawnMap(shown, fit)
 
 
-def test_it_comes_back_from_its_file(figure, tmp_path):
-    path = tmp_path / "figure.json"
-    path.write_text(figure.to_json())
-    again = MapFigure.load(path)
-    assert again.style == figure.style
-    assert again.composition == figure.composition
-    assert again.to_json() == figure.to_json()
-    record = json.loads(figure.to_json())
-    path.write_text(json.dumps({**record, "of a later version": 1}))
-    assert MapFigure.load(path).to_json() == figure.to_json()
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"style": 3}', "no json"])
-def test_another_file_is_refused_by_its_name(tmp_path, text):
-    path = tmp_path / "other.json"
-    path.write_text(text)
-    with pytest.raises(DataError, match=r"other\.json"):
-        MapFigure.load(path)
-
-
-def test_it_draws_what_the_page_draws(figure, results):
-    fit, samples, objects = results
+def test_it_draws_what_was_chosen(results):
+    fit, samples, answers = results
+    look = MapLook("points", coverage=0.5, moved={"o1": (0.4, -0.2)},
+                   turn=Turn(ROTATION.tolist(), "another"))
     where = placed(fit, samples, ROTATION)
     data = MapData(
-        where.positions, objects, where.covariances, selected=[3], degrees=where.degrees,
+        where.positions, answers.objects, where.covariances, selected=[3], degrees=where.degrees,
         moved={1: (0.4, -0.2)},
     )
-    canvas = Canvas()
-    expected = embedding_map(data, figure.style, caption="STE.", canvas=canvas)
-    assert figure.draw(fit, samples, objects, canvas).to_json() == expected.to_json()
+    found = drawn(results, look, selected=(3,))
+    assert "Turned towards the first map, another." in found.caption
+    expected = embedding_map(
+        data, MapStyle("points", "kind", coverage=0.5), caption=found.caption, revision=fit.key,
+        canvas=Canvas(),
+    )
+    assert found.draw(Canvas()).to_json() == expected.to_json()
 
 
 def test_objects_lie_as_fitted_and_turned(results):
@@ -90,28 +72,35 @@ def test_objects_lie_as_fitted_and_turned(results):
     assert placed(fit, None, ROTATION).covariances is None
 
 
-def test_colours_that_no_table_has_come_along(figure, results):
-    fit, _, objects = results
+def test_colours_that_no_table_has_come_along(results):
+    objects = results[-1].objects
     values = dict(zip(objects["id"], np.arange(N) / 3, strict=True))
     values.pop("o2")
-    own = replace(figure, style=MapStyle(colour="uncertainty"), colours=values)
-    drawn = own.draw(fit, None, objects, Canvas())
-    coloured = [trace.marker.color for trace in drawn.data if trace.marker.showscale]
+    found = drawn(results, MapLook(colour="*uncertainty", title="uncertainty", values=values))
+    coloured = [trace.marker.color for trace in found.draw(Canvas()).data
+                if trace.marker.showscale]
     expected = [values.get(name, np.nan) for name in objects["id"]]
     np.testing.assert_allclose(coloured[0], expected)
     assert "uncertainty" not in objects
+    lost = drawn(results, MapLook(colour="*uncertainty"))
+    assert lost.style.colour == "kind", "as at first"
 
 
-def test_other_formats_are_named(figure, results, tmp_path):
+@pytest.fixture
+def drawing(results):
+    return replace(drawn(results, MapLook()).drawing, note="Without two people.")
+
+
+def test_other_formats_are_named(drawing, tmp_path):
     with pytest.raises(ValueError, match=r"\.svg, \.pdf"):
-        figure.save(tmp_path / "map.tiff", *results)
-    figure.save(tmp_path / "map.html", *results)
+        drawing.save(tmp_path / "map.tiff", COMPOSED)
+    drawing.save(tmp_path / "map.html", COMPOSED)
     assert "A title" in (tmp_path / "map.html").read_text()
 
 
 @needs_browser
-def test_it_is_as_large_as_it_was_composed(figure, results, tmp_path):
-    figure.save(tmp_path / "map.svg", *results)
+def test_it_is_as_large_as_it_was_composed(drawing, tmp_path):
+    drawing.save(tmp_path / "map.svg", COMPOSED)
     text = (tmp_path / "map.svg").read_text()
     assert re.search(r'width="60(\.000\d+)?mm"', text)
     assert "A title" in text
@@ -120,8 +109,8 @@ def test_it_is_as_large_as_it_was_composed(figure, results, tmp_path):
 
 @pytest.mark.parametrize(("linked", "crossed"), [(True, ""), (False, "3 objects")])
 def test_captions_say_which_positions_are_not_determined(results, linked, crossed):
-    fit, samples, objects = results
-    moments = samples.arrays["conditional"].copy()
+    fit, samples, given = results
+    objects, moments = given.objects, samples.arrays["conditional"].copy()
     if not linked:
         moments[:3] = np.nan
     samples = replace(samples, arrays={**samples.arrays, "conditional": moments})
@@ -133,7 +122,7 @@ def test_captions_say_which_positions_are_not_determined(results, linked, crosse
         assert (f"{words} {crossed} whose position the answers do not determine." in text) == (
             not linked
         )
-    table = map_drawn(shown, fit).table()
+    table = DrawnMap(shown, fit).drawing.table()
     assert table["determined"].tolist() == [linked] * 3 + [True] * (N - 3)
     moments[:] = np.nan
     text = map_caption(shown, fit, MapStyle())

@@ -9,7 +9,7 @@ import pytest
 
 import tripletscope as ts
 from tests.paths import ROOT
-from tripletscope.dashboard.results import drawings
+from tripletscope.dashboard.results import TreeLook, drawings
 
 FOLDER = ROOT / "sample_data" / "ekman_colors"
 
@@ -98,7 +98,7 @@ def test_a_page_draws_a_figure_once(answers, runs):
 
 def test_tree_is_cut_as_asked(answers, runs):
     tree = runs[3]
-    (drawing,) = drawings(tree, answers, cuts={tree.key: 4})
+    (drawing,) = drawings(tree, answers, looks={tree.key: TreeLook(4)})
     assert drawing.table()["cluster"].nunique() == 4
     assert "Cut into 4 clusters" in drawing.caption
 

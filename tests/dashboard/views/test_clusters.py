@@ -307,7 +307,8 @@ def test_distances_can_be_uploaded(services, opened, truth):
     app.button(key="clusters.distances.run").click().run()
     assert not app.exception
     text = words(app).replace("\\", "")
-    assert "Agglomerative, average linkage, on the distances of apart.csv" in text
+    assert "Agglomerative, average linkage, on the distances of apart" in text
+    assert f"{len(truth)} objects; the values are dissimilarities" in text
     shown = figure(app, "clusters.dendrogram-agglomerative")["layout"]["xaxis"]["range"][0]
     assert shown <= matrix.max() * 1.03
     app.segmented_control(key="clusters.view").set_value("numbers").run()

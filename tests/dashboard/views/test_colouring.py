@@ -18,11 +18,8 @@ from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.views.embedding.colouring import (
-    colourings,
-    first_colouring,
-    name_parts,
-)
+from tripletscope.dashboard.results.colouring import first_colouring, name_parts
+from tripletscope.dashboard.views.embedding.colouring import colourings
 
 FACES = [f"CFD-{who}-{k:03d}-N" for who in ("BF", "WM", "AF") for k in range(4)]
 

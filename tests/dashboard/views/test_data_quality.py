@@ -47,14 +47,20 @@ def kept(services):
         people_data().renamed("People"), origin="a.csv", report=["Read."], catch_trials=catch,
         extra={"asked": "More similar to the anchor"},
     )
-    session = Session("test-session")
-    session.open(info.id)
-    session.save()
+    opened("test-session", info)
     return info
 
 
-def data_page(tab: str, **drafts):
-    app = start("data", "test-session", tab)
+def opened(name: str, info) -> str:
+    """Id of a saved session in which a data set is open."""
+    session = Session(name)
+    session.open(info.id)
+    session.save()
+    return name
+
+
+def data_page(tab: str, session: str = "test-session", **drafts):
+    app = start("data", session, tab)
     app.session_state[_KEY].drafts.update(drafts)
     app.run()
     assert not app.exception
@@ -151,6 +157,13 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
     again = words(app).replace("\\", "")
     assert "Held-out accuracy" in again, "the effect of this setting is still known"
+    assert "excluded: 120 answers, 1 participant entirely" in again
+    another = opened("another", kept)
+    app = data_page("exclusions", another, **{"exclusions.rule": "fast_participants"})
+    assert "Held-out accuracy" in words(app).replace("\\", ""), "also after a restart"
+    assert not services.jobs.of(another)
+    app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
+    app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
     app.text_input(key="exclusions.reason.0").set_value("as preregistered").run()
     app.button(key="exclusions.go").click().run()
     assert not app.exception

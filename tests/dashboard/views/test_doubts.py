@@ -17,12 +17,12 @@ from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.validity import CODES, GRAVE, Doubt
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import Run, cluster_distances
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.report.document import Listed, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import written
-from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities
 from tripletscope.dashboard.results.doubts import doubts_of
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import ShownResults
@@ -231,7 +231,7 @@ def test_a_test_of_answers_says_nothing_of_distances():
     answers, (_, test) = scattered(True)
     apart = np.abs(np.subtract.outer(*[np.repeat([0.0, 9.0], 12)] * 2))
     tree = ts.AgglomerativeClustering(basis=ts.STE(n_init=2))
-    fitted = cluster_distances(tree, apart, np.arange(24), 24, name="apart.csv")
+    fitted = cluster_distances(tree, FeatureTable("apart", None, apart))
     said = " ".join(ts.sentences(fitted, test, answers=answers))
     assert "gave 2 clusters" in said
     assert CASES["no clusters"].says not in said
@@ -256,7 +256,7 @@ def test_coins_have_no_clusters():
 
 
 def test_every_doubt_has_a_case_and_a_sentence():
-    elsewhere = {"degenerate", "random order"}  # below: their maps are in no report
+    elsewhere = {"degenerate", "random order"}  # below: of maps of dissimilarities
     assert {*CASES, *elsewhere} == {*CODES}
     sentences = (ROOT / "dashboard" / "wording" / "sentences.toml").read_text()
     assert {*re.findall(r'^"doubt (.+?)" = ', sentences, re.MULTILINE)} == {*CODES}
@@ -264,11 +264,13 @@ def test_every_doubt_has_a_case_and_a_sentence():
         Doubt("of another version")
 
 
-def places_with(said: str, result: MappedDissimilarities, services) -> list[bool]:
+def places_with(said: str, apart: np.ndarray, services) -> list[bool]:
     """Whether sentences, caption, and page of a map of dissimilarities say something."""
     answers = sound()
     app = start("embedding", session_on(services, answers), "dissimilarities")
-    table = "\n".join(",".join(f"{d:.6f}" for d in row) for row in result.matrix).encode()
+    rated = FeatureTable("apart", None, apart).ratings(answers)
+    result = ts.run("map_measured", ts.ratings.NMDS(), rated)
+    table = "\n".join(",".join(f"{d:.6f}" for d in row) for row in apart).encode()
     app.file_uploader(key="embedding.dissimilarities").upload("apart.csv", table, "text/csv")
     app.run()
     app.button(key="embedding.dissimilarities.run").click().run()
@@ -285,9 +287,7 @@ def test_a_degenerate_map_is_said_to_be_one(services, has):
     if has:  # two groups, each of which is nearer together than any two of different groups
         apart += 10 * (np.arange(12) % 2 != np.arange(12)[:, None] % 2)
     said = "This map is degenerate"
-    fitted = ts.ratings.NMDS().fit_dissimilarities(apart)
-    result = MappedDissimilarities(fitted, apart, np.arange(12), None, "apart.csv")
-    assert places_with(said, result, services) == [has] * 3
+    assert places_with(said, apart, services) == [has] * 3
 
 
 @pytest.mark.parametrize("has", [True, False], ids=["has", "has not"])
@@ -299,12 +299,7 @@ def test_a_map_of_random_numbers_is_said_to_show_nothing(services, has):
         apart = np.triu(rng.uniform(size=(12, 12)), 1)
         apart += apart.T
     said = "This map may show nothing"
-    method = ts.ratings.NMDS()
-    result = MappedDissimilarities(
-        method.fit_dissimilarities(apart), apart, np.arange(12), None, "apart.csv",
-        chance=ts.ratings.permuted_stress(method, apart),
-    )
-    assert places_with(said, result, services) == [has] * 3
+    assert places_with(said, apart, services) == [has] * 3
 
 
 def test_ellipses_of_a_first_result_are_said_to_be_of_one():

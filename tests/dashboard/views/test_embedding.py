@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,9 +27,11 @@ from tripletscope.core.run import run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.samples import open_sample, samples
+from tripletscope.dashboard.results.maps import DrawnMap
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.embedding.fitting import _live_losses
-from tripletscope.dashboard.views.embedding.mapped import MovedLabels, Result, _first_mark
+from tripletscope.dashboard.views.embedding.looks import MovedLabels, Result
 
 
 def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
@@ -48,12 +49,15 @@ def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
     assert "differences between people and errors of the model are not covered" in text
 
 
-@pytest.mark.parametrize(("n", "marks", "first"), [
-    (300, ("labels", "pictures"), "pictures"), (1_797, ("labels", "pictures"), "labels"),
-    (300, ("labels",), "labels"),
+@pytest.mark.parametrize(("n", "has_pictures", "first"), [
+    (300, True, "pictures"), (1_797, True, "labels"), (300, False, "labels"),
 ])
-def test_crowds_of_pictures_are_not_shown_at_first(n, marks, first):
-    assert _first_mark(marks, SimpleNamespace(info=SimpleNamespace(n_objects=n))) == first
+def test_crowds_of_pictures_are_not_shown_at_first(n, has_pictures, first):
+    answers = Triplets.from_array([[0, 1, 2], [1, 2, 0]], n)
+    fit = run("fit", STE(n_init=1, max_iter=2), answers)
+    addresses = dict.fromkeys(range(n), "picture") if has_pictures else {}
+    shown = ShownResults((fit,), answers, "X", addresses=addresses)
+    assert DrawnMap(shown, fit).style.marks == first
 
 
 def test_labels_that_were_dragged_are_kept_with_the_map(services, opened):
@@ -69,7 +73,7 @@ def test_labels_that_were_dragged_are_kept_with_the_map(services, opened):
     assert moved.offsets == {}
     assert not [button for button in app.button if button.label == "Put labels back"]
     moved.put(7, (3.0, -2.0))
-    assert moved.offsets == {7: (3.0, -2.0)}
+    assert moved.offsets == {result.triplets.ids[7]: [3.0, -2.0]}
     app.run()
     notes = {note["name"]: note for note in figure(app, "map")["layout"]["annotations"]}
     assert notes["label 7"]["ax"] == pytest.approx(3.0 * notes["label 7"]["font"]["size"])
@@ -287,15 +291,14 @@ def dissimilarities(services, session: str, file: bytes | None = None) -> AppTes
     if file is not None:
         app.file_uploader(key="embedding.dissimilarities").upload("apart.csv", file, "text/csv")
         app.run()
-        app = fitted(app, services)
+        app = app if app.error else fitted(app, services)
     assert not app.exception
     return app
 
 
 def fitted(app: AppTest, services) -> AppTest:
-    """The app once the uploaded matrix is mapped, or refused."""
-    app.button(key="embedding.dissimilarities.run").click().run()
-    return app if app.error else settled(app, services)
+    """The app once the uploaded matrix is mapped."""
+    return settled(app.button(key="embedding.dissimilarities.run").click().run(), services)
 
 
 def square_table(matrix: np.ndarray) -> bytes:
@@ -308,7 +311,7 @@ def test_measured_dissimilarities_are_mapped(services, opened, truth):
     app = dissimilarities(services, opened, square_table(apart**2))
     text = words(app).replace("\\", "")
     assert "NMDS, 2 dimensions" in text
-    assert "of 30 objects, apart.csv." in text
+    assert "of 30 objects, apart." in text
     assert "they are taken as all objects in their order" in text
     assert "Stress-1 0.0" in text
     points, line = figure(app, "embedding.dissimilarities.shepard")["data"]

@@ -25,6 +25,8 @@ from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.terms import Terms
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.uploads import ask_aside
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.report.gathering import offered
 
 MEASURED = ROOT / "tests" / "fixtures" / "measured"
 PLACE = "embedding.dissimilarities"
@@ -110,6 +112,30 @@ def test_a_map_of_ratings_is_there_after_a_restart(services, kept):
     assert app.button(key=f"{PLACE}.run").disabled
     app.number_input(key=f"{PLACE}.nmds.n_components").set_value(1).run()
     assert "NMDS, 1 dimension" in words(settled(app, services))
+
+
+def test_a_map_of_uploaded_distances_is_there_after_a_restart(services, kept):
+    session = Session("first")
+    session.open(kept.id)
+    session.save()
+    answers = services.workspace.triplets(kept)
+    apart = np.abs(np.subtract.outer(*[np.arange(answers.n_objects) ** 2.0] * 2))
+    app = start("embedding", session.id, "dissimilarities")
+    square = pd.DataFrame(apart, answers.ids, answers.ids).to_csv().encode()
+    app.file_uploader(key=PLACE).upload("apart.csv", square, "text/csv").run()
+    app = mapped(app, services)
+    assert "of 8 objects, apart. Values of pairs. Stress-1" in words(app).replace("\\", "")
+    another = Session("second")
+    another.open(kept.id)
+    another.save()
+    app = start("embedding", another.id, "dissimilarities")
+    app.selectbox(key=f"{PLACE}.table@{kept.id}").select("apart").run()
+    assert "of 8 objects, apart." in words(app).replace("\\", "")
+    (of_table,) = (run for run in services.workspace.runs(kept.id, "map_measured")
+                   if run.record["numbers"]["table"])
+    assert of_table.state is None
+    _, usual = offered(Context(another, services.workspace.dataset(kept.id), "report", None, None))
+    assert {run.key for run in services.workspace.runs(kept.id, "map_measured")} <= {*usual}
 
 
 def test_a_map_that_was_stopped_says_so(services, kept):

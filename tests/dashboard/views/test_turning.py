@@ -10,7 +10,7 @@ from tests.dashboard.views.harness import start, words
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
-from tripletscope.dashboard.views.embedding.mapped import Result
+from tripletscope.dashboard.views.embedding.looks import Result
 from tripletscope.dashboard.views.turning import turn_of
 
 

@@ -175,5 +175,6 @@ def test_comparisons_of_pairs_are_left_out_and_come_back():
     again = Cleaning.from_log(raw.raw, one.log())
     assert (again.kept == one.kept).all()
     kept = ~raw.preview(Exclusion("fast_participants", {"least": 0.5})).mask
-    effect = compare_treatments(STE(n_init=1), raw.raw, kept, weighted=False, folds=3)
+    marked = raw.raw.with_columns({"kept": kept})
+    effect = compare_treatments(STE(n_init=1), marked, weighted=False, folds=3)
     assert effect.low[1] <= effect.difference[1] <= effect.high[1]
