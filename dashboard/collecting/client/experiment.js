@@ -207,9 +207,12 @@
       stop(begun.state, begun);
       return;
     }
-    // Answers from before a reload; the first reply says whether they have arrived.
+    // Answers from before a reload; the first reply says whether they had arrived, so that none
+    // counts twice. Without a connection, nobody waits for it.
     done = Math.min(all, done + outbox.keys.length);
-    outbox.flush().catch(refused);
+    await Promise.race([
+      outbox.flush().catch(refused), new Promise((resolve) => setTimeout(resolve, 1000))]);
+    if (final) return;
     if (begun.state === "going_on") happened("reload");
     happened("begin");
     addEventListener("pagehide", () => transport.leave(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import expect
 
 import tripletscope as ts
 from tests.browser import needs_browser
+from tests.dashboard.collecting.hands import PEOPLE, WAYS, all_take_part
 from tests.dashboard.collecting.participants import (
     TURN,
     answered,
@@ -69,6 +71,14 @@ def dragged(page, start: tuple[float, float], end: tuple[float, float], finger=N
     ):
         finger.send("Input.dispatchTouchEvent", {
             "type": kind, "touchPoints": [{"x": x, "y": y} for x, y in places]})
+
+
+@pytest.mark.parametrize(("way", "hands"), [*zip(WAYS, cycle(PEOPLE), strict=False)])
+def test_what_is_stored_is_what_was_chosen(browser, tmp_path, way, hands):
+    """Through reloads, Back, a lost connection and four presses at once."""
+    number, wrong = all_take_part(browser, tmp_path, way, [hands])
+    assert number >= 7
+    assert not wrong
 
 
 def test_tables_are_filled_by_mouse_fingers_and_keys(browser, tmp_path):
