@@ -180,25 +180,42 @@ const Stimuli = (() => {
 
   // The largest size at which a table has room for all objects.
   function fitBoard(content, board, width, height) {
-    const n = board.querySelectorAll(".thing").length;
+    const things = [...board.querySelectorAll(".thing")];
+    const n = things.length;
     const isRound = board.matches(".arranging");
     const isText = told.objects.every((object) => object.medium === "text");
-    const more = told.labels ? 34 : 14;
+    const least = 44; // of what a finger takes hold of
+    const gap = 6;
     let size = Math.min(told.size, isText ? 60 : 110);
     let tall = 0;
     let round = 0;
     for (; size > 24; size -= 2) {
-      const each = isText ? 110 : size + 14;
-      tall = Math.ceil(n / Math.max(1, Math.floor(width / each))) * (size + more);
+      let [rows, across] = [1, 0];
+      for (const one of things) {
+        const wide = isText ? one.offsetWidth : Math.max(least, size + 8);
+        if (across + wide > width) [rows, across] = [rows + 1, 0];
+        across += wide + gap;
+      }
+      const each = isText ? Math.max(...things.map((one) => one.offsetHeight))
+        : Math.max(least, size + (told.labels ? 28 : 8));
+      tall = rows * (each + gap);
       round = Math.min(width, height - tall - 12);
       if (isRound ? round >= 2 * Math.sqrt(n) * size : tall <= 0.3 * height) break;
     }
     content.style.setProperty("--size", `${size}px`);
     content.style.setProperty("--letters", "15px");
-    if (!isRound) return;
+    if (!isRound) {
+      const widest = Math.max(...things.map((one) => one.offsetWidth));
+      content.style.setProperty("--pile", `${Math.max(2 * size + 50, widest + 20)}px`);
+      return;
+    }
     // The table stays where it is while the tray becomes empty.
     board.querySelector(".tray").style.minHeight = `${tall}px`;
-    board.querySelector(".round").style.width = `${Math.max(round, 220)}px`;
+    round = Math.max(round, 220);
+    board.querySelector(".round").style.width = `${round}px`;
+    // All together cover at most half of the table.
+    const grip = Math.min(least, round * Math.sqrt(Math.PI / 8 / n));
+    content.style.setProperty("--grip", `${grip}px`);
   }
 
   // Plays all sounds in order; calls back after the last one.
