@@ -230,6 +230,19 @@ def plans_said(plans: Mapping[str, Plan], *, alone: bool) -> Iterator[str]:
     yield text if alone else words("with plan", name=best, advice=text)
 
 
+def answers_to_collect(one: Plan, wanted: Mapping[str, float | None]) -> int | None:
+    """How many are needed for what is wanted, or in general; None where nobody can tell.
+
+    The most that were simulated, where more would still help.
+    """
+    enough = [one.enough(**{name: value}) for name, value in wanted.items() if value is not None]
+    if enough:
+        return None if None in enough else rounded_up(max(enough))
+    if one.judgement in ("fewer", "enough"):
+        return one.needed[0]
+    return int(one.n_answers[-1]) if one.judgement in ("rising", "alone") else None
+
+
 def _answers_for(one: Plan, quantity: str, value: float) -> str:
     enough = one.enough(**{quantity: value})
     if enough is None:

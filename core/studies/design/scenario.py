@@ -123,6 +123,11 @@ class Scenario:
     @property
     def described(self) -> str:
         """The scenario in a few words."""
+        return ", ".join([f"{self.n_objects:,} objects", *self.truth_and_noise])
+
+    @property
+    def truth_and_noise(self) -> tuple[str, str]:
+        """Both in a few words."""
         where = TRUTHS.options[self.truth]
         if self.truth == "observer":
             where += f", length scale {self.length_scale:g}"
@@ -131,8 +136,8 @@ class Scenario:
         noise = NOISE.options[self.noise]
         if self.noise in LEVELS:
             noise += f" {self.level:.3g}"
-        small = [words[:1].lower() + words[1:] for words in (where, noise)]
-        return ", ".join([f"{self.n_objects:,} objects", *small])
+        where, noise = (words[:1].lower() + words[1:] for words in (where, noise))
+        return where, noise
 
     @property
     def is_scale(self) -> bool:

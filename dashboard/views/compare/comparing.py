@@ -28,11 +28,24 @@ def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
 
 def advice_of_best(info: DatasetInfo, triplets: Triplets) -> tuple[str, str]:
     """The same for the map that predicts best of those whose error is known, and its method."""
-    errors = _errors(info, triplets)
-    if not errors:
+    best = _best(info, triplets)
+    if best is None:
         return "", ""
-    best = min(errors, key=lambda run: run.record["numbers"]["error"])
     return _advice(info, triplets, best), analysis.describe(make_method(_method_of(best)))
+
+
+def name_of_best(info: DatasetInfo, triplets: Triplets) -> str:
+    """The method of that map; of the newest map where no error is known; empty without any."""
+    best = _best(info, triplets)
+    maps = services().workspace.runs(info.id, "fit", "embedding")
+    best = best or max(maps, key=lambda run: run.record["created"], default=None)
+    return best.record["method"] if best else ""
+
+
+def _best(info: DatasetInfo, triplets: Triplets) -> RunInfo | None:
+    return min(
+        _errors(info, triplets), key=lambda run: run.record["numbers"]["error"], default=None
+    )
 
 
 def _errors(info: DatasetInfo, triplets: Triplets) -> list[RunInfo]:

@@ -35,7 +35,7 @@ def show_people(context: Context) -> None:
     """Ask what to simulate, and offer the answers."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        scenario = scenario_form(context.session)
+        scenario = scenario_form(context.session, "data")
         options = simulation_form(context.session, simulated_data, "data")
     with picture:
         try:

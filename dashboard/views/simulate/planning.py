@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import product
+from typing import Any
 
 import streamlit as st
 
@@ -14,6 +15,8 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import key
 from tripletscope.core.studies.design.plan import objection, plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.listed_designs import asked_as, n_possible
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pressed, several
@@ -23,6 +26,7 @@ from tripletscope.dashboard.results.planning import (
     SCENARIO,
     VARYING,
     Simulation,
+    answers_to_collect,
     names_of,
     varied_in,
 )
@@ -32,6 +36,7 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.elements import run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate import setting
+from tripletscope.dashboard.views.simulate.questions import choose_design
 from tripletscope.dashboard.views.simulate.setting import PAGE
 from tripletscope.dashboard.views.simulate.tabs import too_many
 from tripletscope.dashboard.wording import words
@@ -46,7 +51,7 @@ def show_planning(context: Context) -> None:
     current = context.session
     picture, side = context.picture_and_side()
     with side:
-        scenario = setting.scenario_form(current)
+        scenario = setting.scenario_form(current, "plan")
         _compute(context, _pieces(current, scenario))
         target = _target(current)
     with picture:
@@ -169,9 +174,36 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
                 "these plans", f"{count(len(shown), 'plan')} will be deleted. They can be computed "
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
+    if len(runs) == 1:
+        _lists_for(current, Simulation.of(*runs), target)
     context.present_or_promise(
         *runs, title="No plan is shown", promise="Choose some above, or press Compute.",
         wanted=target,
+    )
+
+
+def _lists_for(
+    current: Session, planned: Simulation, target: Mapping[str, float | None]
+) -> None:
+    """The way to lists of as many questions as a plan says, for as many people as the data have."""
+    number = answers_to_collect(planned.plan, target)
+    if number is None:
+        return
+    info, scenario, people = current.dataset, planned.scenario, 1
+    task = {"task": "triad"} if planned.options["design"] == "triads" else {}
+    values: dict[str, Any] = {"objects": "numbers", "n": scenario.n_objects, **task}
+    if setting.is_followed(info, current) and scenario.n_objects == info.n_objects:
+        values, task = {"objects": "open"}, asked_as(current.answers())
+        people = setting.beginning(current)["participants"]
+    stimuli = tuple(Stimulus(str(k), "text", str(k)) for k in range(scenario.n_objects))
+    possible = n_possible(Experiment(title="", objects=stimuli, **task))
+    each = min(-(-number // people), possible)  # further answers need further people
+    people = -(-number // each)
+    st.button(
+        f"Questions for {count(number, 'answer')}", key=f"{PAGE}.lists",
+        icon=":material/checklist:", on_click=choose_design, args=(current,),
+        kwargs={**values, "n_questions": each, "lists": people},
+        help=f"{count(people, 'list')} of {count(each, 'question')}, on the tab Questions.",
     )
 
 

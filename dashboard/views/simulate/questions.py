@@ -71,10 +71,10 @@ class _Draft:
     landmarks: np.ndarray | None
 
 
-def choose_design(current: Session, design: str = "", slug: str = "") -> None:
-    """Go to the tab with a design, or with the questions of a kept experiment."""
-    values = {f"{_LIST}.of": slug} | ({f"{_LIST}.design": design} if design else {})
-    set_widgets(current, values)
+def choose_design(current: Session, design: str = "", slug: str = "", **further: Any) -> None:
+    """Go to the tab with a design and further values, or the questions of a kept experiment."""
+    values = {"of": slug} | ({"design": design} if design else {}) | further
+    set_widgets(current, {f"{_LIST}.{name}": value for name, value in values.items()})
     go_to(PAGE, "questions")
 
 

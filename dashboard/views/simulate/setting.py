@@ -14,6 +14,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.models.simulation.truth import DIMENSIONS
 from tripletscope.core.studies.design.scenario import Scenario, scenario_like
@@ -22,10 +23,10 @@ from tripletscope.dashboard.interface.controls import parameter_form, parameter_
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, short
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.compare.comparing import advice_of_best
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.compare.comparing import advice_of_best, name_of_best
 from tripletscope.dashboard.views.elements import errors_shown
-from tripletscope.dashboard.views.opening import answers_of
+from tripletscope.dashboard.wording import words
 
 PAGE = "simulate"
 #: Not asked for: the truth has as many dimensions, and objects in the order of their stimulus.
@@ -38,6 +39,14 @@ _BEGIN, _TURN = f"{PAGE}.begin", f"{PAGE}.turn"
 _OF = f"{PAGE}.of"
 #: Method and questions of plans of a scale.
 _OF_SCALES = {"methods": ["mlds"], "designs": ["triads"]}
+#: Fields beside the scenario that begin with something of the data, by the name of the form.
+_FURTHER = {
+    "plan": {"methods": "Method", "plan.most": "Answers"},
+    "noise": {"noise.method": "Method", "noise.most": "Answers",
+              "noise.participants": "Participants"},
+    "dimension": {"dimension.method": "Method", "dimension.most": "Answers"},
+    "data": {"data.n_answers": "Answers", "data.participants": "Participants"},
+}
 
 
 def simulated_methods() -> dict[str, type[Method]]:
@@ -89,10 +98,11 @@ def begin_with(current: Session, values: Mapping[str, Any]) -> None:
     current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
 
 
-def scenario_form(current: Session) -> Scenario:
-    """Ask for objects, truth and noise."""
+def scenario_form(current: Session, form: str) -> Scenario:
+    """Ask for objects, truth and noise, above further settings of a form."""
     st.header("Your experiment", anchor=False)
     _follow(current)
+    taken = st.container()
 
     def ask(*names: str) -> dict[str, Any]:
         hidden = [name for name in SCENARIO if name not in names]
@@ -111,12 +121,20 @@ def scenario_form(current: Session) -> Scenario:
             level = replace(level, default=begin.get("level", level.default))
         key = f"{prefix(current)}.scenario.level.{noise}"
         values["level"] = parameter_number(current, level, key)
-    return Scenario(**values)
+    scenario = Scenario(**values)
+    with taken:
+        _show_taken(current, scenario, form)
+    return scenario
 
 
 def can_follow(info: DatasetInfo | None) -> bool:
     """Whether a data set says anything of its noise."""
     return info is not None and info.n_answers >= _ENOUGH
+
+
+def is_followed(info: DatasetInfo | None, current: Session) -> bool:
+    """Whether the forms began with values of this data set."""
+    return info is not None and current.drafts.get(_OF) == info.id
 
 
 def scenario_of(info: DatasetInfo) -> Scenario | None:
@@ -134,26 +152,55 @@ def _follow(current: Session) -> None:
         current, f"{PAGE}.follow", "Like my data", icon=":material/content_copy:",
         width="stretch",
         help=f"Takes objects, answers and participants of {panels.plain(info.name)}, its number of "
-        "dimensions by cross-validation, and its noise level, both by STE.",
+        "dimensions by cross-validation, its noise level, both by STE, and the method of its map. "
+        "All can be changed below.",
     ) and (like := scenario_of(info)) is not None:
         n_answers, level = min(info.n_answers, 1_000_000), round(like.level, 2)
+        best = name_of_best(info, services().workspace.triplets(info))
+        method = best if best in simulated_methods() else DEFAULT_EMBEDDING.name
         begin_with(current, {
             **asdict(like), "level": level, "most": n_answers, "n_answers": n_answers,
-            "participants": max(info.n_participants, 1),
-            "lowest": round(level / 4, 2), "highest": round(2 * level, 2),
-            "described": like.described, **(_OF_SCALES if like.is_scale else {}),
+            "participants": max(info.n_participants, 1), "methods": [method],
+            "lowest": round(level / 4, 2), "highest": round(1.75 * level, 2),
+            "name": info.name, **(_OF_SCALES if like.is_scale else {}),
         })
         current.drafts[_OF] = info.id
         st.rerun()
-    said = beginning(current).get("described")  # not in sessions of an earlier version
-    if said and current.drafts.get(_OF) == info.id:
-        st.caption(panels.plain(f"Like {info.name}: {said}; {answers_of(info)}."))
+
+
+def _show_taken(current: Session, scenario: Scenario, form: str) -> None:
+    """What was taken from the open data set, and what of it is another by now."""
+    begin, info = beginning(current), current.dataset
+    if "name" not in begin or not is_followed(info, current):
+        return
+    before = Scenario(**{name: begin[name] for name in SCENARIO})
+    told = [(f"{one.n_objects:,}", *one.truth_and_noise) for one in (before, scenario)]
+    rows = [*zip(("Objects", "Configuration", "Noise"), *told, strict=True)]
+    for field, label in _FURTHER[form].items():
+        name = field.rpartition(".")[2]
+        old = begin["methods"][0] if name == "method" else begin[name]
+        new = widgets().get(f"{prefix(current)}.{field}", old)
+        rows.append((label, _told(old), _told(new)))
+    table = "\n".join(
+        f"| {name} | {panels.plain(new if new == old else f'{new} (data: {old})')} |"
+        for name, old, new in rows
+    )
+    st.caption(f"| Like | {panels.plain(info.name)} |\n| --- | --- |\n{table}")
+
+
+def _told(value: Any) -> str:
+    """A number, or methods by their names, in words."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    known = simulated_methods()
+    names = [value] if isinstance(value, str) else value or []
+    return words.listing([short(known[name].title) for name in names])
 
 
 def advice_at_hand(current: Session) -> str:
     """What the noise ceiling of the data set that is followed says to more answers of the kind."""
     info = current.dataset
-    if info is None or current.drafts.get(_OF) != info.id:
+    if not is_followed(info, current):
         return ""
     advice, method = advice_of_best(info, services().workspace.triplets(info))
     return f"{info.name}, {method}: {advice}" if advice else ""

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from tripletscope.core.engine.method import methods
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import TASKS, key
 from tripletscope.core.studies.design.plan import why_not_varied
@@ -58,10 +59,11 @@ def _simulation_tab(
 
     def ask(context: Context) -> None:
         current = context.session
-        options = asdict(setting.scenario_form(current))
+        options = asdict(setting.scenario_form(current, name))
+        followed = [*setting.beginning(current).get("methods", ()), DEFAULT_EMBEDDING.name]
         method = setting.method_settings(current, pick_method(
             current, kinds, f"{setting.prefix(current)}.{name}.method", "Method",
-            DEFAULT_EMBEDDING.name,
+            next(one for one in followed if any(one in methods(kind) for kind in kinds)),
         ))
         options |= setting.simulation_form(
             current, TASKS[task].function, name, hidden=SCENARIO, defaults=defaults

@@ -14,6 +14,7 @@ from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.results import drawings, sentences
 from tripletscope.dashboard.results.planning import (
     Simulation,
+    answers_to_collect,
     detection_said,
     groups,
     names_of,
@@ -67,6 +68,15 @@ def a_plan(n_answers, *means) -> Plan:
 def test_what_is_said_of_a_plan(one, text):
     assert list(plans_said({"one": one}, alone=True)) == [text]
     assert list(plans_said({"one": one}, alone=False)) == [f"With one: {text}"]
+
+
+def test_answers_to_collect_are_those_that_are_advised():
+    rising = a_plan([100, 1000], [0.6, 0.8], [0.6, 0.8])
+    assert answers_to_collect(rising, {"accuracy": None, "ellipse": None}) == 1000
+    assert answers_to_collect(rising, {"accuracy": 0.7}) == 320
+    assert answers_to_collect(rising, {"accuracy": 0.9}) is None
+    assert answers_to_collect(a_plan([100, 1000], [0.9, 0.9], [0.9, 0.9]), {}) == 100
+    assert answers_to_collect(a_plan([100, 1000], [0.5, 0.51], [0.5, 0.49]), {}) is None
 
 
 def test_what_is_said_of_several_plans():

@@ -36,6 +36,7 @@ from tripletscope.dashboard.keeping.experiments import (
     kept_experiments,
     load_experiment,
 )
+from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.simulate.people import true_positions_of
 from tripletscope.dashboard.views.simulate.setting import simulated_methods
@@ -327,10 +328,48 @@ def test_forms_can_begin_like_the_open_data_set(services, planted):
     value = {widget.label: widget.value for widget in (*app.number_input, *app.selectbox)}
     assert (value["Objects"], value["Answers"], value["Noise"]) == (30, 2500, "logistic")
     # positions of standard deviation 1.3, in units of the noise
-    assert value["Unit of distance"] == pytest.approx(1 / 1.3, rel=0.25)
+    level = value["Unit of distance"]
+    assert level == pytest.approx(1 / 1.3, rel=0.25)
+    told = said(app).replace("\n", "")
+    assert "| Objects | 30 || Configuration | normal cloud in 2-D |" in told
+    assert f"| Noise | logistic (STE) {level} || Answers | 2,500 || Participants" in told
+    app.number_input(key="simulate.1.scenario.n_objects").set_value(20).run()
+    assert "| Objects | 20 (data: 30) |" in said(app)
     app.segmented_control(key="simulate.view").set_value("dimension").run()
     value = {widget.label: widget.value for widget in app.number_input}
-    assert (value["Objects"], value["Max. answers"]) == (30, 2500)
+    assert (value["Objects"], value["Max. answers"]) == (20, 2500)
+
+
+#: Objects, truth, dimensions and method of plans like the samples.
+LIKE_SAMPLES = {
+    "alien_eggs": (300, "normal", 1, "ste"), "crowd": (40, "normal", 2, "tste"),
+    "difference_scaling": (11, "root", None, "mlds"), "ekman_colors": (14, "normal", 2, "tste"),
+    "odd_one_out": (60, "normal", 3, "tste"), "pebbles": (128, "normal", 3, "tste"),
+}
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+def test_a_plan_from_a_sample_begins_as_it_was(services, sample):
+    info = open_sample(sample)
+    session = Session("test-session", {"drafts": {"simulate.view": "noise"}})
+    session.open(info.id)
+    session.save()
+    if sample.name == "alien_eggs":  # of maps without a known error, the newest
+        mapped = run("fit", STE(n_init=1, max_iter=1), services.workspace.triplets(info))
+        services.workspace.add_run(info, mapped, "")
+    app = start("simulate", session.id)
+    app.button(key="simulate.follow").click().run()
+    assert not app.exception
+    value = {widget.key.rpartition(".")[2]: widget.value
+             for widget in (*app.number_input, *app.selectbox)}
+    assert LIKE_SAMPLES[sample.name] == tuple(
+        value.get(name) for name in ("n_objects", "truth", "n_components", "method"))
+    assert (value["most"], value["participants"]) == (info.n_answers, max(info.n_participants, 1))
+    assert 0.2 < value["logistic"] < 2
+    # The level of the data is one of those that are compared.
+    levels = np.linspace(value["lowest"], value["highest"], 5)
+    assert levels[2] == pytest.approx(value["logistic"], abs=0.02)
+    assert f"| Like | {info.name} |" in said(app)
 
 
 def test_sessions_of_an_earlier_version_open(services, planted):
