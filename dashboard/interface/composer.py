@@ -13,7 +13,7 @@ import streamlit as st
 
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface.chart import browser_download
-from tripletscope.dashboard.interface.controls import number, pick, switch, tabs
+from tripletscope.dashboard.interface.controls import button, number, pick, switch, tabs
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.printing.composition import (
     LEGENDS,
@@ -148,11 +148,12 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
         if printable.caption:
             st.caption("The caption, for your text:")
             st.code(printable.caption, language=None, wrap_lines=True)
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             printable.further(composition)
-            st.button(
+            button(
                 "Add to a sheet", key=f"{printable.key}.add", icon=":material/dashboard:",
-                disabled=len(panels) >= _MOST, on_click=_add,
+                why=f"A sheet has {_MOST} panels at most." if len(panels) >= _MOST else "",
+                on_click=_add,
                 args=(panels, Panel(printable.name, svg, composition.font)),
                 help="Several figures side by side, with letters.",
             )
@@ -186,7 +187,7 @@ def _without_browser(printable: Printable, composition: Composition) -> None:
 
 
 def _what_needs_no_browser(printable: Printable, composition: Composition) -> None:
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         for form in FORMATS:
             if form not in NEED_BROWSER:
                 st.download_button(
@@ -304,10 +305,11 @@ def _show_sheet(session: Session, panels: list[Panel], name: str) -> None:
         for place, panel in enumerate(panels):
             words, up, off = st.columns([6, 1, 1], vertical_alignment="center")
             words.markdown(f"{place + 1}. `{panel.name}`")
-            up.button(
-                "", icon=":material/arrow_upward:", key=f"{_COMMON}.up.{place}", help="Earlier",
-                disabled=place == 0, on_click=_earlier, args=(panels, panel), type="tertiary",
-            )
+            if place:
+                up.button(
+                    "", icon=":material/arrow_upward:", key=f"{_COMMON}.up.{place}",
+                    help="Earlier", on_click=_earlier, args=(panels, panel), type="tertiary",
+                )
             off.button(
                 "", icon=":material/close:", key=f"{_COMMON}.off.{place}", help="Take off",
                 on_click=_take_off, args=(panels, panel), type="tertiary",

@@ -20,6 +20,7 @@ from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.streamlit_parts import Interrupted
 from tripletscope.dashboard.wording import distinct
+from tripletscope.dashboard.wording.formats import plain as escaped
 
 # Every widget gets its value from the session as default: a value set through Streamlit's state
 # would be lost when the script is interrupted.
@@ -133,17 +134,31 @@ def number(
     )
 
 
+def button(
+    label: str, *further: Any, why: str = "", kind: Callable = st.button, **how: Any
+) -> None:
+    """A button; it is disabled where a reason is given, which is read after it.
+
+    kind: Of Streamlit's buttons.
+    """
+    kind(label, *further, disabled=bool(why), **how)
+    if why:
+        st.caption(escaped(why), width="content")
+
+
 def pressed(
-    session: Session, key: str, label: str, *, button: Callable = st.button,
-    disabled: bool = False, **further: Any,
+    session: Session, key: str, label: str, *, kind: Callable = st.button, why: str = "",
+    **further: Any,
 ) -> bool:
     """Whether a button, or the button of a form, was pressed.
 
     Streamlit forgets a press if its run is interrupted before the button; the session keeps it. A
     press on what is disabled by now, as after the same press in another tab, is none.
     """
-    button(label, key=key, on_click=session.press, args=(key,), disabled=disabled, **further)
-    return session.take_press(key) and not disabled
+    button(
+        label, key=key, on_click=session.press, args=(key,), why=why, kind=kind, **further
+    )
+    return session.take_press(key) and not why
 
 
 @contextmanager

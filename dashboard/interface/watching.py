@@ -53,7 +53,8 @@ def _show_active(job: Job, place: str, narrow: bool) -> None:
             data={"job": state_of(job), "address": address(f"jobs/{job.id}")},
         )
     button.button(
-        "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
+        "Stopping" if job.stopping else "Cancel", key=f"{place}.cancel.{job.id}",
+        on_click=job.cancel, disabled=job.stopping,
         help="Stops, and keeps results so far.", width="content" if narrow else "stretch",
     )
 

@@ -21,7 +21,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.interface.controls import button, parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, edition_of
 from tripletscope.dashboard.keeping.folder import MEASURED
@@ -39,7 +39,7 @@ from tripletscope.dashboard.results.shown import (
     runs_of,
 )
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.elements import csv_button, run_button
+from tripletscope.dashboard.views.elements import CHOOSE_ROWS, COMPUTED, csv_button, run_button
 from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.wording import distinct
@@ -226,7 +226,7 @@ class Context:
         label: str = "Compute",
     ) -> None:
         """A button that computes `pieces` as one job; disabled where there are none."""
-        if run_button(self.session, key, label, disabled=not pieces, help=about):
+        if run_button(self.session, key, label, why="" if pieces else COMPUTED, help=about):
             self.submit(f"{title}: {self.info.name}", pieces)
             st.rerun()
 
@@ -409,11 +409,11 @@ class Context:
         if part.of_rows is not None:
             rows = [row for row in shown.selection.rows if row < len(table)]
             objects = [int(i) for i in part.of_rows(rows)]
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             if part.objects or part.of_rows is not None:
-                st.button(
+                button(
                     f"Select {count(len(objects), 'object')}" if objects else "Select objects",
-                    key=f"{key}.select", args=(objects,), disabled=not objects,
+                    key=f"{key}.select", args=(objects,), why="" if objects else CHOOSE_ROWS,
                     on_click=self.session.select_positions,
                     help="Selects the objects of the chosen rows on every page."
                     if part.of_rows else None,

@@ -20,6 +20,11 @@ from tripletscope.dashboard.state import Session, widgets
 COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
 
 
+#: Why a button that computes is disabled.
+COMPUTED = "Nothing is left to compute with these settings."
+CHOOSE, CHOOSE_ROWS = "Choose a file first.", "Choose rows of the table first."
+
+
 def run_button(session: Session, key: str, label: str, **further: Any) -> bool:
     """Whether the main button of a form was pressed, which computes."""
     return pressed(session, key, label, type="primary", icon=":material/play_arrow:",

@@ -45,7 +45,7 @@ def ask_jatos(current: Session) -> imports.Opening | None:
             return None
         if pressed(
             current, "jatos.fetch", "Fetch new results", icon=":material/cloud_download:",
-            disabled=not (address and token),
+            why="" if address and token else "Address and API token are needed.",
             help="Finished results that were not fetched before, and all fetched earlier.",
         ):
             most = st.get_option("server.maxUploadSize") * 2**20

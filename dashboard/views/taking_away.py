@@ -15,7 +15,7 @@ from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.export import PROGRAMS, questions_for
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.controls import button, pick
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.expecting import experiment_key
 from tripletscope.dashboard.views.elements import csv_button
@@ -29,8 +29,6 @@ def take_away(
     titles = {name: program.title for name, program in PROGRAMS.items()}
     program = pick(current, f"{place}.layout", "Format", titles)
     why = _objection(experiment, experiment_key(experiment), program)
-    if why:
-        st.info(panels.plain(why), icon=":material/info:")
     st.caption(panels.plain(PROGRAMS[program].help))
     if experiment.before or experiment.after:
         st.caption("The files hold no questionnaire: make it in that program.")
@@ -38,13 +36,13 @@ def take_away(
     ending, kind = ".zip", "application/zip"
     if is_one:
         ending, kind = PROGRAMS[program].suffix, "text/plain"
-    with st.container(horizontal=True):
-        st.download_button(
+    with st.container(horizontal=True, vertical_alignment="center"):
+        button(
             "Download the questions",
             partial(_packed, experiment, program, n_lists, files, is_one),
             f"{export.file_name(name, 'questions', program)}{ending}", kind, type="primary",
             key=f"{place}.questions", on_click="ignore", icon=":material/download:",
-            disabled=bool(why),
+            why=why, kind=st.download_button,
         )
         if program == "salmon":
             csv_button(

@@ -9,7 +9,7 @@ from tripletscope.core.cluster.agreement import agreement_curve, label_agreement
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.interface.controls import button, parameter_form, pick
 from tripletscope.dashboard.results import TreeLook
 from tripletscope.dashboard.results.clusters import labels_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
@@ -40,9 +40,11 @@ def show_agreement(shown: ShownClustering) -> None:
         if shown.tree is not None:
             shown.ask_for_number(f"{PAGE}.label.number@{shown.run.key}")
             kinds = objects.loc[shown.clusters >= 0, column].nunique()
-            st.button(
+            button(
                 f"As many as labels: {kinds:,}", key=f"{PAGE}.label.same", width="stretch",
-                disabled=kinds in (0, shown.n_clusters), on_click=shown.cut_into, args=(kinds,),
+                why="" if kinds not in (0, shown.n_clusters) else
+                "There are as many now." if kinds else "No object has a label.",
+                on_click=shown.cut_into, args=(kinds,),
             )
     with shown.picture:
         try:

@@ -24,7 +24,7 @@ from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, cut_of
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.distances import ask_for_distances
-from tripletscope.dashboard.views.elements import errors_shown, run_button
+from tripletscope.dashboard.views.elements import CHOOSE, errors_shown, run_button
 from tripletscope.dashboard.views.opened_map import map_method
 from tripletscope.dashboard.wording.formats import count
 
@@ -109,7 +109,8 @@ def _distances(context: Context, method: Clustering) -> None:
     table = ask_for_distances(context, f"{PAGE}.distances")
     is_asked = pressed(
         context.session, f"{PAGE}.distances.run", "Cluster these distances", width="stretch",
-        disabled=table is None, help="Uses the method above, but ignores its choice of similarity.",
+        why=CHOOSE if table is None else "",
+        help="Uses the method above, but ignores its choice of similarity.",
     )
     if table is None or not is_asked:
         return

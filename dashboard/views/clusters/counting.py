@@ -7,7 +7,7 @@ import streamlit as st
 from tripletscope.core.cluster.counting import count_clusters, recommend_clusters
 from tripletscope.core.cluster.stability import stability
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import joint_form
+from tripletscope.dashboard.interface.controls import button, joint_form
 from tripletscope.dashboard.results import TreeLook
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
@@ -53,8 +53,8 @@ def show_numbers(shown: ShownClustering) -> None:
         if counts is not None and shown.tree is not None:
             number = recommend_clusters(counts.result()).n_clusters or 1
             if number > 1:
-                st.button(
+                button(
                     f"Cut into {number:,}", key=f"{PAGE}.cut", on_click=shown.cut_into,
-                    args=(number,), disabled=number == shown.n_clusters,
-                    help="Applies to the whole page.",
+                    args=(number,), help="Applies to the whole page.",
+                    why="There are as many now." if number == shown.n_clusters else "",
                 )

@@ -10,7 +10,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import jspsych
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import line, number, pick, pressed
+from tripletscope.dashboard.interface.controls import button, line, number, pick, pressed
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext, with_experiment
 from tripletscope.dashboard.views.elements import show_error
 from tripletscope.dashboard.views.page import tab
@@ -50,12 +50,14 @@ def _static(context: CollectContext) -> None:
     if experiment.is_adaptive:
         st.caption("Without a server, questions cannot depend on answers: they are balanced.")
     st.markdown(panels.plain(SENDINGS[sending].readme))
-    st.download_button(
+    is_without = sending == "post" and not address.startswith(("https://", "http://"))
+    button(
         "Download (ZIP)",
         partial(static_zip, experiment, context.folder, sending, address, int(lists)),
         f"{export.file_name(experiment.title, sending)}.zip", "application/zip", type="primary",
         key=f"{PAGE}.sending.zip", on_click="ignore", icon=":material/folder_zip:",
-        disabled=sending == "post" and not address.startswith(("https://", "http://")),
+        kind=st.download_button,
+        why="The address is needed, and begins with https://." if is_without else "",
     )
 
 

@@ -93,8 +93,8 @@ def show_making(context: Context) -> None:
             draft, problem = None, str(error)
     with top:
         if problem:
-            text = f"{problem[:1].upper()}{problem[1:].removesuffix('.')}."
-            st.warning(panels.plain(text), icon=":material/edit:")
+            problem = f"{problem[:1].upper()}{problem[1:].removesuffix('.')}."
+            st.warning(panels.plain(problem), icon=":material/edit:")
         if draft is not None:
             _show(current, draft, material)
     if draft is not None:
@@ -103,7 +103,7 @@ def show_making(context: Context) -> None:
         with picture:
             _objects(draft, material)
     with button:
-        _save(current, slug, kept, draft, material)
+        _save(current, slug, kept, draft, material, problem)
 
 
 def _ask_further(form: ExperimentForm) -> None:
@@ -193,7 +193,7 @@ def _objects(draft: Experiment, material: GivenObjects) -> None:
 
 def _save(
     current: Session, slug: str, kept: Experiment | None, draft: Experiment | None,
-    material: GivenObjects | None,
+    material: GivenObjects | None, problem: str,
 ) -> None:
     """The button that keeps what the forms say."""
     changed = draft is not None and (draft != kept or bool(material.files))
@@ -211,16 +211,15 @@ def _save(
         getattr(kept, part.name) != getattr(draft, part.name)
         for part in fields(Experiment) if part.name not in _FREE
     )
+    why = problem or "" if changed else "Nothing has changed."
     if is_held:
-        st.info(
-            "People have answered, so stimuli and questions can no longer change. Copy the "
-            "experiment to change them.", icon=":material/lock:",
-        )
+        why = "People have answered, so stimuli and questions can no longer change. Copy the " \
+            "experiment to change them."
     if pressed(
         current, f"{PAGE}.save", "Save changes" if slug else "Make the experiment",
         type="primary", icon=":material/save:" if slug else ":material/add:", width="stretch",
-        disabled=is_held or not changed,
-    ) and changed and not is_held:
+        why=why,
+    ):
         with errors_shown(WorkspaceError, NotStarted):
             with doing(current, st.spinner("Saving")):
                 new_slug = experiments.keep_experiment(

@@ -144,12 +144,9 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
                 current, f"{PAGE}.port.{slug}", "Port", 1024, 65535, None,
                 placeholder="any that is free",
             )
-        missing = jspsych.missing()
-        if missing:
-            start.error(panels.plain(missing), icon=":material/error:")
         with start:
             if run_button(
-                current, f"{PAGE}.start.{slug}", "Start the server", disabled=bool(missing),
+                current, f"{PAGE}.start.{slug}", "Start the server", why=jspsych.missing(),
                 help="A separate program for this experiment alone. It continues when TripletScope "
                 "ends.",
             ):
@@ -213,9 +210,12 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
         real = [one for one in answer_log.people(context.folder) if not one.simulated]
         return participants_table(real, now())
 
+    if not records:
+        st.caption("Answers can be opened and downloaded here as soon as there are some.")
+        return
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
-        icon=":material/folder_open:", width="stretch", disabled=not records,
+        icon=":material/folder_open:", width="stretch",
         help="Makes a data set of the answers so far, for all pages. Press again to update it; "
         "results from earlier answers are deleted.",
     ):
@@ -232,20 +232,20 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
             return
     csv_button(
         "Answers (CSV)", table, export.file_name(experiment.title, "answers"),
-        f"{PAGE}.csv.{context.slug}", width="stretch", disabled=not records,
+        f"{PAGE}.csv.{context.slug}", width="stretch",
         help="Every answer with its question, including practice and checks.",
     )
     st.download_button(
         "Download what has been answered so far", partial(copied, context.folder),
         f"{export.file_name(experiment.title, 'answers')}.sqlite", "application/vnd.sqlite3",
         key=f"{PAGE}.copy.{context.slug}", on_click="ignore", width="stretch",
-        icon=":material/download:", disabled=not records,
+        icon=":material/download:",
         help="A backup while the server runs: the whole log, with participants’ data.",
     )
     csv_button(
         "Participants (CSV)", participants,
         export.file_name(experiment.title, "participants"), f"{PAGE}.participants.{context.slug}",
-        width="stretch", disabled=not records,
+        width="stretch",
         help="A row for each: state, parameters of the address, times, device, checks, "
         "questionnaire. Questionnaires, and parameters that some share, such as a condition, are "
         "also columns of the answers.",

@@ -32,7 +32,7 @@ from tripletscope.dashboard.views.collect.context import (
     with_experiment,
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of, experiment_key
-from tripletscope.dashboard.views.elements import errors_shown, run_button, show_error
+from tripletscope.dashboard.views.elements import COMPUTED, errors_shown, run_button, show_error
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import can_follow, scenario_of
 from tripletscope.dashboard.wording.formats import count
@@ -62,7 +62,7 @@ def show_trying(context: CollectContext) -> None:
         with button:
             if run_button(
                 current, f"{PAGE}.simulate", f"Simulate {count(people['n_people'], 'participant')}",
-                disabled=is_shown and not is_missing,
+                why=COMPUTED if is_shown and not is_missing else "",
             ):
                 current.drafts[place] = settings
                 if is_missing:

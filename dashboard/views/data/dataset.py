@@ -20,7 +20,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import picture_uploader, pressed
+from tripletscope.dashboard.interface.controls import button, picture_uploader, pressed
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
@@ -29,7 +29,7 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.excluding import exclude_and_show
 from tripletscope.dashboard.views.data.taking import take_away
-from tripletscope.dashboard.views.elements import csv_button, errors_shown
+from tripletscope.dashboard.views.elements import CHOOSE_ROWS, csv_button, errors_shown
 from tripletscope.dashboard.views.opening import about, answers_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
@@ -94,7 +94,7 @@ def _gallery(info: DatasetInfo, answers: Answers) -> None:
     if not addresses:
         return
     st.markdown(f"**{count(len(addresses), 'picture')}**")
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         for i in list(addresses)[:_GALLERY]:
             file = info.pictures[answers.objects["image"][i]]
             try:
@@ -130,10 +130,11 @@ def show_objects(context: Context) -> None:
         height=520, on_select="rerun", selection_mode="multi-row",
         column_config={"picture": st.column_config.ImageColumn("", width="small")},
     ).selection.rows
-    with st.container(horizontal=True):
-        st.button(
-            "Select these objects", disabled=not rows, on_click=current.select_positions,
-            args=(rows,), help="Selected objects are marked on every page.",
+    with st.container(horizontal=True, vertical_alignment="center"):
+        button(
+            "Select these objects", why="" if rows else CHOOSE_ROWS,
+            on_click=current.select_positions, args=(rows,),
+            help="Selected objects are marked on every page.",
         )
         csv_button("CSV", lambda: table.drop(columns="picture", errors="ignore"),
                    f"{info.name}-objects", "data.objects.csv")
@@ -161,9 +162,9 @@ def show_answers(context: Context) -> None:
         answer_table(answers, np.arange(shown)), key="data.answers", height=520,
         on_select="rerun", selection_mode="multi-row",
     ).selection.rows
-    with st.container(horizontal=True):
-        st.button(
-            "Exclude these answers", icon=":material/filter_alt:", disabled=not rows,
+    with st.container(horizontal=True, vertical_alignment="center"):
+        button(
+            "Exclude these answers", icon=":material/filter_alt:", why="" if rows else CHOOSE_ROWS,
             on_click=exclude_rows, args=(current, info, rows),
             help="First shows what would be removed.",
         )
@@ -178,11 +179,11 @@ def show_answers(context: Context) -> None:
         with st.popover("Download", icon=":material/download:", key="answers.download"):
             for writer in WRITERS.values():
                 problem = writer.problem(answers)
-                st.download_button(
+                button(
                     writer.title, partial(writer, answers),
                     export.file_name(info.name, f"answers{writer.suffix}"), writer.media_type,
                     key=f"answers.{writer.name}", on_click="ignore", width="stretch",
-                    disabled=bool(problem), help=f"{writer.help} {problem}".rstrip(),
+                    kind=st.download_button, why=problem, help=writer.help,
                 )
 
 

@@ -44,8 +44,8 @@ def show_measured(current: Session, files: list[Any], kind: str | None = None) -
             file = read_measured(current, f"{_KEY}.options", files, kind, options)
         _tell(file)
         if pressed(
-            current, f"{_KEY}.go", "Make a map of it", type="primary", disabled=bool(file.asks),
-            help=_UNSAID if file.asks else _KEEPS,
+            current, f"{_KEY}.go", "Make a map of it", type="primary",
+            why=_UNSAID if file.asks else "", help=_KEEPS,
         ):
             current.open(imports.accept_measured(files[0].name, file).id)
             go_to("embedding", "dissimilarities")

@@ -150,12 +150,14 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
             "Name of the data set", imports.suggested_name(upload.name), max_chars=120, width=320
         )
         kept = pressed(
-            current, f"keep.go.{upload.id}", "Keep this data set", button=st.form_submit_button,
-            type="primary", icon=":material/check:", disabled=look is None or bool(upload.asked),
-            shortcut="Mod+Enter", help="Say first what the file is." if upload.asked else None,
+            current, f"keep.go.{upload.id}", "Keep this data set", kind=st.form_submit_button,
+            type="primary", icon=":material/check:",
+            shortcut="Mod+Enter",
+            why="Say first what the file is." if upload.asked else
+            "The file cannot be read like this." if look is None else "",
         )
         dropped = pressed(
-            current, f"keep.not.{upload.id}", "Discard", button=st.form_submit_button,
+            current, f"keep.not.{upload.id}", "Discard", kind=st.form_submit_button,
             icon=":material/close:",
         )
     if kept and look is not None and not upload.asked:

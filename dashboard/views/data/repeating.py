@@ -24,7 +24,7 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, state_o
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.findings import PAGE, refusals
-from tripletscope.dashboard.views.elements import run_button
+from tripletscope.dashboard.views.elements import COMPUTED, run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count
 
@@ -110,7 +110,7 @@ def show_repeating(context: Context) -> None:
         if run_button(
             context.session, f"{_PLACE}.run",
             f"Compute {count(len(missing), 'result')}" if missing else "Compute",
-            disabled=not missing,
+            why="" if missing else COMPUTED,
             help="With the same methods and settings, on the answers that are open. What exists is "
             "not computed again.",
         ):

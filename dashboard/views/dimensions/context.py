@@ -59,13 +59,14 @@ class DimensionsContext(FitContext):
         return _some_trials(self.info.fingerprint, self.triplets)
 
     def steps(self, place: str, labels: tuple[str, str], now: int, number: int) -> None:
-        """Buttons that go to what is before and after in a menu of so many."""
+        """Buttons that go to what is before and after in a menu of so many, round and round."""
+        if number < 2:
+            return
         icons = ("chevron_left", "chevron_right")
         for label, icon, to in zip(labels, icons, (now - 1, now + 1), strict=True):
             st.button(
                 label, key=f"{self.page}.{label.lower()}", icon=f":material/{icon}:",
-                type="tertiary", disabled=not 0 <= to < number, on_click=self.set_to,
-                args=(place, to),
+                type="tertiary", on_click=self.set_to, args=(place, to % number),
             )
 
     def set_to(self, key: str, value: Any) -> None:

@@ -18,7 +18,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.distances import ask_for_distances
-from tripletscope.dashboard.views.elements import run_button
+from tripletscope.dashboard.views.elements import COMPUTED, run_button
 from tripletscope.dashboard.views.embedding.fitting import PAGE
 from tripletscope.dashboard.views.page import tab
 
@@ -94,7 +94,7 @@ def _ask(context: Context) -> Run | None:
     is_there = kept is not None and kept.complete and kept.key in {
         run.key for run in context.runs(_TASK, "matrix_embedding")
     }
-    is_asked = run_button(session, f"{_PLACE}.run", "Fit", disabled=is_there)
+    is_asked = run_button(session, f"{_PLACE}.run", "Fit", why=COMPUTED if is_there else "")
     # Who has just asked for a map of it need not ask again.
     at_once = not (is_there or data.source or context.job) and data.n_objects <= MOST_DRAWN
     if is_asked or at_once:

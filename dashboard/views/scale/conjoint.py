@@ -13,7 +13,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.elements import errors_shown, run_button
+from tripletscope.dashboard.views.elements import CHOOSE, COMPUTED, errors_shown, run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE
 
@@ -69,7 +69,8 @@ def _fit(
 ) -> None:
     wanted = given and key("fit", method, given)
     is_there = wanted in {run.key for run in listed if run.complete}
-    if run_button(context.session, f"{_PLACE}.run", "Fit", disabled=given is None or is_there):
+    why = CHOOSE if given is None else COMPUTED if is_there else ""
+    if run_button(context.session, f"{_PLACE}.run", "Fit", why=why):
         context.session.drafts[place] = wanted
         context.computing_with(given).submit(
             f"Comparisons: {given.source}", [(method, "fit", {})], [given.source]

@@ -33,7 +33,7 @@ from tripletscope.dashboard.results.planning import (
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import choosing
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.elements import run_button
+from tripletscope.dashboard.views.elements import COMPUTED, run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate import setting
 from tripletscope.dashboard.views.simulate.questions import choose_design
@@ -108,7 +108,7 @@ def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
     ]
     if run_button(
         current, f"{PAGE}.run", "Compute",
-        disabled=not missing and current.drafts.get(_SHOWN) == keys,
+        why="" if missing or current.drafts.get(_SHOWN) != keys else COMPUTED,
         help="Simulates experiments with increasing numbers of answers.",
     ) or (context.job is None and missing and not _kept()):
         current.drafts[_SHOWN] = keys
@@ -167,8 +167,8 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
             placeholder="Choose kept plans", on_change=current.note_choice, args=(_SHOWN, key),
         )
         if pressed(
-            current, f"{PAGE}.delete", "Delete", icon=":material/delete:", disabled=not shown,
-            help="Deletes the plans that are shown.",
+            current, f"{PAGE}.delete", "Delete", icon=":material/delete:",
+            why="" if shown else "No plan is shown.", help="Deletes the plans that are shown.",
         ):
             panels.ask_to_delete(
                 "these plans", f"{count(len(shown), 'plan')} will be deleted. They can be computed "

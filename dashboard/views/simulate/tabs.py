@@ -20,7 +20,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation, varied_in
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.elements import run_button
+from tripletscope.dashboard.views.elements import COMPUTED, run_button
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate import setting
 from tripletscope.dashboard.views.simulate.setting import PAGE
@@ -69,12 +69,10 @@ def _simulation_tab(
             current, TASKS[task].function, name, hidden=SCENARIO, defaults=defaults
         )
         refused = refuse(options)
-        if refused:
-            st.warning(refused)
         run = None if refused else context.find(method, task, options)
         if run_button(
             current, f"{place}.run", "Compute", help=about,
-            disabled=bool(refused) or (run is not None and run.complete),
+            why=refused or (COMPUTED if run is not None and run.complete else ""),
         ):
             current.drafts[shown] = key(task, method, None, options)
             names = [Simulation(method, options).name]

@@ -17,7 +17,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.tree.oracle import AnswersOracle, Unanswered
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.controls import button, pressed
 from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
@@ -111,10 +111,10 @@ def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
                     args=(grove, n_given, [x, near, far], len(waiting) == 1 and bool(level)),
                 )
         with columns[1]:
-            st.button(
+            button(
                 "Undo the last", key=f"{PAGE}.undo", width="stretch", type="tertiary",
-                disabled=not n_given, icon=":material/undo:", on_click=_undo,
-                args=(grove, n_given),
+                why="" if n_given else "Nothing is answered yet.", icon=":material/undo:",
+                on_click=_undo, args=(grove, n_given),
             )
     # The arrow keys would still move through the box in which the person was chosen.
     focus_on(f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True)

@@ -1,8 +1,14 @@
-"""Selectors name no two things alike."""
+"""Selectors name no two things alike, and buttons that are disabled say why."""
 
 from __future__ import annotations
 
+import ast
+
+from streamlit.testing.v1 import AppTest
+
 from tests.dashboard.views.harness import session_on, settled, start
+from tests.paths import ROOT
+from tests.sources import tree_of
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
@@ -26,3 +32,31 @@ def test_two_maps_of_one_name_are_two_in_every_selector(services):
         app = settled(start(page, session, tab), services)
         (box,) = [box for box in app.selectbox if box.label == label]
         assert {"Mine", "(2) Mine"} <= set(box.options)
+
+
+def test_a_button_that_is_disabled_says_why_beside_it():
+    def page():
+        from tripletscope.dashboard.interface.controls import button
+
+        button("Fit", key="fit", why="No *file*, no fit")
+        button("Go", key="go")
+
+    app = AppTest.from_function(page).run()
+    assert [one.disabled for one in app.button] == [True, False]
+    assert [one.value for one in app.caption] == ["No \\*file\\*, no fit"]
+    assert app.main.children[1] == app.caption[0], "a screen reader reads it next"
+
+
+#: Disabled without a reason beside them: buttons that are replaced once a figure is drawn, one
+#: that says "Stopping", and columns of a table.
+DISABLED = {"interface/controls.py": 1, "interface/composer.py": 1, "interface/watching.py": 1,
+            "views/dimensions/overview.py": 1}
+
+
+def test_nothing_is_disabled_otherwise():
+    found = {}
+    for path in sorted((ROOT / "dashboard").rglob("*.py")):
+        calls = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
+        number = sum(word.arg == "disabled" for call in calls for word in call.keywords)
+        found |= {str(path.relative_to(ROOT / "dashboard")): number} if number else {}
+    assert found == DISABLED

@@ -190,7 +190,7 @@ def test_noise_is_varied_and_what_cannot_be_varied_is_said(services):
         assert numbers(lines[0]["x"]).tolist() == [0.05, 0.4]
     assert app.button(key="simulate.noise.run").disabled
     app.selectbox(key="simulate.0.noise.vary").set_value("length_scale").run()
-    assert "one scale per observer" in app.warning[0].value
+    assert "one scale per observer" in said(app)
     assert app.button(key="simulate.noise.run").disabled
 
 
