@@ -338,10 +338,12 @@ class Experiment:
             strange = sorted({*record} - names)
             if strange:
                 raise DataError(f"an experiment has no {strange[0]!r}", file=FILE)
-            values = {
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in record.items()
-            }
+            values = {name: _fixed(value) for name, value in record.items()}
+            for name in ("questions", "gold"):
+                values[name] = tuple(
+                    {key: _fixed(value) for key, value in one.items()}
+                    for one in record.get(name, ())
+                )
             values["objects"] = tuple(Stimulus(**one) for one in record["objects"])
             for when in WHEN:
                 values[when] = tuple(SurveyItem(**one) for one in record.get(when, ()))
@@ -354,3 +356,8 @@ class Experiment:
     def changed(self, **values: Any) -> Experiment:
         """The same with some values changed."""
         return replace(self, **values)
+
+
+def _fixed(value: Any) -> Any:
+    """A value of a file as it was before it was written."""
+    return tuple(value) if isinstance(value, list) else value

@@ -130,7 +130,7 @@ class ExperimentForm:
             return
         example = _GOLD[self.values["task"]]
         self.values["gold"] = text(
-            self.current, f"{self.place}.gold", "Gold questions",
+            self.current, f"{self.place}.gold", "Your gold questions",
             lists.as_lines(self.begin.get("gold", ())), height=100, placeholder=example,
             help=f"One per line, with commas between objects: {example}. If their share is 0, they "
             "serve as practice.",

@@ -187,7 +187,8 @@ def test_gold_questions_are_typed_and_wrong_lines_are_named(services, kept):
     app.text_area(key=area).set_value("apple, pear, lemon").run()
     press(app, f"{PAGE}.save")
     (gold,) = load_experiment(services.workspace, kept).gold
-    assert (gold["shown"], gold["correct"]) == (["apple", "pear", "lemon"], [0])
+    assert (gold["shown"], gold["correct"]) == (("apple", "pear", "lemon"), (0,))
+    assert app.button(key=f"{PAGE}.next").label == "Try it", "everything is saved"
 
 
 def test_copies_and_deletions_are_of_the_chosen_one(services, kept):
