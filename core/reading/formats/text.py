@@ -184,7 +184,8 @@ def _find_delimiter(lines: list[bytes], least_columns: int) -> str:
         width, count = Counter(map(len, rows)).most_common(1)[0]
         # R's write.table omits the name of the first column.
         regular = count >= 0.9 * len(rows) - 1 and width - len(rows[0]) in (0, 1)
-        if regular and width >= max(least_columns, 2):
+        # A sign that the first row lacks may be inside of cells, as in the names of browsers.
+        if regular and width >= max(least_columns, 2) and len(rows[0]) > 1:
             return delimiter
         if width > 1 and count / len(rows) > best_cells:
             best, best_cells = delimiter, count / len(rows)

@@ -62,10 +62,8 @@ const Stimuli = (() => {
       inside.append(picture);
     } else if (object.medium === "video") {
       const video = element("video");
-      Object.assign(video, { muted: true, loop: true, playsInline: true, autoplay: true });
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-        Object.assign(video, { autoplay: false, controls: true });
-      }
+      Object.assign(video, { muted: true, loop: true, playsInline: true });
+      video.autoplay = !matchMedia("(prefers-reduced-motion: reduce)").matches;
       video.src = jsPsych.pluginAPI.getVideoBuffer(fileOf(object)) ?? fileOf(object);
       video.setAttribute("aria-label", name);
       inside.append(video);
@@ -90,7 +88,8 @@ const Stimuli = (() => {
     const row = element("div", "row");
     row.append(...ids.map((id, k) => box(
       id, ids.length > 1 ? texts.option.replace("{n}", k + 1) : texts.anchor)));
-    frame.append(row, ...replay(frame));
+    frame.append(row);
+    frame.append(...replay(frame));
     return frame;
   }
 
@@ -117,12 +116,17 @@ const Stimuli = (() => {
     return slot;
   }
 
-  // Buttons that play a sound again, beside the button that chooses it.
+  // What is played by a button: sounds, and videos where less motion is wanted.
+  const PLAYED = "[data-sound], video:not([autoplay])";
+
+  // Buttons that play something again, beside the button that chooses it.
   function replay(frame) {
-    return [...frame.querySelectorAll("[data-sound]")].map((sound, number) => {
+    return [...frame.querySelectorAll(PLAYED)].map((played, number) => {
       const button = element("button", "replay", `▶ ${texts.play}`);
+      const named = played.closest("[aria-label]") ?? played.querySelector("[aria-label]");
       button.type = "button";
       button.dataset.number = number;
+      button.setAttribute("aria-label", `${texts.play}: ${named.getAttribute("aria-label")}`);
       return button;
     });
   }
@@ -256,14 +260,20 @@ const Stimuli = (() => {
       player.stop(); // makes it playable again
     }
 
-    for (const frame of content.querySelectorAll(".thing [data-sound]")) {
-      frame.closest(".thing").addEventListener("focus", () => one(frame));
+    // A video goes on or stops.
+    const again = (played) => {
+      if (played.dataset.sound) one(played);
+      else if (played.paused) played.play().catch(() => {});
+      else played.pause();
+    };
+    for (const played of content.querySelectorAll(PLAYED.replace(/^|, /g, "$&.thing "))) {
+      played.closest(".thing").addEventListener("focus", () => again(played));
     }
     for (const button of content.querySelectorAll(".replay")) {
-      const frame = button.parentElement.querySelectorAll("[data-sound]")[button.dataset.number];
+      const played = button.parentElement.querySelectorAll(PLAYED)[button.dataset.number];
       button.addEventListener("click", (event) => {
         event.stopPropagation(); // it is no answer
-        one(frame);
+        again(played);
       });
     }
     // On a table, each sound plays when it is chosen.

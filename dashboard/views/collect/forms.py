@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -13,11 +14,14 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment, Stimulus
+from tripletscope.core.studies.experiment.listed_designs import n_possible
 from tripletscope.core.studies.experiment.question import ASKINGS, Asking
 from tripletscope.dashboard.interface.controls import line, parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect import lists
 
+#: Of a new experiment, unless there are fewer.
+_N_QUESTIONS = 100
 DECLARED = tuple(parameter.name for parameter in parameters(Experiment))
 #: Names in the address by where participants come from, their id first, and what their web sites
 #: put in the place of each.
@@ -92,9 +96,21 @@ class ExperimentForm:
         if self.asking.settings:
             self.ask(*self.asking.settings)
 
-    def ask_for_questions(self) -> None:
+    def begin_with_possible(self, stimuli: Sequence[Stimulus]) -> None:
+        """Let the form begin with at most as many questions as there are about some objects."""
+        if self.asking.is_table:
+            return
+        most, asked = self.begin.get("n_questions", _N_QUESTIONS), None
+        with suppress(DataError):  # such as too few objects
+            asked = Experiment(**{"title": "", **self.values, "objects": tuple(stimuli)})
+        if asked is not None:
+            self.begin = {**self.begin, "n_questions": min(most, n_possible(asked))}
+
+    def ask_for_questions(self, stimuli: Sequence[Stimulus]) -> None:
         """What is asked, and how often."""
         self.ask_for_task()
+        if "questions" not in self.begin:  # a new experiment
+            self.begin_with_possible(stimuli)
         self.ask("source")
         source = self.values["source"]
         if source in ADAPTIVE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import partial
 
@@ -9,7 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.listed_designs import n_possible
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collecting.following import has_answers, restart_server, stop_server
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.collecting.texts import page_texts
@@ -78,7 +81,7 @@ def show_making(context: Context) -> None:
             material = ask_for_objects(current, place, kept, slug)
         except (DataError, WorkspaceError) as error:
             problem = str(error)
-        _ask_further(form)
+        _ask_further(form, material.stimuli if material else ())
     with picture:
         top = st.container()
         with st.expander("Texts that participants read", key=f"{PAGE}.texts"):
@@ -106,9 +109,9 @@ def show_making(context: Context) -> None:
         _save(current, slug, kept, draft, material, problem)
 
 
-def _ask_further(form: ExperimentForm) -> None:
+def _ask_further(form: ExperimentForm, stimuli: Sequence[Stimulus]) -> None:
     """Ask for all but title, objects and texts."""
-    form.ask_for_questions()
+    form.ask_for_questions(stimuli)
     with st.expander("Checks and practice", key=f"{PAGE}.checks"):
         form.ask_for_checks("fails")
     for title, ask in (
@@ -163,6 +166,9 @@ def _show(current: Session, draft: Experiment, material: GivenObjects) -> None:
         f"{count(round(expected.n_asked), 'question')} for each participant, about "
         f"{max(expected.minutes, 1):.0f} min."
     )
+    possible = draft.n_questions if ASKINGS[draft.task].is_table else n_possible(draft)
+    if draft.n_questions > possible:
+        text += f" There are {count(possible, 'different question')}: some are asked again."
     if scale < 1:
         text += f" Shown at {scale:.0%} of its size at most."
     with st.container(horizontal=True, vertical_alignment="center"):

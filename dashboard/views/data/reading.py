@@ -151,8 +151,7 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
         )
         kept = pressed(
             current, f"keep.go.{upload.id}", "Keep this data set", kind=st.form_submit_button,
-            type="primary", icon=":material/check:",
-            shortcut="Mod+Enter",
+            type="primary", icon=":material/check:", shortcut="Mod+Enter",
             why="Say first what the file is." if upload.asked else
             "The file cannot be read like this." if look is None else "",
         )

@@ -125,10 +125,7 @@ def _form(context: Context) -> _Draft:
     of_data = of_data and not info.has_only_pairs
     form = ExperimentForm(current, _LIST, begin)
     form.ask_for_task()
-    if not form.asking.is_table:
-        asked = Experiment(title="", objects=material.stimuli, **form.values)
-        possible = listed_designs.n_possible(asked)
-        form.begin = begin | {"n_questions": min(begin["n_questions"], possible)}
+    form.begin_with_possible(material.stimuli)
     designs = listed_designs.DESIGNS | (listed_designs.FOLLOWING if of_data else {})
     if form.values["task"] != "triplet":
         of_triplets = (*listed_designs.KERNELS, *listed_designs.FOLLOWING)

@@ -21,6 +21,14 @@ def test_one_file_per_participant():
     assert set(table.preview(99)["file"]) == {"p1", "p2"}
 
 
+def test_what_separates_is_in_the_first_row_too():
+    """A browser's name has a semicolon in every row, and the header has none."""
+    row = 'a,b,c,b,"Mozilla/5.0 (X11; Linux x86_64)"\n'
+    files = [(f"s{i}.csv", f"center,left,right,answer,browser\n{3 * row}".encode()) for i in (1, 2)]
+    table = load_several(files)
+    assert (table.delimiter, table.n_rows, len(table.columns)) == (",", 6, 6)
+
+
 def test_files_without_a_participant_are_told_apart_by_their_names():
     parts = [(f"s{i}.csv", f"center,left,right,answer\na,b,c,{x}\n".encode())
              for i, x in enumerate("bcb")]

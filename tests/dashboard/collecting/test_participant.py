@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import re
 import wave
 from collections import Counter
 
@@ -331,9 +334,7 @@ def test_a_pause_ends_when_it_is_over(context, tmp_path):
 def test_sounds_are_heard_before_an_answer_counts(context, tmp_path):
     (tmp_path / STIMULI).mkdir()
     for k in range(4):
-        with wave.open(str(tmp_path / STIMULI / f"s{k}.wav"), "wb") as file:
-            file.setparams((1, 1, 3000, 0, "NONE", "not compressed"))
-            file.writeframes(bytes([128]) * 3000 * _SOUND)
+        (tmp_path / STIMULI / f"s{k}.wav").write_bytes(wave_of(_SOUND))
     small(tmp_path, n_questions=2, task="odd_one_out",
           objects=tuple(Stimulus(f"s{k}", "sound", f"s{k}.wav") for k in range(4)))
     context.clock.install()
@@ -355,6 +356,57 @@ def test_sounds_are_heard_before_an_answer_counts(context, tmp_path):
     records = answer_log.records(tmp_path)
     assert [one.chosen for one in records] == [(1,), (1,)]
     assert records[0].rt_ms > 3000 * _SOUND
+
+
+@pytest.mark.parametrize(("medium", "task", "n"), [
+    ("sound", "triplet", 3), ("video", "triplet", 3), ("video", "rating", 2)])
+def test_everything_can_be_played_again(browser, tmp_path, medium, task, n):
+    """Also what stands above; where less motion is wanted, a video begins by its button."""
+    (tmp_path / STIMULI).mkdir()
+    ending, content = ("wav", wave_of(0.01)) if medium == "sound" else ("webm", video_of(browser))
+    objects = [Stimulus(f"s{k}", medium, f"s{k}.{ending}", f"thing {k}") for k in range(3)]
+    for one in objects:
+        (tmp_path / STIMULI / one.content).write_bytes(content)
+    small(tmp_path, n_questions=1, task=task, objects=tuple(objects))
+    with collecting(tmp_path) as address, browser.new_context(reduced_motion="reduce") as context:
+        page = opened(context, address)
+        go_on(page)
+        buttons = page.get_by_role("button", name=re.compile(r"^Play: .*thing"))
+        expect(buttons).to_have_count(n)
+        for button in buttons.all():
+            button.click()
+        assert shown(page) == "0 of 1", "to play it is no answer"
+        page.locator(TURN).first.click()
+        ended(page)
+
+
+def wave_of(seconds: float) -> bytes:
+    """A silent sound."""
+    with io.BytesIO() as file:
+        with wave.open(file, "wb") as made:
+            made.setparams((1, 1, 3000, 0, "NONE", "not compressed"))
+            made.writeframes(bytes([128]) * int(3000 * seconds))
+        return file.getvalue()
+
+
+def video_of(browser) -> bytes:
+    """A few frames, as the browser records them."""
+    page = browser.new_page()
+    encoded = page.evaluate("""async () => {
+      const canvas = document.createElement("canvas");
+      const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: "video/webm" });
+      const recorded = new Promise((resolve) => { recorder.ondataavailable = resolve; });
+      recorder.start();
+      for (let k = 0; k < 9; k++) {
+        canvas.getContext("2d").fillRect(k, k, 9, 9);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+      }
+      recorder.stop();
+      const bytes = new Uint8Array(await (await recorded).data.arrayBuffer());
+      return btoa(String.fromCharCode(...bytes));
+    }""")
+    page.close()
+    return base64.b64decode(encoded)
 
 
 #: Seconds of each sound, which no machine is too busy to notice.

@@ -79,6 +79,8 @@ def test_without_a_data_set_names_are_typed(services):
     assert [(one.id, one.medium, one.content) for one in made.objects] == [
         ("red", "colour", "#ff0000"), ("#00ff00", "colour", "#00ff00"), ("salt", "text", "salt"),
     ]
+    assert made.n_questions == 60, "as many as there are about the six names of the example"
+    assert "There are 3 different questions: some are asked again" in said(app)
 
 
 def test_tables_have_numbers_and_checks_of_their_own(services):
