@@ -73,9 +73,9 @@ Points = Annotated[int, Number(
     1, 20, "Sample sizes", "How many numbers of answers are simulated, equally spaced on a log "
     "scale.", advanced=True
 )]
-Repeats = Annotated[
-    int, Number(2, 1_000, "Simulations", "Simulated experiments; more of them narrow the band.")
-]
+Repeats = Annotated[int, Number(
+    2, 1_000, "Simulations", "Simulated experiments; more of them narrow the band.", advanced=True
+)]
 Repeated = Annotated[int, Number(
     3, 9, "Times asked", "For the repeated design; odd, for a majority.", advanced=True
 )]
