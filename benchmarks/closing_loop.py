@@ -32,7 +32,7 @@ from sources import alien_eggs
 
 import tripletscope as ts
 from tripletscope.core.data.geometry import rms
-from tripletscope.core.inference.evaluation.paired import mean_with_reach
+from tripletscope.core.inference.held_out.paired import mean_with_reach
 from tripletscope.core.inference.uncertainty.calibration import (
     Truth,
     estimated_truth,

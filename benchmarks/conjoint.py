@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
 from tripletscope.core.reading.measuring import read_conjoint
-from tripletscope.core.scale import conjoint_scales
+from tripletscope.core.scales import conjoint_scales
 
 #: Additive scales of gloss and bumps, and log-likelihoods of gloss alone, bumps alone, the additive
 #: and the saturated model, by R.

@@ -21,7 +21,7 @@ from sources import alien_eggs, music
 
 from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.score import question_folds, split_of, triplet_error
+from tripletscope.core.inference.held_out.score import question_folds, split_of, triplet_error
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.simulation.simulate import simulate

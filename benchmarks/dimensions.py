@@ -25,8 +25,8 @@ import numpy as np
 from report import machine, print_table
 
 import tripletscope as ts
-from tripletscope.core.dimensions.reproducibility import best_matches
-from tripletscope.core.dimensions.sparse import SparseDimensions, similarities_of
+from tripletscope.core.models.dimensions.reproducibility import best_matches
+from tripletscope.core.models.dimensions.sparse import SparseDimensions, similarities_of
 
 PEER = Path(__file__).with_name("peer_vice.py")
 HELD_OUT = 50_000

@@ -32,7 +32,7 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.core.studies.quality.importing import read
-from tripletscope.core.tree import ComparisonForestClassifier
+from tripletscope.core.trees import ComparisonForestClassifier
 
 EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs"
 #: Seconds of a piece that only waits.

@@ -20,8 +20,8 @@ from objects import images
 from report import machine, print_table
 from sklearn.ensemble import RandomForestClassifier
 
-from tripletscope.core.tree import ComparisonForestClassifier
-from tripletscope.core.tree.oracle import Distances, Vectors
+from tripletscope.core.trees import ComparisonForestClassifier
+from tripletscope.core.trees.oracle import Distances, Vectors
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, float]:

@@ -35,7 +35,6 @@ from benchmarks.report import machine, print_table
 from tests.dashboard.reproduce.changed import signed, unzipped
 from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import APP, PAGES
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
@@ -43,6 +42,7 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.door import archive as door
 from tripletscope.dashboard.door.plain import pack, unpack

@@ -7,7 +7,7 @@ interval, and the rank correlation of the one-dimensional scale with the drawing
 Music (where FOLDER holds music/triplets.csv): error by five-fold cross-validation over questions,
 for two to ten dimensions. All methods with their defaults. Then, with ``--tuned``, on a fifth of
 the questions that took no part: the setting that
-`tripletscope.core.inference.evaluation.compare.tune` recommends.
+`tripletscope.core.inference.held_out.compare.tune` recommends.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from scipy.stats import spearmanr
 from sources import alien_eggs, music, spikiness
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.compare import tune
-from tripletscope.core.inference.evaluation.score import (
+from tripletscope.core.inference.held_out.compare import tune
+from tripletscope.core.inference.held_out.score import (
     ErrorEstimate,
     cross_validate,
     holdout,

@@ -22,16 +22,16 @@ from report import machine, print_table
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from tripletscope.core.cluster import KMeans
-from tripletscope.core.cluster.kmeans import kernel_kmeans
 from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel import K1, K2
-from tripletscope.core.kernel.kernel import smallest_eigenvalue
-from tripletscope.core.kernel.space import space_of
-from tripletscope.core.kernel.spectrum import principal_components
-from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.models.simulation.simulate import answer, simulate
+from tripletscope.core.similarity.clusters import KMeans
+from tripletscope.core.similarity.clusters.kmeans import kernel_kmeans
+from tripletscope.core.similarity.kernels import K1, K2
+from tripletscope.core.similarity.kernels.kernel import smallest_eigenvalue
+from tripletscope.core.similarity.kernels.space import space_of
+from tripletscope.core.similarity.kernels.spectrum import principal_components
+from tripletscope.core.similarity.kernels.triplet import TripletKernel
 
 HEADER = ("what", "ours s", "peer", "peer s", "ratio", "target s", "paper s")
 

@@ -27,17 +27,17 @@ from scipy.spatial.distance import pdist
 from sklearn.cluster import spectral_clustering
 from sources import n_answers
 
-from tripletscope.core.cluster import AgglomerativeClustering, SpectralClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.uncertainty import Samples, bootstrap, resampling
-from tripletscope.core.kernel import K1
-from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.models.embedding import CKL, GNMDS, SOE, STE, TSTE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import margins
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.similarity.clusters import AgglomerativeClustering, SpectralClustering
+from tripletscope.core.similarity.kernels import K1
+from tripletscope.core.similarity.kernels.space import Space, space_of
 
 N_MAPS, N_LANDMARKS, N_GROUPS = 64, 30, 8
 

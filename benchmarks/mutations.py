@@ -1,9 +1,9 @@
 """Mutations of modules that their tests do not notice.
 
     python -m venv mutating && mutating/bin/pip install cosmic-ray
-    python benchmarks/mutations.py core/inference/evaluation/score.py \
-        core/inference/evaluation/compare.py \
-        --tests tests/core/inference/evaluation --tool mutating/bin/cosmic-ray [--sample 30]
+    python benchmarks/mutations.py core/inference/held_out/score.py \
+        core/inference/held_out/compare.py \
+        --tests tests/core/inference/held_out --tool mutating/bin/cosmic-ray [--sample 30]
         [--minutes 60]
     python benchmarks/mutations.py --rooms results figures --tool mutating/bin/cosmic-ray
 

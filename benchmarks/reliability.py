@@ -28,13 +28,13 @@ from sources import LEVEL, alien_eggs, music
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.ceiling import noise_ceiling
 from tripletscope.core.inference.uncertainty import Reliability, margin_reliability
 from tripletscope.core.inference.uncertainty.reliability import reliability
-from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import personal_maps, simulate
-from tripletscope.core.tree.proximity import ForestProximity
+from tripletscope.core.similarity.kernels.triplet import K1, K2
+from tripletscope.core.trees.proximity import ForestProximity
 
 #: A method that comes later joins here.
 EMBEDDINGS = (STE, TSTE, CKL, SOE, GNMDS, LORE)

@@ -23,7 +23,7 @@ from sources import alien_eggs
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import (
     NOISE,
@@ -35,7 +35,7 @@ from tripletscope.core.models.simulation.simulate import (
 from tripletscope.core.models.simulation.truth import scale_function
 from tripletscope.core.people.maps import observer_maps
 from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
-from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded
+from tripletscope.core.scales import MLDS, bootstrap_scale, ordinal_scale, recorded
 from tripletscope.core.studies.design.detection import detect_dimension
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario

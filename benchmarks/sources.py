@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.score import question_folds, split_of
+from tripletscope.core.inference.held_out.score import question_folds, split_of
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.reading import read_objects
 from tripletscope.core.studies.quality.importing import read

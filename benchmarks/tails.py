@@ -26,22 +26,22 @@ from sklearn.base import clone
 from sources import alien_eggs, music, n_answers
 from worlds import worlds
 
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.cluster.counting import count_clusters, recommend_clusters
 from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.compare import recommend_dimension
-from tripletscope.core.inference.evaluation.score import (
+from tripletscope.core.inference.held_out.compare import recommend_dimension
+from tripletscope.core.inference.held_out.score import (
     cross_validate,
     question_folds,
     split_of,
     triplet_error,
 )
-from tripletscope.core.inference.evaluation.tails import choose_tail
+from tripletscope.core.inference.held_out.tails import choose_tail
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.inference.uncertainty.calibration import held_by_ellipses
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.clusters.counting import count_clusters, recommend_clusters
 
 _FRESH = 20_000
 NOISES = {

@@ -14,8 +14,8 @@ import numpy as np
 from report import machine, print_table
 from sklearn.datasets import load_digits
 
-from tripletscope.core.tree import ComparisonForest, ComparisonTree
-from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.trees import ComparisonForest, ComparisonTree
+from tripletscope.core.trees.oracle import Vectors
 
 N_QUERIES = 500
 

@@ -21,8 +21,8 @@ from report import machine, print_table
 from sources import music
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.compare import DIMENSIONS, PRIORS, tune
-from tripletscope.core.inference.evaluation.score import question_folds, triplet_error
+from tripletscope.core.inference.held_out.compare import DIMENSIONS, PRIORS, tune
+from tripletscope.core.inference.held_out.score import question_folds, triplet_error
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
 

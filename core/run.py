@@ -22,11 +22,11 @@ from tripletscope.core.engine.registry import TASKS, registry
 from tripletscope.core.engine.short_repr import short_repr
 
 if TYPE_CHECKING:  # readers of results need none of these modules, which take long to load
-    from tripletscope.core.cluster.clustering import Clustering
     from tripletscope.core.data.triplets import Answers, Triplets
     from tripletscope.core.engine.method import Method
     from tripletscope.core.inference.uncertainty.samples import Samples
     from tripletscope.core.reading import FeatureTable
+    from tripletscope.core.similarity.clusters.clustering import Clustering
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
@@ -260,7 +260,7 @@ def run(
     method : Method
         Not changed.
     triplets : Triplets or None
-        None only for simulations. Of ``map_measured``, ratings and so on: `Measured`.
+        None only for simulations. Of ``map_measured``, ratings and so on: `RatedDissimilarities`.
     options : mapping, optional
         Keyword arguments of the task's function.
     progress : Progress

@@ -17,7 +17,7 @@ from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.tste import TSTE
-from tripletscope.core.ratings import Measured
+from tripletscope.core.ratings import RatedDissimilarities
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step, current_job
@@ -231,11 +231,11 @@ def _alone(result: str, progress: Progress) -> Iterator[None]:
             del _at_work[result]
 
 
-def _seconds(triplets: Triplets | Measured | None, task: str) -> float:
+def _seconds(triplets: Triplets | RatedDissimilarities | None, task: str) -> float:
     """Approximate duration of a task on an idle machine."""
     if triplets is None:  # a simulation, whose size is in its options
         return 5.0
-    if isinstance(triplets, Measured):
+    if isinstance(triplets, RatedDissimilarities):
         return 1.0 + _SECONDS_OF_SQUARE * triplets.n_objects**2
     return _SECONDS_PER_ANSWER * len(triplets) * (1 if task == "fit" else 10)
 

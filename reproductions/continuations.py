@@ -8,8 +8,8 @@ from functools import partial
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method
-from tripletscope.core.kernel import K1, K2
 from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
+from tripletscope.core.similarity.kernels import K1, K2
 from tripletscope.reproductions.crowd import designs, example
 from tripletscope.reproductions.crowd import people as crowd
 from tripletscope.reproductions.data import vectors

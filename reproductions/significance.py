@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr
 from scipy.stats import wilcoxon
 
-from tripletscope.core.inference.evaluation.paired import holm
+from tripletscope.core.inference.held_out.paired import holm
 
 Name = TypeVar("Name")
 #: Level of all tests together.

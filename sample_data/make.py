@@ -25,7 +25,7 @@ from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding import TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.reading import attach_pictures, read_pictures
-from tripletscope.core.scale import MLDS, bootstrap_scale
+from tripletscope.core.scales import MLDS, bootstrap_scale
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import PLATES, MapData, MapStyle

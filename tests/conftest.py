@@ -57,10 +57,10 @@ LONG = [
     "tests/dashboard/views/",
     "tests/dashboard/test_imports.py",
     "tests/core/models/optimise/test_minimise.py",
-    "tests/core/tree/test_forest.py",
-    "tests/core/kernel/test_kernel.py",
+    "tests/core/trees/test_forest.py",
+    "tests/core/similarity/kernels/test_kernel.py",
     "tests/core/inference/uncertainty/test_posterior.py",
-    "tests/core/tree/test_tree_results.py",
+    "tests/core/trees/test_tree_results.py",
 ]
 
 

@@ -12,19 +12,19 @@ import pandas as pd
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.compare import learning_curve, tune
-from tripletscope.core.inference.evaluation.paired import paired_difference
-from tripletscope.core.inference.evaluation.score import (
+from tripletscope.core.inference.held_out.compare import learning_curve, tune
+from tripletscope.core.inference.held_out.paired import paired_difference
+from tripletscope.core.inference.held_out.score import (
     cross_validate,
     split_error,
     triplet_error,
 )
-from tripletscope.core.kernel import K2
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import personal_maps
 from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
 from tripletscope.core.people.treatments import compare_treatments
 from tripletscope.core.reading import Table, load, propose
+from tripletscope.core.similarity.kernels import K2
 from tripletscope.core.studies.design.plan import plan
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.core.studies.quality.direction import direction_test

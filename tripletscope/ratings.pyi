@@ -1,4 +1,4 @@
-from .core.inference.evaluation.stress import permuted_stress as permuted_stress
+from .core.inference.held_out.stress import permuted_stress as permuted_stress
 from .core.inference.uncertainty.measured_map import MeasuredMap as MeasuredMap
 from .core.inference.uncertainty.measured_map import map_measured as map_measured
 from .core.inference.uncertainty.resampling import map_dissimilarities as map_dissimilarities
@@ -12,6 +12,6 @@ from .core.ratings.piles import Piles as Piles
 from .core.ratings.pooling import pool_ratings as pool_ratings
 from .core.ratings.ratings import Ratings as Ratings
 from .core.reading.measuring import read_measured as read_measured
-from .core.scale.conjoint import Comparisons as Comparisons
-from .core.scale.conjoint import conjoint_scales as conjoint_scales
-from .core.scale.mlcm import MLCM as MLCM
+from .core.scales.conjoint import ConjointComparisons as ConjointComparisons
+from .core.scales.conjoint import conjoint_scales as conjoint_scales
+from .core.scales.mlcm import MLCM as MLCM

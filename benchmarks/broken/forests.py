@@ -58,7 +58,7 @@ def _a_hundred_times(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: [original(*given) for _ in range(100)][-1]
 
 
-_FOREST = "tripletscope.core.tree.forest"
+_FOREST = "tripletscope.core.trees.forest"
 _RULE, _LEAVES = f"{_FOREST}:SplitRule", f"{_FOREST}:find_leaves"
 _FORESTS = "tripletscope.reproductions.forests"
 _IGNORES = Broken("pivots ignore the classes", {_RULE: _pivots_of_any_class})
@@ -71,7 +71,7 @@ BROKEN = {
     # It does not hold; noise makes larger leaves better, and it hold in short.
     "forests-figure-3": Broken(
         "responses are shuffled among objects",
-        {"tripletscope.core.tree:ComparisonForestRegressor._learn": _of_others},
+        {"tripletscope.core.trees:ComparisonForestRegressor._learn": _of_others},
     ),
     "forests-figure-4": Broken(_SHUFFLED, {_LEAVES: _leaves_of_others}, full=True),
     "forests-table-1": _IGNORES,

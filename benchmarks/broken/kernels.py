@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks.broken import Broken
 from benchmarks.broken.uncertainty import _exchanged
-from tripletscope.core.kernel.space import Space
-from tripletscope.core.kernel.triplet import K1
+from tripletscope.core.similarity.kernels.space import Space
+from tripletscope.core.similarity.kernels.triplet import K1
 from tripletscope.reproductions.samples import sample
 
-_KERNEL = "tripletscope.core.kernel.triplet"
+_KERNEL = "tripletscope.core.similarity.kernels.triplet"
 _HERE = "tripletscope.reproductions.kernels"
 
 

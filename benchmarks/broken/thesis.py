@@ -11,13 +11,13 @@ from benchmarks.broken import Broken
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.quality.rules import RULES
-from tripletscope.core.tree.nodes import Nodes
-from tripletscope.core.tree.oracle import Vectors
-from tripletscope.core.tree.tree import Neighbours
+from tripletscope.core.trees.nodes import Nodes
+from tripletscope.core.trees.oracle import Vectors
+from tripletscope.core.trees.tree import Neighbours
 
 _EMBEDDINGS = "tripletscope.core.models.embedding"
 _ROOM = "tripletscope.reproductions"
-_TREE = "tripletscope.core.tree.tree:ComparisonTree"
+_TREE = "tripletscope.core.trees.tree:ComparisonTree"
 
 
 def _learning(wrong: Callable[[int], np.ndarray]) -> Callable:
@@ -88,7 +88,7 @@ def _embedding(*names: str) -> dict[str, Callable]:
     return {f"{_EMBEDDINGS}.{places[name]}.fit": _reversed for name in names}
 
 
-_MLDS = {"tripletscope.core.scale.mlds:MLDS.fit": _guessing}
+_MLDS = {"tripletscope.core.scales.mlds:MLDS.fit": _guessing}
 
 
 def _first_answer(original: Callable) -> Callable:

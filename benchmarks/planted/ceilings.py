@@ -11,7 +11,7 @@ from scipy.special import expit
 
 import tripletscope as ts
 from planted import Case
-from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.held_out.ceiling import Ceiling, noise_ceiling
 
 OBJECTS, PEOPLE, FEW, QUESTIONS = 15, 12, 6, 60
 #: Data sets for the expected share of answers that the majority of the others gives; for the best

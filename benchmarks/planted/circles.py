@@ -9,7 +9,7 @@ import pandas as pd
 
 import tripletscope as ts
 from planted import Case
-from tripletscope.core.inference.evaluation.paired import paired_difference
+from tripletscope.core.inference.held_out.paired import paired_difference
 from tripletscope.core.models.simulation.simulate import random_questions
 
 OBJECTS, ANSWERS, PEOPLE = 14, 2_500, 20

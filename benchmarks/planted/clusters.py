@@ -8,8 +8,8 @@ import numpy as np
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.cluster.counting import count_clusters, recommend_clusters
 from tripletscope.core.models.embedding.ordinal import Embedding
+from tripletscope.core.similarity.clusters.counting import count_clusters, recommend_clusters
 
 OBJECTS, ANSWERS, RUNS = 60, 4_000, 3
 #: Centres of groups, in standard deviations.

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from planted import Sentence
-from tripletscope.core.scale import conjoint_scales
+from tripletscope.core.scales import conjoint_scales
 
 RUNS, LEVELS = 400, 3
 #: Values of the saturated model.

@@ -9,7 +9,7 @@ import numpy as np
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
+from tripletscope.core.inference.held_out.compare import Suggestion, recommend_dimension
 
 OBJECTS, TRIED, RUNS = 12, range(1, 6), 8
 TEST = 4_000

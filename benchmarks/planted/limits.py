@@ -9,8 +9,8 @@ import pandas as pd
 
 import tripletscope as ts
 from planted import Case
-from tripletscope.core.inference.evaluation.ceiling import people_differ
-from tripletscope.core.inference.evaluation.compare import is_chance, recommend_dimension
+from tripletscope.core.inference.held_out.ceiling import people_differ
+from tripletscope.core.inference.held_out.compare import is_chance, recommend_dimension
 from tripletscope.core.people import WeightedEuclidean, compare_people
 
 OBJECTS, PEOPLE, QUESTIONS = 15, 20, 60

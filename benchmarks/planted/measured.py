@@ -10,8 +10,8 @@ import pandas as pd
 
 import tripletscope as ts
 from planted import Case
-from tripletscope.core.inference.evaluation.compare import is_chance
-from tripletscope.core.ratings.measured import Measured
+from tripletscope.core.inference.held_out.compare import is_chance
+from tripletscope.core.ratings.measured import RatedDissimilarities
 
 OBJECTS, PEOPLE, FEW, PILES = 12, 20, 3, 4
 #: Presentations of a stimulus, and errors among them.
@@ -47,7 +47,7 @@ def cases() -> Iterator[Case]:
                 )
 
 
-def _mapped(measured: Measured) -> bool:
+def _mapped(measured: RatedDissimilarities) -> bool:
     """Whether a map of the answers is shown without the warnings that end all else."""
     answers = measured.triplets(seed=0)
     folds = 5 if answers.is_one_rating else min(5, answers.n_trials)
@@ -55,13 +55,13 @@ def _mapped(measured: Measured) -> bool:
     return not is_chance(error) and "popularity" not in error.doubted
 
 
-def _fits(measured: Measured) -> bool:
+def _fits(measured: RatedDissimilarities) -> bool:
     method = ts.ratings.NMDS(n_init=2)
     return not ts.ratings.permuted_stress(method, measured, permutations=19).is_chance
 
 
 @cache
-def confusions(data: str, seed: int) -> Measured:
+def confusions(data: str, seed: int) -> RatedDissimilarities:
     rng = np.random.default_rng([seed, len(data), 5])
     wrong = np.full(OBJECTS, WRONG)
     lean = np.zeros((OBJECTS, OBJECTS))
@@ -85,7 +85,7 @@ def confusions(data: str, seed: int) -> Measured:
 
 
 @cache
-def piles(data: str, seed: int) -> Measured:
+def piles(data: str, seed: int) -> RatedDissimilarities:
     rng = np.random.default_rng([seed, len(data), 6])
     x, parts = rng.normal(size=(OBJECTS, 2)), []
     for person in range(FEW if data == "few people" else PEOPLE):

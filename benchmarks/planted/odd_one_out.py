@@ -8,7 +8,7 @@ import numpy as np
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, best_matches
+from tripletscope.core.models.dimensions.reproducibility import FOUND_AGAIN, best_matches
 
 OBJECTS, DIMENSIONS, TRIALS, RUNS = 150, 12, 20_000, 6
 #: Dimensions are of at most so strong a correlation with any planted one.

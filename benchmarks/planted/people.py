@@ -10,7 +10,7 @@ import pandas as pd
 import tripletscope as ts
 from planted import Sentence
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.inference.evaluation.score import holdout
+from tripletscope.core.inference.held_out.score import holdout
 from tripletscope.core.models.simulation.simulate import personal_maps
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.verdict import verdict

@@ -8,8 +8,8 @@ import numpy as np
 
 import tripletscope as ts
 from planted import Sentence
-from tests.core.scale.observers import observers
-from tripletscope.core.scale import MLDS, bootstrap_scale, scales_by
+from tests.core.scales.observers import observers
+from tripletscope.core.scales import MLDS, bootstrap_scale, scales_by
 from tripletscope.dashboard.results.scales import no_scale_said, rises
 
 RUNS = 20

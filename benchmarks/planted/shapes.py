@@ -8,7 +8,7 @@ import numpy as np
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.kernel.spectrum import spectrum
+from tripletscope.core.similarity.kernels.spectrum import spectrum
 
 RUNS = 12
 

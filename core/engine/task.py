@@ -73,7 +73,7 @@ class Computation:
     columns: Columns of the answers that the result depends on, beside the answers themselves.
     needs_data: False for simulations, which take None as data.
     first: Values of options for a first result, which is there long before the whole one.
-    of_measured: Whether its data are `tripletscope.core.ratings.Measured`, not answers.
+    of_measured: Whether its data are `tripletscope.core.ratings.RatedDissimilarities`, not answers.
     holds_data: Whether results hold what was computed of the answers.
     """
 

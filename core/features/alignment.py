@@ -23,8 +23,8 @@ from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.splits import prepared
-from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.inference.held_out.share import wilson
+from tripletscope.core.inference.held_out.units import sampling_units
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, map_of
 from tripletscope.core.models.embedding.ste import STE
 

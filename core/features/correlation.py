@@ -24,7 +24,7 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.features.explain import LEVEL
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.splits import prepared
-from tripletscope.core.inference.evaluation.units import SamplingUnits, Unit, sampling_units
+from tripletscope.core.inference.held_out.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, map_of
 from tripletscope.core.models.embedding.ste import STE

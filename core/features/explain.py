@@ -29,11 +29,11 @@ from tripletscope.core.features.splits import (
     predict,
     prepared,
 )
-from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
-from tripletscope.core.inference.evaluation.choice_ceiling import ChoiceCeiling
-from tripletscope.core.inference.evaluation.choosing import choice_accuracies
-from tripletscope.core.inference.evaluation.share import Share
-from tripletscope.core.inference.evaluation.units import LearnedUnit
+from tripletscope.core.inference.held_out.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.choice_ceiling import ChoiceCeiling
+from tripletscope.core.inference.held_out.choosing import choice_accuracies
+from tripletscope.core.inference.held_out.share import Share
+from tripletscope.core.inference.held_out.units import LearnedUnit
 
 #: Held-out units.
 SCHEMES = ("objects", "trials")

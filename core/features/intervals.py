@@ -12,8 +12,8 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
+from tripletscope.core.inference.held_out.share import wilson
+from tripletscope.core.inference.held_out.units import SamplingUnits, known_people, unit_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Units:
 
     @classmethod
     def of(cls, answers: Answers, unit: str) -> Units:
-        """Units of the answers; see `tripletscope.core.inference.evaluation.units.LearnedUnit`."""
+        """Units of the answers; see `tripletscope.core.inference.held_out.units.LearnedUnit`."""
         # Comparisons of ratings share pairs, and with these their objects.
         groups = answers.questions if answers.is_one_rating else answers.groups
         return cls(known_people(answers, unit), groups)

@@ -35,8 +35,8 @@ from tripletscope.core.features.models import (
 )
 from tripletscope.core.features.spaces import MOST_FEATURES, Together, predictors_of
 from tripletscope.core.features.splits import by_trials, prepared
-from tripletscope.core.inference.evaluation.score import require_groups
-from tripletscope.core.inference.evaluation.units import LearnedUnit
+from tripletscope.core.inference.held_out.score import require_groups
+from tripletscope.core.inference.held_out.units import LearnedUnit
 from tripletscope.core.models.optimise.minimise import minimise
 
 #: The three predictors.

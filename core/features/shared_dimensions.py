@@ -12,18 +12,18 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.dimensions.reproducibility import (
-    NEAREST,
-    fisher_mean,
-    matched,
-    standardised,
-)
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.models.dimensions.reproducibility import (
+    NEAREST,
+    fisher_mean,
+    matched,
+    standardised,
+)
 
 #: Fewest common objects of all fits, and most dimensions of a fit.
 FEWEST, MOST = 10, 500

@@ -15,7 +15,7 @@ from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.models import MODELS, choices_about, log_likelihood, right
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.inference.evaluation.score import n_groups, pair_folds, question_folds
+from tripletscope.core.inference.held_out.score import n_groups, pair_folds, question_folds
 
 #: Fewest objects of a fold; fewest training choices, and held-out choices.
 FEWEST_OBJECTS, FEWEST_CHOICES = 4, 50

@@ -27,7 +27,7 @@ from tripletscope.core.features.splits import (
     divisions_of,
     prepared,
 )
-from tripletscope.core.inference.evaluation.units import LearnedUnit
+from tripletscope.core.inference.held_out.units import LearnedUnit
 
 #: Most predictors: all their subsets are tried.
 MOST = 6

@@ -30,7 +30,7 @@ from tripletscope.core.features.splits import (
     divisions_of,
     prepared,
 )
-from tripletscope.core.inference.evaluation.units import Unit, sampling_units
+from tripletscope.core.inference.held_out.units import Unit, sampling_units
 
 #: Most features, and fewest answers for each.
 MOST, FOR_EACH = 60, 10

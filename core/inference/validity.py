@@ -13,18 +13,18 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from tripletscope.core.cluster.counting import ClusterCounts, recommend_clusters
-from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance
-from tripletscope.core.inference.evaluation.paired import PairedDifference, ahead_of
-from tripletscope.core.inference.evaluation.score import ErrorEstimate
-from tripletscope.core.inference.evaluation.stress import StressTest
+from tripletscope.core.inference.held_out.compare import Suggestion, is_chance
+from tripletscope.core.inference.held_out.paired import PairedDifference, ahead_of
+from tripletscope.core.inference.held_out.score import ErrorEstimate
+from tripletscope.core.inference.held_out.stress import StressTest
+from tripletscope.core.similarity.clusters.counting import ClusterCounts, recommend_clusters
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
 
 #: What may be in doubt, the gravest first.
 CODES = (

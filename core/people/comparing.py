@@ -22,8 +22,8 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import half_width_over_people, question_folds
-from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
+from tripletscope.core.inference.held_out.score import half_width_over_people, question_folds
+from tripletscope.core.inference.held_out.units import different_pairs, shared_covariance
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.optimise.minimise import minimise
@@ -86,7 +86,7 @@ class Gains:
         Notes
         -----
         People who are asked the same questions gain together: beside the variance between people
-        is that of `tripletscope.core.inference.evaluation.units.shared_covariance`.
+        is that of `tripletscope.core.inference.held_out.units.shared_covariance`.
         """
         values = getattr(self, one_of(MEASURES, of, "measure"))
         values = values[:, self._place(model)] - values[:, self._place(over)]
@@ -270,7 +270,7 @@ class PeopleComparison(Gains):
         """Whether `chosen`, or one map, may be guessing, by 95 % intervals.
 
         They are paired, over people, and those of an error of a map: see `is_chance` in
-        `tripletscope.core.inference.evaluation.compare`.
+        `tripletscope.core.inference.held_out.compare`.
         """
         return any(self._may_guess(self._place(model)) for model in {ONE, self.chosen})
 

@@ -14,7 +14,7 @@ from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.responses import stage_scores
 from tripletscope.core.people.comparing import (

@@ -17,8 +17,8 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate
-from tripletscope.core.inference.evaluation.units import IntervalUnit, n_participants
+from tripletscope.core.inference.held_out.score import ErrorEstimate, cross_validate
+from tripletscope.core.inference.held_out.units import IntervalUnit, n_participants
 from tripletscope.core.people.floor import floor_of
 
 By = Annotated[str, Column(
@@ -78,7 +78,7 @@ class GroupErrors:
         NaN for groups with too few answers; see `tripletscope.core.people.floor`.
     low, high : ndarray, shape (g,)
         95 % interval of each error; see
-        `tripletscope.core.inference.evaluation.score.cross_validate`.
+        `tripletscope.core.inference.held_out.score.cross_validate`.
     n_units : ndarray of int, shape (g,)
         Participants of each interval; 0 if it is over answers.
     """

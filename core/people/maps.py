@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
 from tripletscope.core.data.triplets import Answers
@@ -17,6 +15,8 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.models.embedding.ordinal import Embedding, map_of
 from tripletscope.core.people.floor import floor_of
 from tripletscope.core.people.groups import By, Most, counted, largest
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
 
 
 @dataclass(frozen=True)

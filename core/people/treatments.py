@@ -21,8 +21,8 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import OfMarked, task
-from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
-from tripletscope.core.inference.evaluation.units import IntervalUnit, known_people, unit_fields
+from tripletscope.core.inference.held_out.score import held_out_reach, question_folds
+from tripletscope.core.inference.held_out.units import IntervalUnit, known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.lapses import with_lapses
 
@@ -44,8 +44,8 @@ class Treatments:
         The same on all answers.
     difference, low, high : ndarray, shape (3,) or (2,)
         `error` minus that of all answers alike, with a 95 % interval: over participants as in
-        `tripletscope.core.inference.evaluation.score.half_width_over_people`, over answers as in
-        `tripletscope.core.inference.evaluation.score.corrected_half_width`.
+        `tripletscope.core.inference.held_out.score.half_width_over_people`, over answers as in
+        `tripletscope.core.inference.held_out.score.corrected_half_width`.
     n_excluded : int
         People without any answer left.
     n_predicted : int

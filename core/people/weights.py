@@ -19,8 +19,8 @@ from tripletscope.core.engine.method import register
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, part, silent
-from tripletscope.core.inference.evaluation.score import question_folds
-from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.inference.held_out.score import question_folds
+from tripletscope.core.inference.held_out.units import sampling_units
 from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.embedding.ordinal import Embedding, OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import Loss

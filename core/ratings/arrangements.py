@@ -9,8 +9,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.ratings.measured import (
     JudgedPairs,
-    Measured,
     Ordered,
+    RatedDissimilarities,
     named_objects,
     named_raters,
     numbered_sets,
@@ -24,7 +24,7 @@ _LEAST_EVIDENCE = 1e-3
 _SETTLED, _MOST_ROUNDS = 1e-8, 1000
 
 
-class Arrangements(Measured):
+class Arrangements(RatedDissimilarities):
     """Positions of objects on a screen or a table, in one or several arrangements per person.
 
     Parameters

@@ -14,7 +14,7 @@ from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.ratings.measured import (
     MOST_ANSWERS,
     Dissimilarities,
-    Measured,
+    RatedDissimilarities,
     counts_of,
     named_objects,
     named_raters,
@@ -31,7 +31,7 @@ _FEWEST = 1.0
 _FITTED = 50
 
 
-class Confusions(Measured):
+class Confusions(RatedDissimilarities):
     """Responses to stimuli that name the recognised stimulus.
 
     By the biased choice model the similarity of two stimuli is the geometric mean of how often each

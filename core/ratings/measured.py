@@ -98,7 +98,7 @@ class Dissimilarities:
         return weights / weights[judged].mean()
 
 
-class Measured:
+class RatedDissimilarities:
     """Dissimilarities by people, rater by rater.
 
     Attributes
@@ -213,7 +213,7 @@ class Measured:
         """Each rater's comparable dissimilarities."""
         raise NotImplementedError
 
-    def at_random(self, rng: np.random.Generator) -> Measured | None:
+    def at_random(self, rng: np.random.Generator) -> RatedDissimilarities | None:
         """The same data of people who have nothing in common; None of fewer than two.
 
         Objects change places within each person's data, which keep what they are of, such as piles.

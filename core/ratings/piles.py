@@ -7,8 +7,8 @@ import pandas as pd
 
 from tripletscope.core.ratings.measured import (
     JudgedPairs,
-    Measured,
     Ordered,
+    RatedDissimilarities,
     is_blank,
     named_objects,
     named_raters,
@@ -20,7 +20,7 @@ from tripletscope.core.ratings.measured import (
 _EQUAL = 1e-9
 
 
-class Piles(Measured):
+class Piles(RatedDissimilarities):
     """Objects that people put together.
 
     The dissimilarity of two objects is 1 minus the share of the people who put both together, of

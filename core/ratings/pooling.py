@@ -8,15 +8,17 @@ import pandas as pd
 from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.ratings.measured import Measured
+from tripletscope.core.ratings.measured import RatedDissimilarities
 
 
-def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = "") -> Triplets:
+def pool_ratings(
+    choices: Triplets, *others: Triplets | RatedDissimilarities, name: str = ""
+) -> Triplets:
     """Answers of several experiments about the same objects, for one map of all.
 
-    Measured data become comparisons, see `Measured.triplets`, with weights that add up to the
-    number of independent ones: a hundred ratings count as much as fifty choices, although they make
-    thousands of comparisons.
+    Measured data become comparisons, see `RatedDissimilarities.triplets`, with weights that add up
+    to the number of independent ones: a hundred ratings count as much as fifty choices, although
+    they make thousands of comparisons.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = ""
     [1.0, 0.5, 0.5, 0.5]
     """
     parts = [as_triplets(choices)]
-    parts += [other.triplets() if isinstance(other, Measured) else as_triplets(other)
+    parts += [other.triplets() if isinstance(other, RatedDissimilarities) else as_triplets(other)
               for other in others]
     objects = parts[0].objects
     rows, answers, trials = [], [], 0

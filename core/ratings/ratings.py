@@ -13,8 +13,8 @@ from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.ratings.measured import (
     Dissimilarities,
     JudgedPairs,
-    Measured,
     Ordered,
+    RatedDissimilarities,
     named_objects,
     named_raters,
     numbers_of,
@@ -36,7 +36,7 @@ STANDARDS = {
 }
 
 
-class Ratings(Measured):
+class Ratings(RatedDissimilarities):
     """Ratings of the similarity, or dissimilarity, of two objects.
 
     Parameters

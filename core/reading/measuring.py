@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.ratings.confusions import Confusions
 from tripletscope.core.ratings.kinds import KINDS, measured
-from tripletscope.core.ratings.measured import Measured
+from tripletscope.core.ratings.measured import RatedDissimilarities
 from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
@@ -60,14 +60,14 @@ class RatingsFile:
     #: What somebody has to say first, an option; empty if the file tells all.
     asks: str = ""
 
-    def measured(self) -> Measured:
+    def measured(self) -> RatedDissimilarities:
         return measured(self.kind, self.table, self.options)
 
 
 def read_measured(
     source: Source | Sequence[Source], name: str | None = None, *, kind: str | None = None,
     **options: Any,
-) -> Measured:
+) -> RatedDissimilarities:
     r"""Read ratings, confusions, piles or arrangements.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Level
 from tripletscope.dashboard.figures.series import series_of

@@ -14,7 +14,7 @@ _VALUE = "perceptual scale (units of the noise)"
 def conjoint_curves(table: pd.DataFrame) -> Plot:
     """Contributions of the levels of each dimension, with bands.
 
-    table: `tripletscope.core.scale.ConjointScales.curves`.
+    table: `tripletscope.core.scales.ConjointScales.curves`.
     """
     lines = series_of(
         table, "dimension", "number", "value", line=True, band=True, text=lambda row: bold(

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.ceiling import Ceiling
-from tripletscope.core.inference.evaluation.compare import LearningCurve
+from tripletscope.core.inference.held_out.ceiling import Ceiling
+from tripletscope.core.inference.held_out.compare import LearningCurve
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.layers import Level, Series

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
 from tripletscope.dashboard.figures.colours import LOOKS, look
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.scale import ScaleDiagnostics
+from tripletscope.core.scales import ScaleDiagnostics
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Bars, Level, Series
 from tripletscope.dashboard.figures.points import transparent

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.kernel.spectrum import Spectrum
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
+from tripletscope.core.similarity.kernels.spectrum import Spectrum
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import groups
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach

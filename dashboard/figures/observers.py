@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.people.predictions import PoolingCurve
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.fonts import width_of

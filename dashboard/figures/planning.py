@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.studies.design.detection import Detection
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Bars, Level

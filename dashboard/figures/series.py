@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.ceiling import Ceiling
-from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.held_out.ceiling import Ceiling
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.dashboard.figures.labels import escape, shorten
 from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.theme import FAINT

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster.tanglegram import Tanglegram
+from tripletscope.core.similarity.clusters.tanglegram import Tanglegram
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.tree.nodes import Nodes
+from tripletscope.core.trees.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.ceiling import Ceiling
+from tripletscope.core.inference.held_out.ceiling import Ceiling
 from tripletscope.core.inference.uncertainty.calibration import Calibration
 from tripletscope.core.inference.uncertainty.reliability import Reliability
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure

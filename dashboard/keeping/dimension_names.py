@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tripletscope.core.dimensions.reproducibility import matched, standardised
+from tripletscope.core.models.dimensions.reproducibility import matched, standardised
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.description import NAMES_KEPT

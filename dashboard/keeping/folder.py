@@ -60,7 +60,7 @@ from tripletscope.dashboard.keeping.files import (
 )
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
-    from tripletscope.core.ratings import Measured
+    from tripletscope.core.ratings import RatedDissimilarities
     from tripletscope.core.studies.quality import Cleaning
 
 RESULTS, RUN = "results", "run.json"
@@ -142,7 +142,7 @@ class DataFolder:
                 cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
         return cleaning
 
-    def measured(self, about: Mapping[str, Any]) -> Measured | None:
+    def measured(self, about: Mapping[str, Any]) -> RatedDissimilarities | None:
         """Without participants who are excluded entirely."""
         noted = about["extra"].get(MEASURED)
         table = self.table(about, MEASURED)

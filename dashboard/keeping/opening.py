@@ -19,7 +19,7 @@ from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder
 
 if TYPE_CHECKING:
-    from tripletscope.core.ratings import Measured
+    from tripletscope.core.ratings import RatedDissimilarities
     from tripletscope.core.studies.quality import Cleaning
 
 
@@ -41,7 +41,7 @@ class OpenedDataset:
         Path of each picture by the name that column ``image`` of the objects uses.
     tables : dict
         Tables of features by name: arrays ``ids``, ``columns``, and ``values`` or ``distances``.
-    measured : Measured or None
+    measured : RatedDissimilarities or None
         Ratings, piles and so on that the answers were made of.
     report : list of str
         How the file was read.
@@ -61,7 +61,7 @@ class OpenedDataset:
     results: dict[str, Run] = field(default_factory=dict)
     pictures: dict[str, Path] = field(default_factory=dict)
     tables: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
-    measured: Measured | None = None
+    measured: RatedDissimilarities | None = None
     report: list[str] = field(default_factory=list)
     views: dict[str, Cleaning] = field(default_factory=dict)
 

@@ -39,7 +39,7 @@ from tripletscope.dashboard.keeping.recent import Recent
 from tripletscope.dashboard.keeping.runs import KeptRuns
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
-    from tripletscope.core.ratings import Measured
+    from tripletscope.core.ratings import RatedDissimilarities
     from tripletscope.core.reading import Pairs
     from tripletscope.core.studies.quality import Cleaning
 
@@ -62,7 +62,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
     def add_dataset(
         self, triplets: Triplets, *, origin: str, report: list[str],
         pictures: Mapping[str, bytes] | None = None, catch_trials: pd.DataFrame | None = None,
-        pairs: Pairs | None = None, measured: Measured | None = None,
+        pairs: Pairs | None = None, measured: RatedDissimilarities | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
         """Keep a data set.
@@ -167,7 +167,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def renew_dataset(
         self, info: DatasetInfo, answers: Answers, *, report: list[str],
-        catch_trials: pd.DataFrame | None = None, measured: Measured | None = None,
+        catch_trials: pd.DataFrame | None = None, measured: RatedDissimilarities | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
         """Replace the answers by the present ones, while they still come in.
@@ -251,7 +251,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """Without reading the answers."""
         return self._folder(info.id).objects(self._about(info))
 
-    def measured(self, info: DatasetInfo) -> Measured | None:
+    def measured(self, info: DatasetInfo) -> RatedDissimilarities | None:
         """Without participants who are excluded entirely."""
         return self._folder(info.id).measured(self._as_of(info))
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
-from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.held_out.compare import Suggestion, recommend_dimension
+from tripletscope.core.inference.held_out.score import ErrorEstimate
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality

@@ -21,7 +21,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.task import OfMarked
-from tripletscope.core.ratings import Measured
+from tripletscope.core.ratings import RatedDissimilarities
 from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import TASKS, Run, key
@@ -98,7 +98,7 @@ class Deposit:
     runs: list[Run]
     kept: list[tuple[RunInfo, Run]]
     left: list[str] = field(default_factory=list)
-    measured: Measured | None = None
+    measured: RatedDissimilarities | None = None
     features: list[FeatureTable] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
@@ -263,7 +263,7 @@ def _nameless(
     return extra
 
 
-def _of(run: Run, answers: Sequence[Answers | None], rated: Measured | None) -> Run:
+def _of(run: Run, answers: Sequence[Answers | None], rated: RatedDissimilarities | None) -> Run:
     """The run under its key with the participants' new names."""
     task = TASKS[run.task]
     if not run.data or run.table:

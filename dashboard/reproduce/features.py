@@ -18,7 +18,7 @@ from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.reading import FeatureTable, features_of, read_feature_tables
 from tripletscope.core.run import Run, hash_of_distances
-from tripletscope.core.scale import MLCM, Comparisons
+from tripletscope.core.scales import MLCM, ConjointComparisons
 
 #: How rows of a table may be compared.
 _SETTINGS = [
@@ -132,7 +132,7 @@ def _space_of(table: FeatureTable, settings: dict[str, Any]) -> FeatureSpace:
 
 def table_of(
     run: Run, tables: Iterable[FeatureTable], about: Answers
-) -> FeatureTable | Comparisons | None:
+) -> FeatureTable | ConjointComparisons | None:
     """The table that a result is of, as a script can read it; None if it is not kept."""
     if run.kind == MLCM.kind:
         return run.fitted().comparisons if run.arrays else None

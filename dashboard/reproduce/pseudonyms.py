@@ -12,7 +12,7 @@ import pandas as pd
 from tripletscope.core.data.answers import in_use
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.ratings import Measured
+from tripletscope.core.ratings import RatedDissimilarities
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 
 _WHO = "participant"
@@ -20,7 +20,7 @@ _Answers = TypeVar("_Answers", Triplets, Quadruples)
 
 
 def tables_of(
-    cleaning: Cleaning, pairs: Quadruples | None, measured: Measured | None
+    cleaning: Cleaning, pairs: Quadruples | None, measured: RatedDissimilarities | None
 ) -> list[pd.DataFrame | None]:
     """All tables of a data set that may name participants."""
     excluded = [name for step in cleaning.exclusions for name in step.participants]

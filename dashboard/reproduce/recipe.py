@@ -25,11 +25,11 @@ from tripletscope.core.engine.method import Method, MethodParameter, make_method
 from tripletscope.core.engine.task import OfMarked
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.presets import published_in
-from tripletscope.core.ratings import Measured
+from tripletscope.core.ratings import RatedDissimilarities
 from tripletscope.core.reading import FeatureTable
 from tripletscope.core.reading.columns.reading import SIDE_ROLES
 from tripletscope.core.run import TASKS, Run, key, key_of_distances
-from tripletscope.core.scale import Comparisons
+from tripletscope.core.scales import ConjointComparisons
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.core.writing import WRITERS, roles_of, write_answers
 from tripletscope.dashboard import export
@@ -106,14 +106,14 @@ class Steps:
     cleaning: Cleaning | None
     runs: Sequence[Run]
     pairs: Quadruples | None = None
-    measured: Measured | None = None
+    measured: RatedDissimilarities | None = None
     drawn: Mapping[str, Any] | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
-    _beside: dict[str, FeatureTable | Comparisons] = field(default_factory=dict, init=False)
+    _beside: dict[str, FeatureTable | ConjointComparisons] = field(default_factory=dict, init=False)
     _taken: dict[str, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -182,7 +182,7 @@ class Steps:
         for file, source in self._table_files().items():
             add(file, ".npz", source.content)
         for file, table in self._files_beside().items():
-            if isinstance(table, Comparisons):
+            if isinstance(table, ConjointComparisons):
                 add(file, ".csv", export.csv(table.table))
             else:
                 add(file, ".npz", table_file(table, raw))
@@ -198,7 +198,7 @@ class Steps:
         return bool(WRITERS["anchored"].problem(self.cleaning.raw))
 
     @cached_property
-    def _left(self) -> Measured | None:
+    def _left(self) -> RatedDissimilarities | None:
         """What was measured of those who are not excluded; None if no result is of that."""
         if self.measured is None or not any(
             TASKS[run.task].of_measured and not run.table for run in self.runs
@@ -219,7 +219,7 @@ class Steps:
         """Feature spaces of the results that are computed, as results note them."""
         return {text: self._spaces[text] for text in contents_of(self.runs)}
 
-    def _files_beside(self) -> dict[str, FeatureTable | Comparisons]:
+    def _files_beside(self) -> dict[str, FeatureTable | ConjointComparisons]:
         """Tables beside the answers that results are of, by the names of their files."""
         return {f"table{k}": table for k, table in enumerate(self._beside.values(), 1)}
 
@@ -227,8 +227,8 @@ class Steps:
         """Lines that read them."""
         lines = []
         for file, table in self._files_beside().items():
-            if isinstance(table, Comparisons):
-                lines.append(call(f"{file} = ts.ratings.Comparisons",
+            if isinstance(table, ConjointComparisons):
+                lines.append(call(f"{file} = ts.ratings.ConjointComparisons",
                                   _reading(table.table, paths[file]), repr(table.source)))
             else:
                 lines.append(call(f"({file},) = ts.features.read_feature_tables",
@@ -249,7 +249,7 @@ class Steps:
         imports = {"import numpy as np", "import tripletscope as ts"}
         if {"pairs", "catch", "measured"} & paths.keys() or (
             "answers" in paths and self._are_numbered
-        ) or any(isinstance(table, Comparisons) for table in self._beside.values()):
+        ) or any(isinstance(table, ConjointComparisons) for table in self._beside.values()):
             imports.add("import pandas as pd")
         if {"exclusions", "figure"} & paths.keys():
             imports.add("import json")
@@ -525,7 +525,9 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
     }
 
 
-def measured_of_left(measured: Measured, exclusions: ExclusionLog) -> Measured:
+def measured_of_left(
+    measured: RatedDissimilarities, exclusions: ExclusionLog
+) -> RatedDissimilarities:
     """What was measured of those who are not excluded entirely."""
     gone = {who for step in exclusions for who in step["removed_participants"]}
     table = measured.table

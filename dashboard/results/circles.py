@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.compare import Suggestion
-from tripletscope.core.inference.evaluation.paired import PairedDifference, paired_difference
+from tripletscope.core.inference.held_out.compare import Suggestion
+from tripletscope.core.inference.held_out.paired import PairedDifference, paired_difference
 from tripletscope.core.run import Run
-from tripletscope.core.scale import OrdinalScale
-from tripletscope.core.scale.ordinal import FEWEST_AROUND
+from tripletscope.core.scales import OrdinalScale
+from tripletscope.core.scales.ordinal import FEWEST_AROUND
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, scale_curves, stimulus_map
 from tripletscope.dashboard.results.drawing import Drawing

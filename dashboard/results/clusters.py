@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster.agreement import LabelAgreement
-from tripletscope.core.cluster.clustering import Hierarchy
-from tripletscope.core.cluster.counting import (
+from tripletscope.core.inference.held_out.score import CHANCE
+from tripletscope.core.inference.validity import Doubt, tied_cut, unseen_clusters
+from tripletscope.core.run import Run
+from tripletscope.core.similarity.clusters.agreement import LabelAgreement
+from tripletscope.core.similarity.clusters.clustering import Hierarchy
+from tripletscope.core.similarity.clusters.counting import (
     GROUP,
     ClusterAdvice,
     ClusterCounts,
     recommend_clusters,
 )
-from tripletscope.core.cluster.stability import Stability
-from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.inference.validity import Doubt, tied_cut, unseen_clusters
-from tripletscope.core.run import Run
+from tripletscope.core.similarity.clusters.stability import Stability
 from tripletscope.dashboard.figures.clusters import (
     count_curve,
     cross_table,

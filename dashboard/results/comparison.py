@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.inference.evaluation.choosing import choice_accuracies
-from tripletscope.core.inference.evaluation.compare import (
+from tripletscope.core.inference.held_out.choosing import choice_accuracies
+from tripletscope.core.inference.held_out.compare import (
     Suggestion,
     fewer_elsewhere,
     recommend_dimension,
 )
-from tripletscope.core.inference.evaluation.paired import PairedDifference, behind_best
-from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.held_out.paired import PairedDifference, behind_best
+from tripletscope.core.inference.held_out.score import ErrorEstimate
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves
 from tripletscope.dashboard.results.drawing import Drawing

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pandas as pd
 
 from tripletscope.core.run import Run
-from tripletscope.core.scale import ConjointScales
-from tripletscope.core.scale.binomial import LINKS
-from tripletscope.core.scale.conjoint import ENOUGH
+from tripletscope.core.scales import ConjointScales
+from tripletscope.core.scales.binomial import LINKS
+from tripletscope.core.scales.conjoint import ENOUGH
 from tripletscope.dashboard.figures.conjoint import conjoint_curves, conjoint_surface
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.ceiling import Ceiling
-from tripletscope.core.inference.evaluation.compare import LearningCurve
-from tripletscope.core.inference.evaluation.score import CHANCE, has_split
+from tripletscope.core.inference.held_out.ceiling import Ceiling
+from tripletscope.core.inference.held_out.compare import LearningCurve
+from tripletscope.core.inference.held_out.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.scales import group_errors

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.dimensions.relations import category_table, rank_correlation
+from tripletscope.core.models.dimensions.relations import category_table, rank_correlation
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.figures.contributions import (

@@ -8,10 +8,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.dimensions.penalties import PenaltyCurve
-from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.inference.evaluation.compare import is_chance
+from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.held_out.compare import is_chance
+from tripletscope.core.models.dimensions.penalties import PenaltyCurve
+from tripletscope.core.models.dimensions.reproducibility import (
+    FOUND_AGAIN,
+    DimensionReproducibility,
+)
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData, strips, strips_height
 from tripletscope.dashboard.figures.reproduced import (

@@ -11,7 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.people.treatments import TREATMENTS, Treatments
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality.exclusion import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from tripletscope.core.inference.evaluation.paired import PairedDifference, ahead_of
+from tripletscope.core.inference.held_out.paired import PairedDifference, ahead_of
 from tripletscope.core.run import Run
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.wording import words

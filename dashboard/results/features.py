@@ -15,8 +15,8 @@ from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
 from tripletscope.core.features.weights import FeatureWeights
-from tripletscope.core.inference.evaluation.ceiling import VAGUE
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
+from tripletscope.core.inference.held_out.ceiling import VAGUE
+from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import (

@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.cluster.counting import GROUP, recommend_clusters
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
-from tripletscope.core.inference.evaluation.compare import is_chance, needed_answers
-from tripletscope.core.inference.evaluation.paired import behind_best
-from tripletscope.core.inference.evaluation.score import (
+from tripletscope.core.inference.held_out.compare import is_chance, needed_answers
+from tripletscope.core.inference.held_out.paired import behind_best
+from tripletscope.core.inference.held_out.score import (
     can_divide,
     cross_validate,
     has_split,
@@ -34,7 +32,9 @@ from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.floor import Floor, answers_needed
 from tripletscope.core.people.groups import groups_of
 from tripletscope.core.run import TASKS, Run
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.clusters.counting import GROUP, recommend_clusters
 from tripletscope.core.studies.quality.verdict import Verdict
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.results.clusters import counts_of

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.run import Run
-from tripletscope.core.scale import MLDS, GroupScales
+from tripletscope.core.scales import MLDS, GroupScales
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.scales import Curve, panel_height, scale_multiples
 from tripletscope.dashboard.figures.theme import SCREEN

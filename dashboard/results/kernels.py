@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.cluster.ordering import ROOM, order_of_kernel
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.kernel.evidence import Evidence, common_comparisons, evidence
-from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
-from tripletscope.core.kernel.spectrum import KernelMap, Spectrum
-from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
+from tripletscope.core.similarity.clusters.ordering import ROOM, order_of_kernel
+from tripletscope.core.similarity.kernels.evidence import Evidence, common_comparisons, evidence
+from tripletscope.core.similarity.kernels.kernel import MOST_IN_A_MATRIX, Kernel
+from tripletscope.core.similarity.kernels.spectrum import KernelMap, Spectrum
+from tripletscope.core.similarity.kernels.triplet import TripletKernel
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.matrix import (
     drawn_similarities,

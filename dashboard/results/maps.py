@@ -14,11 +14,11 @@ import plotly.graph_objects as go
 from tripletscope.core.data.answers import Answers
 from tripletscope.core.data.geometry import ellipsoids
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.inference.evaluation.choosing import choice_accuracies
-from tripletscope.core.inference.evaluation.compare import is_chance
-from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.inference.evaluation.tails import TailChoice
-from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.held_out.choosing import choice_accuracies
+from tripletscope.core.inference.held_out.compare import is_chance
+from tripletscope.core.inference.held_out.score import CHANCE
+from tripletscope.core.inference.held_out.tails import TailChoice
+from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.validity import GRAVE
 from tripletscope.core.run import Run

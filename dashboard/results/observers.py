@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.kernel.space import Space
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.people.maps import ObserverMaps
 from tripletscope.core.people.predictions import Predictions
 from tripletscope.core.run import Run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.kernels.space import Space
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
     Rows,

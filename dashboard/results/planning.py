@@ -13,7 +13,7 @@ import pandas as pd
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.share import wilson
+from tripletscope.core.inference.held_out.share import wilson
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.detection import Detection

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.compare import is_chance
-from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate
+from tripletscope.core.inference.held_out.compare import is_chance
+from tripletscope.core.inference.held_out.score import CHANCE, ErrorEstimate
 from tripletscope.core.run import Run
-from tripletscope.core.scale import (
+from tripletscope.core.scales import (
     MLDS,
     GroupScales,
     OrdinalScale,

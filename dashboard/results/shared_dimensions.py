@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN
 from tripletscope.core.features.shared_dimensions import SharedDimensions
+from tripletscope.core.models.dimensions.reproducibility import FOUND_AGAIN
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.reproduced import matched_dimensions, matched_height

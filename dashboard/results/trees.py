@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.run import Run
-from tripletscope.core.tree.prediction import ColumnErrors
+from tripletscope.core.trees.prediction import ColumnErrors
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.theme import Canvas

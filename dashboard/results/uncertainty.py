@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.inference.uncertainty.calibration import Calibration
 from tripletscope.core.inference.uncertainty.prediction import Abstention
 from tripletscope.core.inference.uncertainty.reliability import SURE, Reliability

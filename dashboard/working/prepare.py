@@ -10,22 +10,22 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.cluster import ComparisonLinkage
 from tripletscope.core.data.landmarks import landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.dimensions import VICE, SPoSE
 from tripletscope.core.engine.method import methods
 from tripletscope.core.inference.uncertainty import calibrate, sample_posterior
-from tripletscope.core.kernel import K1, K2
-from tripletscope.core.kernel.kernel import SINGLE_ABOVE
+from tripletscope.core.models.dimensions import VICE, SPoSE
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.tree import (
+from tripletscope.core.similarity.clusters import ComparisonLinkage
+from tripletscope.core.similarity.kernels import K1, K2
+from tripletscope.core.similarity.kernels.kernel import SINGLE_ABOVE
+from tripletscope.core.trees import (
     ComparisonForestClassifier,
     ComparisonForestRegressor,
     ComparisonTree,
 )
-from tripletscope.core.tree.oracle import Observer
+from tripletscope.core.trees.oracle import Observer
 from tripletscope.dashboard.printing.typeface import face_for
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import answer, majority, random_questions
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.cluster.kmeans import KMeans
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.kernel.space import space_of
 from tripletscope.core.models.embedding import TSTE
 from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.similarity.clusters.kmeans import KMeans
+from tripletscope.core.similarity.kernels.space import space_of
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

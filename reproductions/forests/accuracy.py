@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import euclidean_distances
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonForestClassifier, ComparisonForestRegressor
+from tripletscope.core.trees import ComparisonForestClassifier, ComparisonForestRegressor
 from tripletscope.reproductions.data import LabelledVectors
 from tripletscope.reproductions.forests.neighbours import nearest
 from tripletscope.reproductions.forests.objects import (

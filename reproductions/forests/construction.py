@@ -7,8 +7,8 @@ import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.models.simulation.truth import true_positions
-from tripletscope.core.tree import ComparisonForestClassifier
-from tripletscope.core.tree.nodes import Nodes, cells
+from tripletscope.core.trees import ComparisonForestClassifier
+from tripletscope.core.trees.nodes import Nodes, cells
 from tripletscope.reproductions.data import LabelledVectors, vectors
 from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of
 from tripletscope.reproductions.item import (

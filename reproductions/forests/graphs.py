@@ -8,8 +8,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.svm import SVC
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.kernel.kernel import kernel_distances
-from tripletscope.core.tree import ComparisonForestClassifier
+from tripletscope.core.similarity.kernels.kernel import kernel_distances
+from tripletscope.core.trees import ComparisonForestClassifier
 from tripletscope.reproductions import data as collections
 from tripletscope.reproductions.forests.motifs import motif_graphs
 from tripletscope.reproductions.forests.neighbours import nearest

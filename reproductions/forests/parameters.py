@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonForestClassifier, ComparisonForestRegressor
+from tripletscope.core.trees import ComparisonForestClassifier, ComparisonForestRegressor
 from tripletscope.reproductions.data import LabelledVectors
 from tripletscope.reproductions.forests.objects import STAND_IN, folds_of, objects
 from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of

@@ -17,8 +17,8 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.tree import ComparisonForestClassifier
-from tripletscope.core.tree.oracle import Vectors, answered_rows
+from tripletscope.core.trees import ComparisonForestClassifier
+from tripletscope.core.trees.oracle import Vectors, answered_rows
 from tripletscope.reproductions.data import LabelledVectors
 from tripletscope.reproductions.forests.neighbours import NEIGHBOURS
 from tripletscope.reproductions.forests.objects import objects

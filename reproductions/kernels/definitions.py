@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.kernel.triplet import K1, K2
+from tripletscope.core.similarity.kernels.triplet import K1, K2
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

@@ -13,14 +13,14 @@ from sklearn.cluster import KMeans as Lloyd
 from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import KNeighborsClassifier
 
-from tripletscope.core.cluster.agreement import label_agreement
-from tripletscope.core.cluster.kmeans import KMeans
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.kernel.spectrum import principal_components
-from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.models.embedding import CKL, GNMDS, TSTE
+from tripletscope.core.similarity.clusters.agreement import label_agreement
+from tripletscope.core.similarity.clusters.kmeans import KMeans
+from tripletscope.core.similarity.kernels.space import Space, space_of
+from tripletscope.core.similarity.kernels.spectrum import principal_components
+from tripletscope.core.similarity.kernels.triplet import K1, K2
 from tripletscope.reproductions.data import vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

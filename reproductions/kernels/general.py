@@ -9,14 +9,14 @@ import pandas as pd
 from scipy.stats import wilcoxon
 from sklearn.metrics import euclidean_distances
 
-from tripletscope.core.cluster.agreement import label_agreement
-from tripletscope.core.cluster.kmeans import KMeans
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.inference.evaluation.paired import holm
-from tripletscope.core.kernel.space import space_of
-from tripletscope.core.kernel.triplet import K1, K2
+from tripletscope.core.inference.held_out.paired import holm
 from tripletscope.core.models.embedding import CKL, GNMDS, TSTE
 from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.similarity.clusters.agreement import label_agreement
+from tripletscope.core.similarity.clusters.kmeans import KMeans
+from tripletscope.core.similarity.kernels.space import space_of
+from tripletscope.core.similarity.kernels.triplet import K1, K2
 from tripletscope.reproductions.data import vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

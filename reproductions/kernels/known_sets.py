@@ -13,10 +13,10 @@ from sklearn.datasets import make_circles, make_moons
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.kernel.space import space_of_distances
-from tripletscope.core.kernel.spectrum import principal_components
-from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.similarity.kernels.space import space_of_distances
+from tripletscope.core.similarity.kernels.spectrum import principal_components
+from tripletscope.core.similarity.kernels.triplet import K1, K2
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

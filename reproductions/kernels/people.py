@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from sklearn.neighbors import NearestNeighbors
 
-from tripletscope.core.cluster.agglomerative import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, silent
-from tripletscope.core.kernel.space import space_of
-from tripletscope.core.kernel.spectrum import principal_components
-from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.models.embedding import GNMDS
+from tripletscope.core.similarity.clusters.agglomerative import AgglomerativeClustering
+from tripletscope.core.similarity.kernels.space import space_of
+from tripletscope.core.similarity.kernels.spectrum import principal_components
+from tripletscope.core.similarity.kernels.triplet import K1, K2
 from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.kernel.triplet import K1, K2
+from tripletscope.core.similarity.kernels.triplet import K1, K2
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

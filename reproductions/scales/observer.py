@@ -16,7 +16,7 @@ from tripletscope.core.models.embedding import NMDS, SOE, STE, TSTE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import margins
 from tripletscope.core.models.simulation.simulate import answer
-from tripletscope.core.scale.mlds import MLDS
+from tripletscope.core.scales.mlds import MLDS
 
 #: Noises and shares of the C(n, 3) triples that the thesis simulates.
 SIGMAS, SHARES = (0.01, 0.05, 0.1, 0.5), (0.2, 0.4, 0.6, 0.8, 1.0)

@@ -10,12 +10,12 @@ from sklearn.base import clone
 
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.simulation.simulate import answer, questions_of
 from tripletscope.core.models.simulation.truth import scale_function
-from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.scale.ordinal import normalised
-from tripletscope.core.scale.trials import recorded
+from tripletscope.core.scales.mlds import MLDS
+from tripletscope.core.scales.ordinal import normalised
+from tripletscope.core.scales.trials import recorded
 from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.scales.observer import published_embeddings, questions

@@ -14,7 +14,7 @@ from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.models.embedding import NMDS, TSTE
 from tripletscope.core.models.simulation.simulate import answer
 from tripletscope.core.models.simulation.truth import scale_function
-from tripletscope.core.scale.mlds import MLDS
+from tripletscope.core.scales.mlds import MLDS
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.scales.circle import colour_circle
 from tripletscope.reproductions.scales.observer import clear_answers, contradicted, questions

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonTree
+from tripletscope.core.trees import ComparisonTree
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.significance import clear, p_above
 from tripletscope.reproductions.trees.rank_cover import RankCoverTree

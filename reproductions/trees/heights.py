@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonTree
-from tripletscope.core.tree.oracle import Vectors
-from tripletscope.core.tree.quality import expansion_rates, height_bound
+from tripletscope.core.trees import ComparisonTree
+from tripletscope.core.trees.oracle import Vectors
+from tripletscope.core.trees.quality import expansion_rates, height_bound
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.trees.samples import TITLES, sample
 

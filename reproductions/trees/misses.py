@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonTree
+from tripletscope.core.trees import ComparisonTree
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

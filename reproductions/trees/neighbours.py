@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonTree
-from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.trees import ComparisonTree
+from tripletscope.core.trees.oracle import Vectors
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.significance import clear, p_above
 from tripletscope.reproductions.trees.heights import strong_rate

@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from tripletscope.core.tree.oracle import Dialogue, Vectors, converse
-from tripletscope.core.tree.search import nearest
-from tripletscope.core.tree.tree import Neighbours
+from tripletscope.core.trees.oracle import Dialogue, Vectors, converse
+from tripletscope.core.trees.search import nearest
+from tripletscope.core.trees.tree import Neighbours
 
 _NOBODY = np.zeros(0, dtype=np.int32)
 

@@ -10,8 +10,8 @@ import pandas as pd
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.tree import ComparisonTree
-from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.trees import ComparisonTree
+from tripletscope.core.trees.oracle import Vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

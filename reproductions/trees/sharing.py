@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.tree import ComparisonTree
-from tripletscope.core.tree.objects import find_leaves
-from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.trees import ComparisonTree
+from tripletscope.core.trees.objects import find_leaves
+from tripletscope.core.trees.oracle import Vectors
 
 
 def nearest_pairs(points: np.ndarray, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

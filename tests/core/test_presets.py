@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.cluster import AgglomerativeClustering, KMeans
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import as_record, methods
 from tripletscope.core.inference.uncertainty import bootstrap, sample_posterior
-from tripletscope.core.kernel import K1, K2
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.models.simulation.truth import true_positions
 from tripletscope.core.presets import DOCUMENTS, KINDS, PRESETS, published_in, settings_as_published
 from tripletscope.core.run import TASKS, run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering, KMeans
+from tripletscope.core.similarity.kernels import K1, K2
 from tripletscope.core.studies.design.active import propose
 
 FUNCTIONS = {name: task.function for name, task in TASKS.items()} | {"propose": propose}

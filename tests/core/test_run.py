@@ -13,23 +13,23 @@ import pandas as pd
 import pytest
 
 from tripletscope.core import run as run_module
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.dimensions import VICE, SPoSE
 from tripletscope.core.engine.documented import documented
 from tripletscope.core.engine.estimate import as_plain
 from tripletscope.core.engine.method import methods
 from tripletscope.core.engine.task import fitted_values
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.inference.evaluation.score import cross_validate, split_error
+from tripletscope.core.inference.held_out.score import cross_validate, split_error
 from tripletscope.core.inference.uncertainty import bootstrap
-from tripletscope.core.kernel import K1, K2
+from tripletscope.core.models.dimensions import VICE, SPoSE
 from tripletscope.core.models.embedding import NMDS, STE, TSTE
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.ratings import Ratings
 from tripletscope.core.run import TASKS, Run, key, run
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.kernels import K1, K2
 
 QUICK = {
     "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},

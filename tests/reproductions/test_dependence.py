@@ -59,7 +59,7 @@ def test_what_is_called_in_another_module_of_the_room_counts(changed):
 
 
 def test_what_a_folder_hands_on_counts(changed):
-    before, tree = code_of(items()[SEARCH]), "tripletscope.core.tree"
+    before, tree = code_of(items()[SEARCH]), "tripletscope.core.trees"
     assert changed(f"{tree}.quality", "def search_curve(", "def other(", SEARCH) == before
     assert changed(f"{tree}.tree", "def fit(", "def fit_all(", SEARCH) != before
 

@@ -17,7 +17,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.units import (
+from tripletscope.core.inference.held_out.units import (
     Unit,
     participants_of,
     sampling_units,

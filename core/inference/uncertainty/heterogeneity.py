@@ -17,7 +17,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.inference.uncertainty.resampling import map_of
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout, order_of

@@ -16,12 +16,12 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import Computation, task
-from tripletscope.core.inference.evaluation.stress import StressTest, permuted_stress
+from tripletscope.core.inference.held_out.stress import StressTest, permuted_stress
 from tripletscope.core.inference.uncertainty.resampling import map_dissimilarities
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.models.embedding.mds import Scaling
 from tripletscope.core.models.embedding.ordinal import Embedding
-from tripletscope.core.ratings.measured import Measured
+from tripletscope.core.ratings.measured import RatedDissimilarities
 
 #: Most objects of which replicates are mapped, and random orders tried: of more, the first would
 #: take an hour, and structure is hardly in doubt.
@@ -119,17 +119,21 @@ class _OfMeasured(Computation):
 
     of_measured = True
 
-    def fingerprint(self, method: Method, given: Measured, options: Mapping[str, Any]) -> str:
+    def fingerprint(
+        self, method: Method, given: RatedDissimilarities, options: Mapping[str, Any]
+    ) -> str:
         return given.fingerprint
 
-    def takes_choices(self, method: Method, given: Measured, options: Mapping[str, Any]) -> bool:
+    def takes_choices(
+        self, method: Method, given: RatedDissimilarities, options: Mapping[str, Any]
+    ) -> bool:
         return False
 
 
 @task("Mapping dissimilarities", "matrix_embedding", computation=_OfMeasured)
 def map_measured(
     method: Embedding,
-    given: Measured,
+    given: RatedDissimilarities,
     *,
     weigh: Annotated[bool, Switch(
         "Weigh by precision", "Weights pairs by one over their squared standard error: pairs on "
@@ -152,7 +156,7 @@ def map_measured(
     ----------
     method : NMDS, MDS or LOE
         Fitted as a clone.
-    given : Measured
+    given : RatedDissimilarities
         Such as `tripletscope.ratings.Piles`.
     progress : Progress
         A stop keeps the map.
@@ -177,7 +181,7 @@ def map_measured(
     >>> found.embedding.shape, found.loss < 0.1, found.chance.is_chance
     ((14, 2), True, False)
     """
-    if not isinstance(given, Measured):
+    if not isinstance(given, RatedDissimilarities):
         raise ValueError(f"Of {given!r} nothing was measured: give ratings, piles or the like.")
     scales = isinstance(method, Scaling)
     if (scales and neighbours is not None) or (weigh and not scales):

@@ -16,13 +16,13 @@ from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import (
+from tripletscope.core.inference.held_out.score import (
     has_split,
     n_groups,
     question_folds,
     split_of,
 )
-from tripletscope.core.inference.evaluation.units import Unit
+from tripletscope.core.inference.held_out.units import Unit
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.uncertainty.sources import Maps, Source, Spread, samples_from
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding

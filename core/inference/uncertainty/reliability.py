@@ -16,12 +16,12 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.score import (
+from tripletscope.core.inference.held_out.score import (
     clustered_mean,
     question_folds,
     require_groups,
 )
-from tripletscope.core.inference.evaluation.units import (
+from tripletscope.core.inference.held_out.units import (
     Unit,
     known_people,
     n_participants,

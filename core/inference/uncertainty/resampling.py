@@ -21,7 +21,7 @@ from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.units import (
+from tripletscope.core.inference.held_out.units import (
     SamplingUnits,
     Unit,
     n_participants,

@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method, as_record, make_method
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.inference.evaluation.score import n_groups, question_folds
+from tripletscope.core.inference.held_out.score import n_groups, question_folds
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import near_losses
 from tripletscope.core.models.optimise.minimise import minimise

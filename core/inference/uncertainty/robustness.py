@@ -22,9 +22,9 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import OfMarked, task
-from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
-from tripletscope.core.inference.evaluation.score import cross_validate
-from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.inference.held_out.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.score import cross_validate
+from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 

@@ -12,7 +12,7 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers, Triplets, as_triplets, refuse_others
 from tripletscope.core.engine.progress import Progress, silent
-from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.inference.uncertainty.comparisons import Comparisons, certainty, moments
 from tripletscope.core.inference.uncertainty.response import ResponseModel
 from tripletscope.core.inference.uncertainty.sampling import AGREED

@@ -10,7 +10,7 @@ from tripletscope.core.engine.declared import Choice, Number, parameters
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.units import Unit
+from tripletscope.core.inference.held_out.units import Unit
 from tripletscope.core.inference.uncertainty.posterior import (
     Variance,
     laplace,

@@ -14,8 +14,8 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.compare import suggest_dimension
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.compare import suggest_dimension
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.core.studies.design.scenario import Repeats, SampleSizes, Scenario, simulations

@@ -19,8 +19,8 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.paired import mean_with_reach
-from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.held_out.paired import mean_with_reach
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.inference.uncertainty import Samples, bootstrap
 from tripletscope.core.inference.uncertainty.samples import aligned
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -32,7 +32,7 @@ from tripletscope.core.models.simulation.simulate import (
     questions_of,
     random_questions,
 )
-from tripletscope.core.scale import MLDS, bootstrap_scale
+from tripletscope.core.scales import MLDS, bootstrap_scale
 from tripletscope.core.studies.design.active import STRATEGIES, propose
 from tripletscope.core.studies.design.scenario import Repeated, Repeats, SampleSizes, Scenario
 

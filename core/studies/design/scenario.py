@@ -19,8 +19,8 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.engine.task import declared
-from tripletscope.core.inference.evaluation.compare import suggest_dimension
-from tripletscope.core.inference.evaluation.score import can_divide, cross_validate
+from tripletscope.core.inference.held_out.compare import suggest_dimension
+from tripletscope.core.inference.held_out.score import can_divide, cross_validate
 from tripletscope.core.inference.uncertainty.calibration import estimated_truth
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import (
@@ -38,7 +38,7 @@ from tripletscope.core.models.simulation.truth import (
     known_truth,
     scale_function,
 )
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
 
 #: Answers that are enough to estimate their noise, and the number of dimensions.
 _ENOUGH, _COMPARED = 50_000, 10_000
@@ -224,7 +224,7 @@ def scenario_like(triplets: Triplets) -> Scenario:
     """A normal cloud, or a scale, with about as much noise as some answers.
 
     The cloud has as many objects and up to four dimensions, by
-    `tripletscope.core.inference.evaluation.compare.suggest_dimension`; two where answers are too
+    `tripletscope.core.inference.held_out.compare.suggest_dimension`; two where answers are too
     few to tell. Of triads of ordered levels, the truth is the scale that is most like MLDS's. The
     noise is that of `tripletscope.core.inference.uncertainty.calibration.estimated_truth`; of very
     many answers, a random part is used.

@@ -18,7 +18,7 @@ from tripletscope.core.data.landmarks import (
     n_landmark_questions,
 )
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.inference.evaluation.choosing import kinds_of
+from tripletscope.core.inference.held_out.choosing import kinds_of
 from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.studies.design.active import STRATEGIES, mixed
 from tripletscope.core.studies.design.scenario import column_of_triads

@@ -14,8 +14,8 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.score import held_out_reach, n_groups, question_folds
-from tripletscope.core.inference.evaluation.units import known_people
+from tripletscope.core.inference.held_out.score import held_out_reach, n_groups, question_folds
+from tripletscope.core.inference.held_out.units import known_people
 from tripletscope.core.inference.uncertainty.curvature import LARGEST
 from tripletscope.core.inference.uncertainty.posterior import laplace
 from tripletscope.core.inference.uncertainty.resampling import bootstrap

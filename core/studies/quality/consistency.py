@@ -14,10 +14,10 @@ from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.ceiling import both_ways, pairs_of
-from tripletscope.core.inference.evaluation.compare import needed_answers
-from tripletscope.core.inference.evaluation.share import Share, left_out, wilson
-from tripletscope.core.inference.evaluation.units import (
+from tripletscope.core.inference.held_out.ceiling import both_ways, pairs_of
+from tripletscope.core.inference.held_out.compare import needed_answers
+from tripletscope.core.inference.held_out.share import Share, left_out, wilson
+from tripletscope.core.inference.held_out.units import (
     different_pairs,
     known_people,
     participants_of,

@@ -20,16 +20,16 @@ from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
-from tripletscope.core.inference.evaluation.popularity import popularity_mistakes
-from tripletscope.core.inference.evaluation.score import half_width_over_people
-from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, unit_fields
+from tripletscope.core.inference.held_out.popularity import popularity_mistakes
+from tripletscope.core.inference.held_out.score import half_width_over_people
+from tripletscope.core.inference.held_out.units import SamplingUnits, known_people, unit_fields
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import Reading, Table
 from tripletscope.core.reading.columns.alternatives import alternatives
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import Recognition
 from tripletscope.core.reading.kinds import Sign
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
 
 #: Rows of the sample: at least this many, and this many for each object.
 MOST_ROWS = 20_000
@@ -53,7 +53,7 @@ class DirectionTest:
     readings: Those that fit; the first is the user's.
     accuracy (R,): Share of held-out answers that a map predicts.
     low, high (R,): 95 % intervals, by question where answers are the unit; see
-        `tripletscope.core.inference.evaluation.score.half_width_over_people`.
+        `tripletscope.core.inference.held_out.score.half_width_over_people`.
     over_popularity (R,): Accuracy beyond what the objects' popularity predicts without an anchor:
         objects that are hardly ever options make a wrong reading look good.
     best: The reading to choose, by questions: 0 unless another one is clearly better.

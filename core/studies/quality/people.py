@@ -25,10 +25,10 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.evaluation.ceiling import both_ways, pairs_of
-from tripletscope.core.inference.evaluation.score import mistakes_on
-from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.inference.evaluation.units import different_pairs
+from tripletscope.core.inference.held_out.ceiling import both_ways, pairs_of
+from tripletscope.core.inference.held_out.score import mistakes_on
+from tripletscope.core.inference.held_out.share import wilson
+from tripletscope.core.inference.held_out.units import different_pairs
 from tripletscope.core.studies.quality.consistency import ratios
 
 

@@ -10,14 +10,14 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.ceiling import (
+from tripletscope.core.inference.held_out.ceiling import (
     Ceiling,
     noise_ceiling,
     people_differ,
 )
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.inference.evaluation.share import Share
-from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.held_out.share import Share
+from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.inference.validity import Doubt, doubts
 from tripletscope.core.studies.quality.consistency import Coverage, Repeats, coverage, repeats
 from tripletscope.core.studies.quality.people import participants

@@ -9,10 +9,10 @@ import pandas as pd
 
 from tripletscope.core.data.columns import codes_of
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.inference.evaluation.ceiling import both_ways, noise_ceiling, pairs_of
-from tripletscope.core.inference.evaluation.score import mean_over
-from tripletscope.core.inference.evaluation.share import Share
-from tripletscope.core.inference.evaluation.units import known_people
+from tripletscope.core.inference.held_out.ceiling import both_ways, noise_ceiling, pairs_of
+from tripletscope.core.inference.held_out.score import mean_over
+from tripletscope.core.inference.held_out.share import Share
+from tripletscope.core.inference.held_out.units import known_people
 from tripletscope.core.studies.quality.consistency import ratios, repeats, transitivity
 
 #: Parts of the answers of each participant.
@@ -78,7 +78,7 @@ def samplers(triplets: Answers) -> pd.DataFrame:
 def over_time(triplets: Answers, wrong: np.ndarray | None = None) -> pd.DataFrame:
     """Answers in equal stretches of each participant's, by time or else order in the file.
 
-    wrong (T,): As `tripletscope.core.inference.evaluation.score.ErrorEstimate.wrong`.
+    wrong (T,): As `tripletscope.core.inference.held_out.score.ErrorEstimate.wrong`.
     Columns: ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
         ``favourite_share``; with `wrong` ``predicted``, ``low`` and ``high``.
     """

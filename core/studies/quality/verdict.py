@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import bdtr, ndtr, ndtri
 
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.held_out.share import Share
 
 #: Family-wise level of all tests of one kind, over the participants.
 _LEVEL = 0.05

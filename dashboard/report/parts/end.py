@@ -9,8 +9,8 @@ from importlib.metadata import version
 import numpy as np
 
 from tripletscope import __version__
-from tripletscope.core.inference.evaluation.compare import is_chance
-from tripletscope.core.inference.evaluation.units import ENOUGH, participants_of
+from tripletscope.core.inference.held_out.compare import is_chance
+from tripletscope.core.inference.held_out.units import ENOUGH, participants_of
 from tripletscope.dashboard.report.document import Block, Listed, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.data.columns import one_per_trial
-from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material

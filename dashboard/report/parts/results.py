@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from tripletscope.core.inference.evaluation.compare import Suggestion
-from tripletscope.core.inference.evaluation.paired import behind_best
+from tripletscope.core.inference.held_out.compare import Suggestion
+from tripletscope.core.inference.held_out.paired import behind_best
 from tripletscope.core.run import Run
 from tripletscope.dashboard.report.document import Block, TextTable
 from tripletscope.dashboard.report.material import Material

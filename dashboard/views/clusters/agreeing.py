@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster.agreement import agreement_curve, label_agreement
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.similarity.clusters.agreement import agreement_curve, label_agreement
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import button, parameter_form, pick

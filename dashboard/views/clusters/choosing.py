@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import cluster_distances, key
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.clusters.clustering import Clustering, Hierarchy
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import doing, parameter_form, pick_method, pressed
 from tripletscope.dashboard.keeping.dataset import DatasetInfo

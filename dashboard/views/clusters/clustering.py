@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster.clustering import Clustering, Hierarchy
-from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.run import TASKS, Run
+from tripletscope.core.similarity.clusters.clustering import Clustering, Hierarchy
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
+from tripletscope.core.similarity.clusters.stability import Stability
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import TreeLook

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tripletscope.core.cluster.counting import count_clusters, recommend_clusters
-from tripletscope.core.cluster.stability import stability
+from tripletscope.core.similarity.clusters.counting import count_clusters, recommend_clusters
+from tripletscope.core.similarity.clusters.stability import stability
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import button, joint_form
 from tripletscope.dashboard.results import TreeLook

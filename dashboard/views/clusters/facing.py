@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster import AgglomerativeClustering, ComparisonLinkage
-from tripletscope.core.cluster.clustering import Hierarchy
-from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.cluster.tanglegram import Tanglegram, untangle
 from tripletscope.core.engine.method import methods
+from tripletscope.core.similarity.clusters import AgglomerativeClustering, ComparisonLinkage
+from tripletscope.core.similarity.clusters.clustering import Hierarchy
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
+from tripletscope.core.similarity.clusters.tanglegram import Tanglegram, untangle
 from tripletscope.dashboard.figures.dendrogram import Rows
 from tripletscope.dashboard.figures.tanglegram import screen_height, tanglegram
 from tripletscope.dashboard.interface import panels

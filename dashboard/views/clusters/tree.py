@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.engine.method import make_method
-from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding.ordinal import Embedding
+from tripletscope.core.similarity.kernels import K1
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import Rows, cluster_name

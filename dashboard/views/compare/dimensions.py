@@ -7,7 +7,7 @@ from collections import Counter
 import streamlit as st
 
 from tripletscope.core.engine.method import methods
-from tripletscope.core.inference.evaluation import score
+from tripletscope.core.inference.held_out import score
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis

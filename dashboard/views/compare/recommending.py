@@ -8,7 +8,7 @@ from typing import Any
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Parameter, parameters
 from tripletscope.core.engine.method import Method, methods
-from tripletscope.core.inference.evaluation.score import cross_validate, has_split
+from tripletscope.core.inference.held_out.score import cross_validate, has_split
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding

@@ -7,13 +7,13 @@ from contextlib import suppress
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster.counting import recommend_clusters
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.run import Run
+from tripletscope.core.similarity.clusters.counting import recommend_clusters
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.keeping.dataset import DatasetInfo

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.inference.evaluation.units import n_participants
+from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export

@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column
 from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.features.feature_model import FeatureModel
-from tripletscope.core.inference.evaluation.units import n_participants
+from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method, methods
-from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.inference.held_out.score import cross_validate, has_split, n_groups
 from tripletscope.core.run import key
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick

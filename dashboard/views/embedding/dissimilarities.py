@@ -9,7 +9,7 @@ import streamlit as st
 
 from tripletscope.core.inference.uncertainty.measured_map import MOST_DRAWN, map_measured
 from tripletscope.core.models.embedding import LOE, NMDS
-from tripletscope.core.ratings import Measured
+from tripletscope.core.ratings import RatedDissimilarities
 from tripletscope.core.run import Run, hash_of_distances
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
@@ -59,7 +59,7 @@ def _again(info: DatasetInfo, run: Run) -> dict[str, bytes]:
     )
 
 
-def _data(context: Context) -> Measured | None:
+def _data(context: Context) -> RatedDissimilarities | None:
     """What is mapped: what the data set was made of, or distances that were uploaded."""
     info = context.info
     is_measured = MEASURED in info.extra
@@ -73,7 +73,7 @@ def _data(context: Context) -> Measured | None:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _measured(content: tuple, _context: Context, _table: Any) -> Measured:
+def _measured(content: tuple, _context: Context, _table: Any) -> RatedDissimilarities:
     if _table is not None:
         return _table.ratings(_context.triplets)
     return services().workspace.measured(_context.info)

@@ -11,8 +11,8 @@ import streamlit as st
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.compare import needed_answers
-from tripletscope.core.inference.evaluation.score import cross_validate, has_split
+from tripletscope.core.inference.held_out.compare import needed_answers
+from tripletscope.core.inference.held_out.score import cross_validate, has_split
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing

@@ -12,7 +12,7 @@ import streamlit as st
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.inspection import inspect_objects
+from tripletscope.core.inference.held_out.inspection import inspect_objects
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from tripletscope.core.inference.evaluation.inspection import answers_at_odds, nearest_objects
+from tripletscope.core.inference.held_out.inspection import answers_at_odds, nearest_objects
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.plane import shape_of
 from tripletscope.dashboard.figures.theme import Canvas

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
-from tripletscope.core.inference.evaluation.compare import neighbour_overlap
-from tripletscope.core.inference.evaluation.inspection import inspect_objects
+from tripletscope.core.inference.held_out.compare import neighbour_overlap
+from tripletscope.core.inference.held_out.inspection import inspect_objects
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import export

@@ -13,7 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
+from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy
 from tripletscope.core.reading import features_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tripletscope.core.kernel.kernel import Kernel
+from tripletscope.core.similarity.kernels.kernel import Kernel
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import method_form
 from tripletscope.dashboard.views.context import Context

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.landmarks import recognise
-from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
+from tripletscope.core.similarity.kernels.kernel import MOST_IN_A_MATRIX, Kernel
 from tripletscope.dashboard.figures.matrix import most_similar
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tripletscope.core.run import key
-from tripletscope.core.scale import MLCM, Comparisons
+from tripletscope.core.scales import MLCM, ConjointComparisons
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.dataset import RunInfo
@@ -53,19 +53,22 @@ def show_conjoint(context: Context) -> None:
             )
 
 
-def _comparisons(context: Context, before: Comparisons | None) -> Comparisons | None:
+def _comparisons(
+    context: Context, before: ConjointComparisons | None
+) -> ConjointComparisons | None:
     """Those of an uploaded file; without one, those of the shown result."""
     file = st.file_uploader("Comparisons", key=_PLACE)
     if file is None:
         return before
     with errors_shown(file=file.name):
         read = read_file(context.session, _PLACE, file, "conjoint", words="Reading the file")
-        return Comparisons(read[0], file.name, read[1])
+        return ConjointComparisons(read[0], file.name, read[1])
     return None
 
 
 def _fit(
-    context: Context, method: MLCM, given: Comparisons | None, listed: list[RunInfo], place: str
+    context: Context, method: MLCM, given: ConjointComparisons | None, listed: list[RunInfo],
+    place: str,
 ) -> None:
     wanted = given and key("fit", method, given)
     is_there = wanted in {run.key for run in listed if run.complete}

@@ -17,8 +17,8 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.floor import Floor, floor_of
 from tripletscope.core.people.groups import groups_of
-from tripletscope.core.scale import MLDS
-from tripletscope.core.scale.trials import stimulus_of
+from tripletscope.core.scales import MLDS
+from tripletscope.core.scales.trials import stimulus_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tripletscope.core.people.groups import errors_by_group
-from tripletscope.core.scale import MLDS, scales_by
+from tripletscope.core.scales import MLDS, scales_by
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
 from tripletscope.dashboard.interface.watching import watch

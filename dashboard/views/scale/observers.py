@@ -10,7 +10,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.people.predictions import pooling_curve
 from tripletscope.core.run import Run
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method

@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
+from tripletscope.core.scales import MLDS, bootstrap_scale, ordinal_scale
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick, several

@@ -8,11 +8,11 @@ import streamlit as st
 from sklearn.base import clone
 
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.score import cross_validate
-from tripletscope.core.inference.evaluation.units import n_participants
+from tripletscope.core.inference.held_out.score import cross_validate
+from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
-from tripletscope.core.scale.binomial import LAPSES
+from tripletscope.core.scales.binomial import LAPSES
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.state import widgets

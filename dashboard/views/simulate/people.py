@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.models.optimise.loss import margins
 from tripletscope.core.studies.design.scenario import Scenario, simulated_data
 from tripletscope.core.writing import write_answers

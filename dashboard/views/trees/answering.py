@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.tree.oracle import AnswersOracle, Unanswered
+from tripletscope.core.trees.oracle import AnswersOracle, Unanswered
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import button, pressed

@@ -10,8 +10,8 @@ import streamlit as st
 
 from tripletscope.core.engine.method import Method
 from tripletscope.core.run import Run
-from tripletscope.core.tree import ComparisonForest
-from tripletscope.core.tree.prediction import ColumnErrors, grown_forest
+from tripletscope.core.trees import ComparisonForest
+from tripletscope.core.trees.prediction import ColumnErrors, grown_forest
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_labels

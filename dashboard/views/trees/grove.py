@@ -13,15 +13,15 @@ import streamlit as st
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.uncertainty import Samples
-from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.run import Run
-from tripletscope.core.tree import ComparisonForest, ComparisonTree
-from tripletscope.core.tree.nodes import Nodes
-from tripletscope.core.tree.oracle import (
+from tripletscope.core.similarity.kernels.space import Space, space_of
+from tripletscope.core.similarity.kernels.spectrum import principal_components
+from tripletscope.core.trees import ComparisonForest, ComparisonTree
+from tripletscope.core.trees.nodes import Nodes
+from tripletscope.core.trees.oracle import (
     AnswersOracle,
     MapOracle,
     Observer,
@@ -29,7 +29,7 @@ from tripletscope.core.tree.oracle import (
     Repeated,
     Tally,
 )
-from tripletscope.core.tree.quality import expansion_rates, height_bound
+from tripletscope.core.trees.quality import expansion_rates, height_bound
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.tree import ComparisonForest
-from tripletscope.core.tree.nodes import cells
-from tripletscope.core.tree.oracle import AnswersOracle, Oracle
+from tripletscope.core.trees import ComparisonForest
+from tripletscope.core.trees.nodes import cells
+from tripletscope.core.trees.oracle import AnswersOracle, Oracle
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import expansion_box
@@ -214,7 +214,7 @@ def _found(
     true = ranked[:k]
     table = _neighbours(grove, neighbours[: len(true)], true, ranked)
     st.header("Nearest neighbours", anchor=False)
-    # By knockout, as `tripletscope.core.tree.search.nearest` does it.
+    # By knockout, as `tripletscope.core.trees.search.nearest` does it.
     all_compared = len(others) - 1 + (len(true) - 1) * int(np.ceil(np.log2(len(others))))
     st.markdown(panels.plain(
         f"{len(np.intersect1d(neighbours, true))} of {len(true)} found, with "

@@ -16,7 +16,7 @@ from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.studies.design.active import mixed
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.listed_designs import listed
-from tripletscope.core.tree.nodes import cells
+from tripletscope.core.trees.nodes import cells
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle

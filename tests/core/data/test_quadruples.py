@@ -9,12 +9,12 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import as_triplets
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding import SOE
 from tripletscope.core.people.predictions import who_predicts_whom
 from tripletscope.core.run import key
-from tripletscope.core.scale import MLDS, as_trials, scales_by
+from tripletscope.core.scales import MLDS, as_trials, scales_by
 
 ROWS = [[0, 1, 2, 3], [3, 2, 0, 1], [0, 2, 1, 3]]
 

@@ -9,16 +9,16 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import linked
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.compare import learning_curve
-from tripletscope.core.inference.evaluation.score import (
+from tripletscope.core.inference.held_out.compare import learning_curve
+from tripletscope.core.inference.held_out.score import (
     cross_validate,
     holdout,
     n_groups,
     question_folds,
     triplet_error,
 )
-from tripletscope.core.inference.evaluation.share import wilson
-from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.inference.held_out.share import wilson
+from tripletscope.core.inference.held_out.units import sampling_units
 from tripletscope.core.inference.uncertainty import abstention, bootstrap
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.people.predictions import who_predicts_whom

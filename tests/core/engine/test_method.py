@@ -11,7 +11,7 @@ import pytest
 
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.engine.method import Method, MethodParameter, as_record, for_key, methods
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.embedding import GNMDS
 
 

@@ -15,7 +15,7 @@ import tripletscope as ts
 from tests.public import public_things
 from tripletscope.core.engine.registry import TASKS
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.run import Run
 
 

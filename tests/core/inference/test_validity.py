@@ -8,7 +8,6 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 
 import tripletscope as ts
-from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference import validity
 from tripletscope.core.inference.validity import (
@@ -22,6 +21,7 @@ from tripletscope.core.inference.validity import (
     weak_links,
 )
 from tripletscope.core.models.simulation.simulate import answer, random_questions, simulate
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
 
 
 def codes(*given, **further) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.core.people.planted import answers_of, guessing, own_directions, weighing
-from tripletscope.core.inference.evaluation.units import different_pairs, shared_covariance
+from tripletscope.core.inference.held_out.units import different_pairs, shared_covariance
 from tripletscope.core.people import (
     PeopleComparison,
     WeightedEuclidean,

@@ -14,7 +14,7 @@ from tripletscope.core.people.floor import answers_needed, floor_of
 from tripletscope.core.people.groups import errors_by_group, groups_of
 from tripletscope.core.people.maps import observer_maps
 from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
 
 METHOD = STE(n_components=2, n_init=1)
 

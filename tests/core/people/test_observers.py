@@ -10,7 +10,7 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.people.groups import errors_by_group, groups_of
@@ -21,7 +21,7 @@ from tripletscope.core.people.predictions import (
     pooling_curve,
     who_predicts_whom,
 )
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
 
 METHOD = STE(n_components=2, n_init=1)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.core.ratings.planted import arranged, names, points, rated, sorted_into_piles
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances, procrustes_disparity
-from tripletscope.core.inference.evaluation.score import cross_validate, question_folds
+from tripletscope.core.inference.held_out.score import cross_validate, question_folds
 from tripletscope.core.models.embedding import MDS, NMDS, STE
 from tripletscope.core.ratings import Arrangements, Piles, Ratings
 from tripletscope.core.ratings.kinds import measured

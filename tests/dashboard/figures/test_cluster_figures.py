@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.cluster.agglomerative import AgglomerativeClustering
-from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.cluster.tanglegram import untangle
-from tripletscope.core.kernel.space import Space
+from tripletscope.core.similarity.clusters.agglomerative import AgglomerativeClustering
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
+from tripletscope.core.similarity.clusters.tanglegram import untangle
+from tripletscope.core.similarity.kernels.space import Space
 from tripletscope.dashboard.figures.clusters import count_curve, cross_table, together_matrix
 from tripletscope.dashboard.figures.colours import groups, look
 from tripletscope.dashboard.figures.dendrogram import (

@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial import Delaunay
 
 from tripletscope.core.data.geometry import coverage_radius, ellipsoids
-from tripletscope.core.tree import ComparisonTree
+from tripletscope.core.trees import ComparisonTree
 from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves

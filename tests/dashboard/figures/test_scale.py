@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.people.predictions import PoolingCurve
-from tripletscope.core.scale import ScaleDiagnostics
+from tripletscope.core.scales import ScaleDiagnostics
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.observers import (

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.inference.evaluation.ceiling import Ceiling
-from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.held_out.ceiling import Ceiling
+from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.inference.uncertainty.calibration import Calibration
 from tripletscope.core.inference.uncertainty.reliability import Reliability
-from tripletscope.core.kernel.space import Space
-from tripletscope.core.kernel.spectrum import Spectrum
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.kernels.space import Space
+from tripletscope.core.similarity.kernels.spectrum import Spectrum
 from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix, spectrum_figure
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.figures.trust import (

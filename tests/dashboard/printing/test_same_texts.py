@@ -11,10 +11,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.cluster.tanglegram import untangle
-from tripletscope.core.kernel.space import Space
-from tripletscope.core.tree.quality import ComparisonTree
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.clusters.tanglegram import untangle
+from tripletscope.core.similarity.kernels.space import Space
+from tripletscope.core.trees.quality import ComparisonTree
 from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, dendrogram
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import similarity_matrix

@@ -13,8 +13,8 @@ from tests.core.people.guessers import guessers
 from tests.core.studies.quality.test_verdict import crowd as who_are_right
 from tests.dashboard.report.telling import text_of
 from tests.paths import ROOT
-from tripletscope.core.inference.evaluation.compare import Suggestion
-from tripletscope.core.inference.evaluation.paired import PairedDifference
+from tripletscope.core.inference.held_out.compare import Suggestion
+from tripletscope.core.inference.held_out.paired import PairedDifference
 from tripletscope.core.ratings.kinds import measured
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material

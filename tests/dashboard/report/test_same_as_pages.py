@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.core.scale.test_conjoint import judged
+from tests.core.scales.test_conjoint import judged
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard.report.document import Paragraph
 from tripletscope.dashboard.report.material import Material
@@ -104,7 +104,7 @@ def rated_as(answers) -> ts.ratings.Ratings:
 
 def data_of(task, method, answers):
     if method.kind == "conjoint":
-        return ts.ratings.Comparisons(
+        return ts.ratings.ConjointComparisons(
             judged(np.random.default_rng(0), 900, lambda a, b: 0.8 * a + 0.5 * b), "gloss.csv"
         )
     return rated_as(answers) if TASKS[task].of_measured else answers

@@ -10,12 +10,12 @@ from PIL import Image
 
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import TERMS
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import as_record
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import Reading
 from tripletscope.core.run import run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive

@@ -25,11 +25,11 @@ from tests.dashboard.reproduce.changed import TERMS, signed, unzipped
 from tests.dashboard.views.harness import crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.engine.progress import silent
+from tripletscope.core.models.dimensions.simulated import simulate_choices
 from tripletscope.core.reading import FeatureTable, Pairs
 from tripletscope.core.run import run
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export, imports, uploads
 from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, PackedFolder, is_archive

@@ -14,19 +14,19 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.core.scale.test_conjoint import judged
+from tests.core.scales.test_conjoint import judged
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import ran
 from tests.paths import ROOT
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.kernel import K2
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
-from tripletscope.core.scale import MLCM, MLDS, Comparisons
+from tripletscope.core.scales import MLCM, MLDS, ConjointComparisons
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.kernels import K2
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.writing import write_answers
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -94,7 +94,7 @@ def test_a_script_computes_simulations_and_scales_of_no_data_set(tmp_path):
     table = judged(np.random.default_rng(0), 200, lambda a, b: a + b)
     done = [
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
-        run("fit", MLCM(replicates=5), Comparisons(table, "gloss.csv")),
+        run("fit", MLCM(replicates=5), ConjointComparisons(table, "gloss.csv")),
     ]
     for name, content in recipe.reproduction_of_none(done, "simulated").items():
         (tmp_path / name).write_bytes(content)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance
-from tripletscope.core.inference.evaluation.paired import PairedDifference
-from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.held_out.compare import Suggestion, is_chance
+from tripletscope.core.inference.held_out.paired import PairedDifference
+from tripletscope.core.inference.held_out.score import ErrorEstimate
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tripletscope.core.inference.evaluation.ceiling import Ceiling
-from tripletscope.core.inference.evaluation.compare import LearningCurve
-from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.held_out.ceiling import Ceiling
+from tripletscope.core.inference.held_out.compare import LearningCurve
+from tripletscope.core.inference.held_out.share import Share
 from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.results.curves import enough_said
 

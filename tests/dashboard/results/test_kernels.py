@@ -7,11 +7,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tripletscope.core.cluster import ordering
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel import K1
-from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.core.run import run
+from tripletscope.core.similarity.clusters import ordering
+from tripletscope.core.similarity.kernels import K1
+from tripletscope.core.similarity.kernels.spectrum import Spectrum
 from tripletscope.dashboard.figures import matrix
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results import kernels

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.core.similarity.kernels import K1
 from tripletscope.core.studies.design.detection import Detection
 from tripletscope.core.studies.design.plan import Plan
 from tripletscope.core.studies.design.scenario import Scenario

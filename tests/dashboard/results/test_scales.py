@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.scale.observers import observers
+from tests.core.scales.observers import observers
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.paired import PairedDifference
-from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.held_out.paired import PairedDifference
+from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.scale import MLDS, GroupScales, bootstrap_scale, diagnose
-from tripletscope.core.scale.ordinal import OrdinalScale
+from tripletscope.core.scales import MLDS, GroupScales, bootstrap_scale, diagnose
+from tripletscope.core.scales.ordinal import OrdinalScale
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.circles import circle_said
 from tripletscope.dashboard.results.observers import by_similarity

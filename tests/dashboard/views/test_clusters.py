@@ -21,16 +21,16 @@ from tests.dashboard.views.harness import (
     unfold,
     words,
 )
-from tripletscope.core.cluster import AgglomerativeClustering
-from tripletscope.core.cluster.counting import count_clusters
-from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.cluster.stability import stability
-from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel import K1
-from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.clusters.counting import count_clusters
+from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
+from tripletscope.core.similarity.clusters.stability import stability
+from tripletscope.core.similarity.clusters.tanglegram import Tanglegram
+from tripletscope.core.similarity.kernels import K1
+from tripletscope.core.similarity.kernels.space import space_of_distances
 from tripletscope.dashboard.results.clusters import memberships, merges, stable_and_dissolved
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS

@@ -14,10 +14,10 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
 from tripletscope.dashboard.results.colouring import first_colouring, name_parts
 from tripletscope.dashboard.views.embedding.colouring import colourings
 

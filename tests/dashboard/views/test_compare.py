@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.core.inference.evaluation.test_compare import in_the_plane
+from tests.core.inference.held_out.test_compare import in_the_plane
 from tests.dashboard.report.telling import text_of
 from tests.dashboard.views.harness import (
     PAGES,
@@ -21,7 +21,7 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.ceiling import noise_ceiling
 from tripletscope.core.models.embedding import SOE, STE, TSTE
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion

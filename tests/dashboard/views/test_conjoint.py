@@ -10,11 +10,11 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from tests.core.scale.test_conjoint import judged
+from tests.core.scales.test_conjoint import judged
 from tests.dashboard.views.harness import figure, numbers, settled, start, unfold, words
 from tests.paths import ROOT
 from tripletscope.core.run import run
-from tripletscope.core.scale import MLCM, Comparisons
+from tripletscope.core.scales import MLCM, ConjointComparisons
 from tripletscope.dashboard.imports import open_archive
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.terms import Terms
@@ -55,7 +55,7 @@ def test_conjoint_scales_of_a_data_set_are_in_archives(services, planted, hidden
     info = services.workspace.add_dataset(planted.renamed("Things"), origin="a.csv", report=[])
     table = judged(np.random.default_rng(1), 300, lambda a, b: a + b)
     table["c1"], table["c2"] = np.random.default_rng(2).choice(["NA", "=x", "1"], (2, 300))
-    given = Comparisons(table.assign(participant="ann"), "gloss.csv")
+    given = ConjointComparisons(table.assign(participant="ann"), "gloss.csv")
     found = run("fit", MLCM(replicates=5), given)
     assert services.workspace.add_run(info, found, "MLCM").state is None
     content = archive(services.workspace, info, Terms("Things", pseudonyms=hidden))

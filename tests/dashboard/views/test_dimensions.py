@@ -20,7 +20,7 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.dimensions.simulated import simulate_choices
+from tripletscope.core.models.dimensions.simulated import simulate_choices
 from tripletscope.core.run import run
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.report.document import TextTable

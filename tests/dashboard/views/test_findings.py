@@ -18,7 +18,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.progress import Stopped, silent
-from tripletscope.core.inference.evaluation.tails import choose_tail
+from tripletscope.core.inference.held_out.tails import choose_tail
 from tripletscope.core.models.embedding import TSTE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate

@@ -20,11 +20,11 @@ from tests.dashboard.views.harness import (
     unfold,
     words,
 )
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel import K1, K2
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.kernels import K1, K2
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views import task
 from tripletscope.dashboard.views.report.gathering import offered

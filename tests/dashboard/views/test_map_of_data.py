@@ -10,10 +10,10 @@ import pytest
 from tests.dashboard.views.harness import session_on, settled, start, words
 from tests.waiting import PATIENCE, becomes
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel import GaussianKernel
 from tripletscope.core.models.embedding import SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.similarity.kernels import GaussianKernel
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import WorkspaceError

@@ -12,11 +12,11 @@ import pytest
 import tripletscope as ts
 from tests.dashboard.reproduce.changed import unzipped
 from tests.dashboard.views.harness import figure, settled, start, words
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.reproduce.recipe import reproduction

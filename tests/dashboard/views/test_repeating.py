@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.dashboard.views.harness import crowd, session_on, settled, start, words
-from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.core.similarity.kernels import K1
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.dataset import ALL_ANSWERS
 from tripletscope.dashboard.state import Session

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.core.scale.test_conjoint import judged
+from tests.core.scales.test_conjoint import judged
 from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import (
     APP,

@@ -14,10 +14,10 @@ from tripletscope.core import run as runs
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, run
+from tripletscope.core.similarity.kernels import K1
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session

@@ -24,10 +24,10 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.similarity.kernels import K1
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.trees import grove
 from tripletscope.dashboard.views.trees.tree import displaced

@@ -10,8 +10,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tripletscope.core.kernel.kernel import kernel_distances
-from tripletscope.core.tree import ComparisonForestClassifier
+from tripletscope.core.similarity.kernels.kernel import kernel_distances
+from tripletscope.core.trees import ComparisonForestClassifier
 from tripletscope.reproductions import data
 from tripletscope.reproductions.data import Graph
 from tripletscope.reproductions.forests.motifs import motif_graphs

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.tree.quality import expansion_rates
+from tripletscope.core.trees.quality import expansion_rates
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
 from tripletscope.reproductions.outcome import rebuild
 from tripletscope.reproductions.registry import items

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.trees.oracle import Vectors
 from tripletscope.reproductions.trees.rank_cover import RankCoverTree
 
 RNG = np.random.default_rng(3)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.tree import ComparisonTree
+from tripletscope.core.trees import ComparisonTree
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
 from tripletscope.reproductions.registry import items
 from tripletscope.reproductions.trees import covers, expansion, misses

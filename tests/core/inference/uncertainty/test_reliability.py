@@ -11,14 +11,14 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.inference.evaluation.score import question_folds
+from tripletscope.core.inference.held_out.score import question_folds
 from tripletscope.core.inference.uncertainty import Reliability, bootstrap, margin_reliability
 from tripletscope.core.inference.uncertainty.reliability import reliability
 from tripletscope.core.inference.uncertainty.sources import samples_from
-from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.tree.proximity import ForestProximity
+from tripletscope.core.similarity.kernels.triplet import K1, K2
+from tripletscope.core.trees.proximity import ForestProximity
 
 
 def made(said: np.ndarray, right: np.ndarray, **settings: object) -> Reliability:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.core.ratings.planted import points, rated
 from tripletscope.core.data.geometry import procrustes
-from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.inference.held_out.units import sampling_units
 from tripletscope.core.inference.uncertainty.resampling import bootstrap, map_dissimilarities
 from tripletscope.core.models.embedding import MDS, NMDS, STE
 from tripletscope.core.ratings import Ratings

@@ -22,10 +22,10 @@ from tripletscope.core.inference.uncertainty import (
 from tripletscope.core.inference.uncertainty.response import evidence, fit_response, margin_evidence
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.uncertainty.sources import response_model, response_options
-from tripletscope.core.kernel.triplet import K1
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import TASKS, run
+from tripletscope.core.similarity.kernels.triplet import K1
 
 LINE = np.array([[[0.0], [1.0], [2.0]]])
 ROWS = np.array([[0, 1, 2], [0, 2, 1]])

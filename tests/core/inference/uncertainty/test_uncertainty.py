@@ -14,7 +14,7 @@ from scipy.special import ndtr, stdtr
 from tripletscope.core.data.geometry import coverage_radius, procrustes, procrustes_disparity, rms
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.inference.held_out.units import sampling_units
 from tripletscope.core.inference.uncertainty import (
     Comparisons,
     Samples,

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from tests.core.data.test_trials import odd_ones_out, without_trials
-from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.geometry import procrustes_disparity, rms
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -16,11 +15,12 @@ from tripletscope.core.engine.task import Computation
 from tripletscope.core.inference.uncertainty import bootstrap, sample_posterior
 from tripletscope.core.inference.uncertainty.curvature import laplace_normal
 from tripletscope.core.inference.uncertainty.posterior import laplace
-from tripletscope.core.kernel import K1, GaussianKernel
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.run import key
+from tripletscope.core.similarity.clusters import AgglomerativeClustering
+from tripletscope.core.similarity.kernels import K1, GaussianKernel
 
 LIKELIHOODS = [STE, TSTE, CKL]
 N = 15

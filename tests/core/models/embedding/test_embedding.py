@@ -17,7 +17,7 @@ from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Number, parameters
 from tripletscope.core.engine.method import methods
-from tripletscope.core.inference.evaluation.score import split_of, triplet_error
+from tripletscope.core.inference.held_out.score import split_of, triplet_error
 from tripletscope.core.models.embedding import STE, TSTE, ordinal
 from tripletscope.core.models.simulation.simulate import simulate
 

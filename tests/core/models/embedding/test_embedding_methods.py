@@ -13,7 +13,7 @@ from tripletscope.core.data.geometry import distances, procrustes, procrustes_di
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.inference.evaluation.score import cross_validate, triplet_error
+from tripletscope.core.inference.held_out.score import cross_validate, triplet_error
 from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE, ordinal
 from tripletscope.core.models.embedding.starts import spectral_start
 from tripletscope.core.models.optimise.layout import AnswerLayout

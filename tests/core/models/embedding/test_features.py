@@ -8,9 +8,9 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel.space import space_of
 from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.run import key, run
+from tripletscope.core.similarity.kernels.space import space_of
 
 
 @pytest.fixture

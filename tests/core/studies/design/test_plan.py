@@ -13,12 +13,12 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method, to_arguments
 from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.inference.evaluation.inspection import inspect_objects
+from tripletscope.core.inference.held_out.inspection import inspect_objects
 from tripletscope.core.inference.uncertainty import Samples, bootstrap
-from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.simulation.simulate import random_questions
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scales import MLDS
+from tripletscope.core.similarity.kernels import K1
 from tripletscope.core.studies.design import plan as planning
 from tripletscope.core.studies.design.detection import Detection, detect_dimension
 from tripletscope.core.studies.design.plan import Plan, plan, ranking

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.core.studies.quality.answers import question, small_data
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.inference.evaluation.share import left_out
+from tripletscope.core.inference.held_out.share import left_out
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.studies.quality import coverage, repeats, transitivity
 

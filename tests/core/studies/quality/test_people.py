@@ -14,8 +14,8 @@ from tests.core.studies.quality.answers import people_data, question, small_data
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.inference.evaluation.ceiling import repeat_error
-from tripletscope.core.inference.evaluation.score import clustered_mean
+from tripletscope.core.inference.held_out.ceiling import repeat_error
+from tripletscope.core.inference.held_out.score import clustered_mean
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret

@@ -13,7 +13,7 @@ from tests.core.studies.quality.answers import people_data, question, small_data
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.ceiling import noise_ceiling
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.people.treatments import compare_treatments
 from tripletscope.core.studies.quality import (

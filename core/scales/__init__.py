@@ -1,0 +1,15 @@
+"""Perceptual scales: difference scaling and scales from maps."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "conjoint": ["ConjointComparisons", "ConjointScales", "conjoint_scales"],
+    "diagnostics": ["ScaleDiagnostics", "diagnose"],
+    "mlcm": ["MLCM"],
+    "mlds": ["MLDS"],
+    "ordinal": [
+        "GroupScales", "OrdinalScale", "normalised", "ordinal_scale", "scale_error", "scales_by",
+    ],
+    "resampling": ["ScaleSamples", "bootstrap_scale"],
+    "trials": ["Recorded", "ScaleTrials", "as_trials", "recorded"],
+})

@@ -1,0 +1,1 @@
+"""Similarities from answers: kernels, and clusters by them."""
