@@ -49,7 +49,7 @@ class Session:
         self._insisted: set[str] = set()
         self._followed: dict[str, tuple[int, Any]] = {}
         self._presses: set[str] = set()
-        self._taken = ""
+        self.taken = ""  # the press that was taken last
         #: Held while something is done for which a button was pressed.
         self.deed = threading.RLock()
         self._saved = {} if is_copy else saved
@@ -228,12 +228,8 @@ class Session:
         """Whether a button was pressed since the last call."""
         pressed = key in self._presses
         self._presses.discard(key)
-        self._taken = key if pressed else self._taken
+        self.taken = key if pressed else self.taken
         return pressed
-
-    def press_again(self) -> None:
-        """Press once more what was taken last, of which nothing was done."""
-        self.press(self._taken)
 
     def forget_presses(self) -> None:
         self._presses.clear()

@@ -45,10 +45,9 @@ _TRIED = 50
 _A_COPY = 10
 #: What is the same of a copy only.
 _RECORDED = ("response_time", "time", "side")
-#: Stress that is next to nothing. Pairs lie on one another up to this share of the largest
-#: distance; dissimilarities are low in the lowest tenth of their range. Where so many more pairs
-#: lie on one another than are low, a map is degenerate.
-_NOTHING, _TOGETHER, _LOW, _MORE = 0.01, 0.05, 0.1, 0.1
+#: Stress that is next to nothing. Pairs lie on one another up to the second share of the largest
+#: distance; where more than the third are there without being the most alike, a map is degenerate.
+_NOTHING, _TOGETHER, _MOST_TOGETHER = 0.01, 0.05, 0.15
 #: Heights that differ by less than this share differ by rounding.
 _ROUNDING = 1e-9
 #: Pairs from which on a map can be degenerate.
@@ -379,18 +378,19 @@ def degenerate(
 ) -> Doubt | None:
     """That a non-metric map has no stress because pairs lie on one another that are not alike.
 
-    True maps may have few different distances, as of objects on a circle.
+    Only the order of dissimilarities counts, as for the map. True maps may have few different
+    distances, as of objects on a circle.
 
     Parameters
     ----------
     distances, dissimilarities : (p,) ndarray
         Of the same pairs.
     """
-    widest, range_ = distances.max(initial=0.0), np.ptp(dissimilarities) if len(distances) else 0.0
-    if len(distances) < _PAIRS or stress > _NOTHING or not widest or not range_:
+    widest = distances.max(initial=0.0)
+    if len(distances) < _PAIRS or stress > _NOTHING or not widest:
         return None
-    together = float(np.mean(distances <= _TOGETHER * widest))
-    low = float(np.mean(dissimilarities <= dissimilarities.min() + _LOW * range_))
-    if together <= low + _MORE:
+    is_together = distances <= _TOGETHER * widest
+    together = float(np.mean(is_together & (dissimilarities > dissimilarities.min())))
+    if together <= _MOST_TOGETHER:
         return None
-    return Doubt("degenerate", {"pairs": len(distances), "together": together, "low": low})
+    return Doubt("degenerate", {"pairs": len(distances), "together": together})

@@ -46,7 +46,8 @@ class MLCM(Method):
         Of all models.
     log_likelihood_ : ndarray, shape (m,)
     finite_ : ndarray of bool, shape (m,)
-    notes_ : list of str
+    notes_, notes_read_ : list of str
+        All; those on the comparisons alone.
     table_ : str
         File of the comparisons.
     stopped_ : bool
@@ -113,14 +114,15 @@ class MLCM(Method):
             setattr(self, f"{part}_", np.concatenate([getattr(model, part) for model in models]))
         self.log_likelihood_ = np.array([model.log_likelihood for model in models])
         self.finite_ = np.array([model.finite for model in models])
-        self.notes_, self.table_, self.stopped_ = scales.notes, given.source, False
+        self.notes_, self.notes_read_ = scales.notes, [*given.notes]
+        self.table_, self.stopped_ = given.source, False
         return self
 
     @property
     def comparisons(self) -> ConjointComparisons:
         """What it learned from."""
         result = ConjointComparisons.__new__(ConjointComparisons)
-        result.source, result.notes = self.table_, [*self.notes_]
+        result.source, result.notes = self.table_, [*self.notes_read_]
         ends = np.cumsum(self.n_levels_)[:-1]
         levels = np.split(np.array([json.loads(one) for one in self.levels_], dtype=object), ends)
         result.levels = {

@@ -166,11 +166,12 @@ def doing(session: Session, shown: AbstractContextManager) -> Iterator[Progress 
     """Do what a button was pressed for, all of it and once.
 
     Any other click, and a chart that tells its size, ends a run where it next shows something. The
-    run that follows waits for what this one has begun, and does itself what it had not begun.
+    run that follows waits for what this one has begun, and does itself what it had not begun. A
+    second press of the button meanwhile is part of the first.
 
     shown: A spinner, or what yields a progress, which then asks nobody to stop.
     """
-    is_done = False
+    pressed_for, is_done = session.taken, False
     with session.deed:
         try:
             with shown as progress:
@@ -178,8 +179,11 @@ def doing(session: Session, shown: AbstractContextManager) -> Iterator[Progress 
                 is_done = True
         except Interrupted:
             if not is_done:
-                session.press_again()
+                session.press(pressed_for)
             raise
+        finally:
+            if is_done:
+                session.take_press(pressed_for)
 
 
 def _told(progress: Progress, *news: Any, **further: Any) -> bool:

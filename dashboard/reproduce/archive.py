@@ -217,7 +217,7 @@ class Deposit:
             for one, run in self.kept
         }
         of_runs = ratings
-        if any(TASKS[run.task].of_measured for run in self.runs):
+        if ratings is not None and any(TASKS[run.task].of_measured for run in self.runs):
             of_runs = measured_of_left(ratings, cleaning.log())
         new = {
             run.key: _of(run, (cleaning.triplets, pairs, cleaning.raw), of_runs)

@@ -23,7 +23,8 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
         if data == "None":
             continue
         for drawing in drawings(
-            some, steps.answers_of(data), name=steps.info.name, named=dict(steps.named)
+            some, steps.answers_of(data), name=steps.info.name, named=dict(steps.named),
+            looks=steps.looks,
         ):
             table = drawing.table()
             if len(table) <= _MOST:

@@ -149,7 +149,9 @@ class PlacedObjects:
         objects, look = self.shown.answers.objects, self.look
         ways, key = own_colourings(objects), look.colour
         if key and key not in ways and look.values:
-            values = objects["id"].map(look.values)
+            values, known = objects["id"].map(look.values), [*dict.fromkeys(look.values.values())]
+            if isinstance(known[0], str):
+                values = pd.Categorical(values, known, ordered=True)
             return look.title, objects.assign(**{look.title: values})
         if key is None or (key and key not in ways):
             key = first_colouring(objects, ways)

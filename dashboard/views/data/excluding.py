@@ -56,7 +56,7 @@ def show_effect(
     kept (T,): Which of the answers stay.
     title: Under which the result is kept.
     """
-    content = (context.info.fingerprint, len(answers), joblib.hash(kept))
+    content = (answers.fingerprint, joblib.hash(kept))
     context = context.computing_with(_marked(content, answers, kept))
     piece = (method, "compare_treatments", {"weighted": weighted})
     run = context.find(*piece)

@@ -48,7 +48,9 @@ def show_exclusions(context: QualityContext) -> None:
         exclusion = _exclusion(context.session, context.answers, rule)
         if exclusion is None:
             return
-        content = (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict())
+        content = (
+            info.id, info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict(),
+        )
         try:
             preview = _preview(content, cleaning, exclusion)
         except DataError as error:

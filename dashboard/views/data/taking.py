@@ -13,7 +13,7 @@ from tripletscope.dashboard.interface.controls import line, pick, switch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.archive import archive
-from tripletscope.dashboard.reproduce.pseudonyms import tables_of, telling
+from tripletscope.dashboard.reproduce.pseudonyms import pseudonyms, reworded, tables_of, telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
@@ -55,10 +55,18 @@ def take_away(current: Session, info: DatasetInfo) -> None:
 
 def _warn_of_telling(info: DatasetInfo) -> None:
     workspace = services().workspace
+    cleaning = workspace.cleaning(info)
     columns = telling(tables_of(
-        workspace.cleaning(info), workspace.pairs(info),
-        workspace.measured(replace(info, exclusions=[])),
+        cleaning, workspace.pairs(info), workspace.measured(replace(info, exclusions=[])),
     ))
+    people = pseudonyms(cleaning.raw.answers)
+    named = [one.name for one in workspace.tables(info) if reworded(one.name, people) != one.name]
+    if named:
+        st.warning(
+            panels.plain("These tables keep their names, which name participants: "
+                         f"{', '.join(named)}. Upload them under other names first."),
+            icon=":material/warning:",
+        )
     if columns:
         st.warning(
             panels.plain("These columns stay as they are and tell participants apart: "

@@ -122,11 +122,11 @@ def look_of(current: Session, result: Result) -> MapLook:
 
     flat, colour = noted("flat") is not False, noted("colour")
     mark = noted(f"marks.{'plane' if flat else 'space'}")
+    coloured = colour_of(objects, colour, partial(_colourings, current, result))
     return MapLook(
-        "pictures" if mark in _PICTURES else mark,
-        **colour_of(objects, colour, partial(_colourings, current, result)),
+        "pictures" if mark in _PICTURES else mark, **coloured,
         coverage=current.drafts.get("map.coverage"), against=noted("against"), flat=flat,
-        picture_size=_PICTURES.get(mark, ("", 1.0))[1], outlined=colour == CLUSTERS,
+        picture_size=_PICTURES.get(mark, ("", 1.0))[1], outlined=coloured.get("colour") == CLUSTERS,
         moved=MovedLabels(current, result).offsets, turn=turned(info, result.fit).turn,
     )
 
@@ -140,8 +140,9 @@ def colour_of(
     way = ways().get(key)
     if way is None:  # its column, or the clustering, is gone
         return {}
-    values = dict(zip(objects["id"], way.values(), strict=True))
-    return {"colour": key, "title": way.title, "values": values}
+    # In the order of its categories, if it has any; those without a value are left out.
+    values = pd.Series(way.values()).set_axis(objects["id"]).dropna().sort_values(kind="stable")
+    return {"colour": key, "title": way.title, "values": values.to_dict()}
 
 
 def _colourings(current: Session, result: Result) -> dict[str, Colouring]:

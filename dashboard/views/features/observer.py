@@ -106,7 +106,7 @@ def _questions(context: Context) -> tuple[list[Questions], str]:
             n_lists = number(current, LISTS, "Lists", 1, 10_000, 1) or 1
             listed = experiment_questions(experiment, context.answers.ids, int(n_lists))
             return listed, f"{experiment_key(experiment)} {n_lists}"
-        answered = _that_people_answered(context.info.fingerprint, context.answers)
+        answered = _that_people_answered(context.answers.fingerprint, context.answers)
         if not answered:
             st.info("Comparisons of pairs are questions for no model.", icon=":material/info:")
         return answered, ""

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
+from scipy.stats import rankdata
 
 import tripletscope as ts
 from tripletscope.core.data.triplets import Triplets
@@ -360,6 +361,19 @@ def test_false_maps_without_stress_are_degenerate(world):
     assert np.corrcoef(apart, truth)[0, 1] < 0.9
     assert degenerate(apart, given, fitted.loss_).values["together"] > 0.5
     assert degenerate(apart, given, 0.2) is None
+
+
+@pytest.mark.parametrize("change", [np.array, np.exp, lambda d: d**3, rankdata])
+def test_only_the_order_of_dissimilarities_decides(change):
+    """One dissimilarity of 40 had hidden that three groups had become points."""
+    rng = np.random.default_rng(2)
+    is_within = squareform(pdist(np.arange(15)[:, None] % 3) == 0)
+    square = np.where(is_within, rng.uniform(1, 4, (15, 15)), rng.uniform(5, 9, (15, 15)))
+    given = squareform(square, checks=False)
+    given[np.argmax(given)] = 40.0
+    fitted = ts.ratings.NMDS(n_init=4).fit_dissimilarities(squareform(given))
+    doubt = degenerate(pdist(fitted.embedding_), change(given), fitted.loss_)
+    assert 0.2 < doubt.values["together"] < 0.4
 
 
 @pytest.mark.parametrize("number", [50, 100])

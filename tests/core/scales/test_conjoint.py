@@ -144,11 +144,25 @@ def test_a_fit_has_its_comparisons_and_says_what_the_function_says(change):
     assert fitted.scales.tests.equals(alone.tests)
     assert fitted.scales.surface.equals(alone.surface)
     assert fitted.scales.n_people == 2
+    assert fitted.comparisons.notes == given.notes, "nothing that only this fit has found"
     for again in (fitted.comparisons, ConjointComparisons(given.table)):
         assert again.fingerprint_of() == given.fingerprint_of()
     other = table.copy()
     other.loc[0, change] = other.loc[other[change] != other.loc[0, change], change].iloc[0]
     assert ConjointComparisons(other).fingerprint_of() != given.fingerprint_of()
+
+
+def test_what_a_fit_has_found_is_not_said_of_the_next():
+    table = pd.DataFrame({"a1": [1, 2, 3] * 20, "a2": [3, 1, 2] * 20,
+                          "b1": [1, 1, 2, 2] * 15, "b2": [2, 1, 1, 2] * 15})
+    table["first"] = (table["a1"] > table["a2"]).astype(int)  # which no number is too large for
+    given, said = ConjointComparisons(table), []
+    for link in ("probit", "logit", "probit"):
+        fitted = MLCM(replicates=2, link=link).fit(given)
+        said.append(len(fitted.scales.notes))
+        given = fitted.comparisons
+    assert said[0] > 0
+    assert said == said[:1] * 3
 
 
 def test_what_cannot_be_scaled_is_refused():

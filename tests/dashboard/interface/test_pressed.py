@@ -55,6 +55,15 @@ def test_it_is_done_once(current, where):
     assert done == [1 if where == "begin" else 0]
 
 
+def test_a_second_press_meanwhile_is_part_of_the_first(current):
+    """The button stood there for what was left then, which nobody had seen."""
+    current.press("go")
+    assert current.take_press("go")
+    with doing(current, ended_at("")):
+        current.press("go")
+    assert not current.take_press("go")
+
+
 def test_what_fails_is_not_done_again(current):
     current.press("go")
     assert current.take_press("go")

@@ -52,7 +52,7 @@ def test_equal_treatments_have_no_clear_difference():
     assert sum("no clear difference" in text for text in equal) == 2
     assert all("over 24 participants" in text for text in equal[:2])
     assert "no clear improvement over exclusion, nor the reverse" in equal[2]
-    assert equal[3].endswith("excluded: 120 answers, 2 participants entirely.")
+    assert "120 answers excluded, 2 participants entirely" in equal[3]
 
 
 def test_better_treatments_are_said_to_be():
@@ -98,7 +98,7 @@ def test_what_an_exclusion_does_to_prediction():
         1, 600, np.arange(720)[:, None] >= 30, unit="participants", n_units=8,
     )
     text, tried = sentences(treated(effect, weighted=False), answers=ANSWERS)
-    assert "30 answers, 1 participant entirely" in tried
+    assert "30 answers excluded, 1 participant entirely" in tried
     assert "from 70.0% to 71.2%: +1.2 [\N{MINUS SIGN}1.0, +3.4] points" in text
     assert text.endswith("95% interval over 8 participants.")
 

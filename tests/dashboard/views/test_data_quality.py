@@ -23,6 +23,7 @@ from tests.dashboard.views.harness import (
     unfold,
     words,
 )
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import Pairs
@@ -157,7 +158,7 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
     again = words(app).replace("\\", "")
     assert "Held-out accuracy" in again, "the effect of this setting is still known"
-    assert "excluded: 120 answers, 1 participant entirely" in again
+    assert "120 answers excluded, 1 participant entirely" in again
     another = opened("another", kept)
     app = data_page("exclusions", another, **{"exclusions.rule": "fast_participants"})
     assert "Held-out accuracy" in words(app).replace("\\", ""), "also after a restart"
@@ -210,6 +211,26 @@ def test_nothing_is_excluded_where_no_answer_would_remain(services, kept):
     assert not app.exception
     assert any("No answer would remain" in toast.value for toast in app.toast)
     assert not services.workspace.dataset(kept.id).exclusions
+
+
+def test_exclusions_of_pairs_are_of_the_open_data_set(services):
+    """Of comparisons of pairs alone the triplets are alike: none."""
+    objects = pd.DataFrame({"id": [f"o{k}" for k in range(10)]})
+    for number in (300, 360):
+        rng = np.random.default_rng(number)
+        rows = np.array([rng.choice(10, 4, replace=False) for _ in range(number)])
+        who = pd.DataFrame({"participant": np.repeat(["A", "B", "C"], number // 3)})
+        info = services.workspace.add_dataset(
+            Triplets([], objects, name=f"Pairs {number}"), origin="a.csv", report=[],
+            pairs=Quadruples(rows, objects=objects, answers=who, name=f"Pairs {number}"),
+        )
+        session = Session(f"of-{number}")
+        session.open(info.id)
+        session.drafts |= {"exclusions.rule": "manual", "quality.people": ["C"]}
+        session.save()
+        app = start("data", session.id, "exclusions")
+        assert not app.exception
+        assert f"Exclude {number // 3} answers" in [button.label for button in app.button]
 
 
 def test_a_column_of_participants_that_names_nobody(services):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -13,19 +14,25 @@ import tripletscope as ts
 from tests.dashboard.reproduce.changed import unzipped
 from tests.dashboard.views.harness import figure, settled, start, words
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding import NMDS, STE
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import run
 from tripletscope.core.similarity.clusters import AgglomerativeClustering
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.keeping.samples import open_sample, samples
+from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.reproduce.terms import Terms
-from tripletscope.dashboard.results import Drawing, MapLook
+from tripletscope.dashboard.results import Drawing, MapLook, TreeLook
+from tripletscope.dashboard.results.clusters import by_size, named
+from tripletscope.dashboard.results.colouring import Colouring
+from tripletscope.dashboard.results.maps import DrawnMap
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.taking import _content
-from tripletscope.dashboard.views.embedding.looks import Result, look_of
+from tripletscope.dashboard.views.embedding.looks import Result, colour_of, look_of
 from tripletscope.dashboard.views.opened_map import choose_method
 from tripletscope.dashboard.views.report.gathering import looks_of, sections_of
 from tripletscope.dashboard.views.turning import turn_of
@@ -150,6 +157,11 @@ def test_an_archive_has_the_look_of_its_map(services, hidden):
     rows = simulate(truth, 400, noise="logistic", seed=1).rows
     answers = Triplets(rows, pd.DataFrame({"id": NAMED}), who, name="Faces")
     info, session, _ = opened(services, answers, STE(n_init=1), {"marks.plane": "points"})
+    table = FeatureTable("apart", None, np.linalg.norm(truth[:, None] - truth, axis=2))
+    services.workspace.add_tables(info, answers, [table], "apart.csv")
+    rated = run("map_measured", NMDS(n_init=2), table.ratings(answers))
+    assert rated.table
+    services.workspace.add_run(info, rated, "Uploaded")
     packed = unzipped(_content(session, info, Terms("Faces", pseudonyms=hidden))())
     (book,) = (text.decode() for name, text in packed.items() if name.endswith(".ipynb"))
     assert "MapLook(marks='points'" in book
@@ -185,3 +197,42 @@ def test_a_tree_is_cut_in_report_and_notebook_as_on_the_page(services, cut):
         assert re.sub(r"(?<=\d)%", " %", caption) in words(app).replace("\\", "")
     assert json.loads(report.draw(SCREEN).to_json())["data"] == (
         json.loads(drawn[0].draw(SCREEN).to_json())["data"])
+
+
+def test_clusters_keep_their_order_and_colours(services):
+    """Twelve had been sorted as words, and objects in none of them had an entry of their own."""
+    labels = np.repeat(np.arange(12), 3)
+    labels[-1] = -1
+    column = named(by_size(labels))
+    objects = pd.DataFrame({"id": [f"o{k}" for k in range(36)]})
+    truth = np.random.default_rng(0).normal(size=(36, 2))
+    answers = Triplets(simulate(truth, 2000, noise="logistic", seed=1).rows, objects)
+    fit = run("fit", STE(n_init=1), answers)
+    ways = {"*clusters": Colouring("cluster", "Clusters", lambda: column)}
+    look = MapLook(**colour_of(answers.objects, "*clusters", lambda: ways), outlined=True)
+    assert len(look.values) == 35
+    assert "nan" not in repr(look)
+    shown = ShownResults((fit,), answers, "x", looks={fit.key: look})
+    drawn = [trace.name for trace in DrawnMap(shown, fit).draw(SCREEN).data if trace.showlegend]
+    assert drawn[:12] == [f"Cluster {k}" for k in range(1, 13)]
+
+
+def test_what_the_map_says_nothing_of_has_no_colour_in_a_script(services):
+    way = {"*contradicted": Colouring("c", "C", lambda: np.array([0.5, np.nan, 0.25]))}
+    look = MapLook(**colour_of(
+        pd.DataFrame({"id": [*"abc"], "label": [*"abc"]}), "*contradicted", lambda: way))
+    assert look.values == {"a": 0.5, "c": 0.25}
+    assert eval(repr(look), {"MapLook": MapLook}) == look
+
+
+def test_tables_of_an_archive_are_cut_as_the_page(services):
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    answers = Triplets(simulate(truth, 400, noise="logistic", seed=1).rows,
+                       pd.DataFrame({"id": NAMED}), name="Faces")
+    info = services.workspace.add_dataset(answers, origin="a.csv", report=[])
+    tree = run("fit", AgglomerativeClustering(basis=ts.K1()), answers)
+    services.workspace.add_run(info, tree, "Tree")
+    content = archive(services.workspace, info, Terms("Faces"),
+                      looks={tree.key: TreeLook(number=5)})
+    table = pd.read_csv(BytesIO(unzipped(content)["tables/dendrogram-agglomerative.csv"]))
+    assert table["cluster"].nunique() == 5
