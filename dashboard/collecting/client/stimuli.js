@@ -2,6 +2,7 @@
 "use strict";
 
 const Stimuli = (() => {
+  const KEYS = { "←": "ArrowLeft", "→": "ArrowRight" };
   let told, jsPsych, byId, texts;
 
   function start(experiment, made) {
@@ -105,13 +106,18 @@ const Stimuli = (() => {
     const button = element("button", "option");
     const words = texts.option.replace("{n}", number + 1);
     button.type = "button";
+    // The key is seen, and no part of what the button is called: it is told of as a key.
+    const key = element("kbd");
+    key.dataset.key = hint;
+    if (hint) button.setAttribute("aria-keyshortcuts", KEYS[hint] ?? hint);
     if (typeof ids === "string") {
-      button.append(element("span", "", ids), element("kbd", "", hint));
+      button.append(element("span", "", ids), key);
       slot.append(button);
       return slot;
     }
-    button.setAttribute("aria-label", [words, ...ids.map(nameOf).filter(Boolean)].join(": "));
-    button.append(...ids.map((id) => box(id, words)), element("kbd", "", hint));
+    const names = ids.map(nameOf).filter(Boolean).join(", ");
+    button.setAttribute("aria-label", [words, names].filter(Boolean).join(": "));
+    button.append(...ids.flatMap((id) => [box(id, words), " "]), key);
     slot.append(button, ...replay(button));
     return slot;
   }
