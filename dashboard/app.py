@@ -38,7 +38,7 @@ def main() -> None:
     current = session()
     current.follow_address()
     page = navigation(current)
-    current.begin_run()
+    presses = current.begin_run()
     problem = services().workspace.problem_of(current.folder) if current.folder else ""
     if problem:
         st.error(plain(problem), icon=":material/error:")
@@ -61,7 +61,7 @@ def main() -> None:
             raise
         if not current.has_address:
             current.write_address()
-        current.forget_presses()
+        current.forget_presses(presses)
         current.forget_composing()
         _beside(current)
     finally:

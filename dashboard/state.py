@@ -189,13 +189,17 @@ class Session:
 
     # The window: known to the browser alone, which tells how large its main picture is ---------
 
-    def begin_run(self) -> None:
-        """Forget what the last run of a page has shown, once it has done what it had begun."""
+    def begin_run(self) -> set[str]:
+        """Forget what the last run of a page has shown, once it has done what it had begun.
+
+        Returns the presses that this run is for, see `forget_presses`.
+        """
         with self.deed:
             pass
         self.watched.clear()
         self.has_picture = self.has_drawer = False
         self.head = None
+        return {*self._presses}
 
     @property
     def is_drawer_open(self) -> bool:
@@ -231,8 +235,9 @@ class Session:
         self.taken = key if pressed else self.taken
         return pressed
 
-    def forget_presses(self) -> None:
-        self._presses.clear()
+    def forget_presses(self, some: set[str]) -> None:
+        """Forget those of a run that ends; another one may have begun with others."""
+        self._presses -= some
 
     def is_composing(self, key: str) -> bool:
         """Whether a figure that the page shows is being composed for print."""

@@ -96,9 +96,45 @@ def test_a_dialog_that_takes_the_focus_late_leaves_it_to_its_field(browser):
         document.querySelector("h1").focus();
         const turn = (data) => focus({ data: { name: data.target, turn: "1", ...data } });
         turn({ target: "section input", take: true });
-        document.body.insertAdjacentHTML("beforeend", "<section tabindex=-1><input></section>");
+        document.body.insertAdjacentHTML("beforeend", "<section tabindex=-1></section>");
         document.querySelector("section").focus();
+        await new Promise(resolve => setTimeout(resolve, 300));
+        document.querySelector("section").innerHTML = "<input>"; // which comes last
         await new Promise(resolve => setTimeout(resolve, 500));
-        return document.activeElement.tagName;
+        const late = document.activeElement.tagName;
+        document.querySelector("section").innerHTML = "<input>"; // by a run of the page
+        turn({ target: "section input", take: true });
+        await new Promise(resolve => setTimeout(resolve, 500));
+        document.querySelector("h1").focus();
+        turn({ target: "section input", take: true }); // who has moved on stays there
+        await new Promise(resolve => setTimeout(resolve, 500));
+        return [late, document.activeElement.tagName];
     }""", script)
-    assert found == "INPUT"
+    assert found == ["INPUT", "H1"]
+
+
+def test_what_was_written_is_there_when_a_run_replaces_the_field(browser):
+    page = browser.new_page()
+    page.set_content("<button>b</button>")
+    script = (ROOT / "dashboard/interface/assets/typed.js").read_text("utf-8")
+    found = page.evaluate("""async (script) => {
+        const place = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+        (await import(place)).default();
+        const dialog = "<div role=dialog><input type=search></div>";
+        const field = () => {
+            document.querySelector("[role=dialog]")?.remove();
+            document.body.insertAdjacentHTML("beforeend", dialog);
+            const made = document.querySelector("input");
+            made.focus();
+            return made;
+        };
+        const press = (key, ctrlKey) => document.body.dispatchEvent(
+            new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true }));
+        press("k", true);
+        [..."610 nm"].forEach((key) => press(key));
+        const written = [field().value, field().value];
+        document.querySelector("[role=dialog]").remove();
+        press("k", true); // opened anew, it is empty
+        return [...written, field().value];
+    }""", script)
+    assert found == ["610 nm", "610 nm", ""]

@@ -51,7 +51,7 @@ def test_weights_are_estimated_compared_set_and_undone(services, crowd):
     app.button(key="exclusions.treatments").click().run()
     settled(app, services)
     shown = words(app).replace("\\", "")
-    assert "; excluded: " in shown
+    assert "Tried, not made: " in shown
     assert "95 % interval over" in shown
     table = unfold(app, "Numbers").dataframe[-1].value
     assert table["answers"].tolist() == ["all answers alike", "exclusion", "weights"]
