@@ -19,7 +19,7 @@ from sources import alien_eggs
 
 import tripletscope as ts
 from tripletscope.core.engine.method import Method
-from tripletscope.dashboard.keeping.pace import Pace
+from tripletscope.dashboard.jobs.pace import Pace
 
 EVERY = 0.1
 

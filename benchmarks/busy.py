@@ -6,7 +6,7 @@ from typing import Any
 
 import tripletscope.core.models.embedding.ordinal as ordinal
 from tripletscope.core.engine.progress import silent
-from tripletscope.dashboard.working.worker import work
+from tripletscope.dashboard.jobs.worker import work
 
 __all__ = ["work"]
 

@@ -35,10 +35,10 @@ BUSY = [sys.executable, "-c", """
 import sys
 
 import benchmarks.busy
-import tripletscope.dashboard.working.pool as pool
+import tripletscope.dashboard.jobs.pool as pool
 
 pool.WORKER = benchmarks.busy.__name__
-from tripletscope.dashboard.serving.cli import main
+from tripletscope.dashboard.serve.cli import main
 sys.exit(main(sys.argv[1:]))
 """]
 _PAGES = ("Clusters", "Kernel", "Embedding", "Compare")

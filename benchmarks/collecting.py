@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
-from tripletscope.dashboard.collecting import answer_log, jspsych
-from tripletscope.dashboard.collecting.running import announce, running
+from tripletscope.dashboard.collect import answer_log, jspsych
+from tripletscope.dashboard.collect.running import announce, running
 
 #: What an acknowledgement may take, in milliseconds.
 SOON = 50.0
@@ -47,7 +47,7 @@ PATIENCE, START = 30.0, 30.0
 SLOWLY = """
 import sys, time
 from contextlib import contextmanager
-from tripletscope.dashboard.collecting import writer
+from tripletscope.dashboard.collect import writer
 
 seconds, kept = float(sys.argv.pop(1)) / 1000, writer.kept
 
@@ -58,7 +58,7 @@ def slowly(log):
     time.sleep(seconds)
 
 writer.kept = slowly
-from tripletscope.dashboard.serving.cli import main
+from tripletscope.dashboard.serve.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -236,7 +236,7 @@ def peer(folder: Path, slow: float) -> None:
     from starlette.responses import JSONResponse
     from starlette.routing import Route
 
-    from tripletscope.dashboard.collecting.command import listening_on
+    from tripletscope.dashboard.collect.command import listening_on
 
     log = sqlite3.connect(folder / "peer.sqlite", isolation_level=None, check_same_thread=False)
     log.execute("PRAGMA journal_mode = WAL")

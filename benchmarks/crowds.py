@@ -33,7 +33,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.store.workspace import Workspace
 
 _PATIENCE = 300_000  # milliseconds
 _MAP = ".st-key-map .nsewdrag"

@@ -20,10 +20,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.dashboard.collecting.participants import collecting, small
+from tests.dashboard.collect.participants import collecting, small
 from tests.journeys.pages import answers_about_towns
 from tests.server import running
-from tripletscope.dashboard.collecting import answer_log
+from tripletscope.dashboard.collect import answer_log
 
 
 def driven(firefox: str, folder: Path) -> dict:

@@ -36,10 +36,10 @@ import sys
 from pathlib import Path
 import tripletscope as ts
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.dashboard.keeping.samples import FOLDER
-from tripletscope.dashboard.keeping.workspace import Workspace
-from tripletscope.dashboard.reproduce.archive import archive
-from tripletscope.dashboard.reproduce.terms import Terms
+from tripletscope.dashboard.store.samples import FOLDER
+from tripletscope.dashboard.store.workspace import Workspace
+from tripletscope.dashboard.archive.archive import archive
+from tripletscope.dashboard.archive.terms import Terms
 
 folder = FOLDER / "ekman_colors"
 answers = ts.read(folder / "answers.csv", objects=folder / "objects.csv")

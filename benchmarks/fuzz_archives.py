@@ -32,9 +32,9 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
-from tests.dashboard.reproduce.changed import signed, unzipped
-from tests.dashboard.uploads import png
-from tests.dashboard.views.harness import APP, PAGES
+from tests.dashboard.archive.changed import signed, unzipped
+from tests.dashboard.upload.uploads import png
+from tests.pages.harness import APP, PAGES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
@@ -44,18 +44,18 @@ from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import run
 from tripletscope.core.similarity.clusters import AgglomerativeClustering
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.door import archive as door
-from tripletscope.dashboard.door.plain import pack, unpack
-from tripletscope.dashboard.door.questions import archive as unpacked_from
-from tripletscope.dashboard.keeping import services as services_module
-from tripletscope.dashboard.keeping.change import ABOUT, ROLES
-from tripletscope.dashboard.keeping.files import hash_of
-from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
-from tripletscope.dashboard.keeping.workspace import Workspace
-from tripletscope.dashboard.reproduce.archive import archive
-from tripletscope.dashboard.reproduce.restoring import restore
-from tripletscope.dashboard.reproduce.terms import Terms
+from tripletscope.dashboard.archive.archive import archive
+from tripletscope.dashboard.archive.restoring import restore
+from tripletscope.dashboard.archive.terms import Terms
+from tripletscope.dashboard.files.storage import hash_of
+from tripletscope.dashboard.sandbox import archive as door
+from tripletscope.dashboard.sandbox.questions import archive as unpacked_from
+from tripletscope.dashboard.sandbox.wire import pack, unpack
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.store import services as services_module
+from tripletscope.dashboard.store.change import ABOUT, ROLES
+from tripletscope.dashboard.store.services import WORKSPACE_VARIABLE
+from tripletscope.dashboard.store.workspace import Workspace
 
 _VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2, 10**6, 2**63, 10**400, 0.5, -0.0, float("nan"), float("inf"),

@@ -39,7 +39,7 @@ from tests.core.reading.hostile import HOSTILE
 from tests.core.reading.layouts import CASES, FORMATS
 from tests.core.reading.test_hostile import CONTAINERS, GOOD, parquet, picture, zipped
 from tripletscope.core.engine.progress import silent
-from tripletscope.dashboard.door.questions import Answering
+from tripletscope.dashboard.sandbox.questions import Answering
 
 #: Bytes of files that are kept to be damaged further, each and together.
 _LONGEST, _POOL = 50_000, 24 * 2**20

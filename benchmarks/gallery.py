@@ -35,19 +35,19 @@ from sklearn.datasets import load_digits
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.dashboard.views.harness import PAGES, on_tab, start
+from tests.pages.harness import PAGES, on_tab, start
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.composer import Printable
-from tripletscope.dashboard.keeping.samples import open_sample, samples
-from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE, services
-from tripletscope.dashboard.printing.browser import close_browser
-from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.print.browser import close_browser
+from tripletscope.dashboard.print.composition import Composition
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import tabs_of
+from tripletscope.dashboard.store.samples import open_sample, samples
+from tripletscope.dashboard.store.services import WORKSPACE_VARIABLE, services
+from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.ui.composer import Printable
+from tripletscope.dashboard.ui.page import tabs_of
 
 WIDTHS = (85, 180)
 DPI = 130

@@ -108,7 +108,7 @@ def main() -> None:
     for words, command in (
         ("import tripletscope", ["-c", "import tripletscope"]),
         ("its core.run", ["-c", "import tripletscope.core.run"]),
-        ("what serves pages", ["-c", "import tripletscope.dashboard.serving.server"]),
+        ("what serves pages", ["-c", "import tripletscope.dashboard.serve.server"]),
         ("all public names", ["-c", "import tripletscope as ts\nfor n in ts.__all__: "
                                     "getattr(ts, n)"]),
         ("tripletscope --help", ["-m", "tripletscope", "--help"]),

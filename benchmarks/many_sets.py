@@ -29,7 +29,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.store.workspace import Workspace
 
 
 def fill(folder: Path, sets: int, results: int) -> None:

@@ -45,12 +45,13 @@ HOUSES = ("core", "dashboard")
 ROOMS = {
     "results": (["dashboard/results/*.py"], ["tests/dashboard/results"]),
     "figures": (["dashboard/figures/*.py"], ["tests/dashboard/figures", "tests/dashboard/results"]),
-    "wording": (["dashboard/wording/*.py"], ["tests/dashboard/wording", "tests/dashboard/results"]),
+    "words": (["dashboard/words/*.py"], ["tests/dashboard/words", "tests/dashboard/results"]),
     "report": (["dashboard/report/**/*.py"], ["tests/dashboard/report"]),
-    "archive": (["dashboard/door/*.py"], ["tests/dashboard/door"]),
-    "store": (["dashboard/keeping/*.py"], ["tests/dashboard/keeping"]),
+    "archive": (["dashboard/sandbox/*.py"], ["tests/dashboard/sandbox"]),
+    "store": (["dashboard/store/*.py"], ["tests/dashboard/store"]),
     "upload": (
-        ["dashboard/uploads.py", "dashboard/imports.py"], ["tests/dashboard/test_imports.py"]
+        ["dashboard/upload/waiting_upload.py", "dashboard/upload/ingest.py"],
+        ["tests/dashboard/upload/test_ingest.py"],
     ),
 }
 #: What is easily written by mistake.

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from playwright.sync_api import sync_playwright
 
 from tests.browser import CHROMIUM
-from tests.dashboard.collecting.hands import PEOPLE, WAYS, all_take_part
+from tests.dashboard.collect.hands import PEOPLE, WAYS, all_take_part
 
 
 def main() -> None:

@@ -24,8 +24,8 @@ from playwright.sync_api import Page, sync_playwright
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.browser import CHROMIUM
-from tests.dashboard.collecting.participants import TURN, collecting, go_on, opened, small
-from tripletscope.dashboard.collecting import answer_log
+from tests.dashboard.collect.participants import TURN, collecting, go_on, opened, small
+from tripletscope.dashboard.collect import answer_log
 
 #: Notes when questions appear and when they are answered, and answers where times are planted.
 WATCH = """

@@ -53,7 +53,7 @@ from tests.journeys.pages import (
 from tests.ports import free_port
 from tests.server import COMMAND, printed_address, wait_until_up
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.store.workspace import Workspace
 
 #: Seconds from the beginning of an action within which the server is killed.
 _SOON = 6.0

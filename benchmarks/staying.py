@@ -30,7 +30,7 @@ from benchmarks.report import machine, print_table
 from benchmarks.server import Server, file_of
 from tests.browser import CHROMIUM
 from tests.journeys.pages import PATIENCE, choose, keep, open_page, open_settings, upload
-from tripletscope.dashboard.working import memory
+from tripletscope.dashboard.jobs import memory
 
 _PAGES = ("Clusters", "Kernel", "Compare", "Trees", "Data", "Simulate")
 _METHODS = ("STE", "t-STE", "CKL", "SOE")

@@ -13,8 +13,8 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading.formats.encoding import ENCODINGS
-from tripletscope.dashboard.door import workers as door
-from tripletscope.dashboard.door.workers import File, Worker, Workers
+from tripletscope.dashboard.sandbox import workers as door
+from tripletscope.dashboard.sandbox.workers import File, Worker, Workers
 
 #: Seconds of processor time for all that is asked about a file; bytes that its reader may hold.
 SECONDS, MEMORY = 10.0, 1.5 * 2**30

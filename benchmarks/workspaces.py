@@ -32,13 +32,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
-from tests.dashboard.uploads import png
+from tests.dashboard.upload.uploads import png
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import Run, run
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
-from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.files.errors import DamagedFile, WorkspaceError
+from tripletscope.dashboard.store.workspace import Workspace
 
 TRUTH = np.random.default_rng(0).normal(size=(30, 2))
 _MOUNTED = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",

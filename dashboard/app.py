@@ -6,23 +6,24 @@ from pathlib import Path
 
 import streamlit as st
 
-from tripletscope.dashboard.interface.focus import focus_on
-from tripletscope.dashboard.interface.guide import help_link
-from tripletscope.dashboard.interface.history import tidy_history
-from tripletscope.dashboard.interface.panels import plain
-from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import DamagedResult, WorkspaceError
-from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.files.errors import DamagedResult, WorkspaceError
 from tripletscope.dashboard.state import Session, session
-from tripletscope.dashboard.views.navigation import PLACES, navigation
-from tripletscope.dashboard.views.opening import size_of
-from tripletscope.dashboard.views.search import search_button
-from tripletscope.dashboard.views.switching import view_switch
-from tripletscope.dashboard.views.unreadable import unreadable_results
-from tripletscope.dashboard.wording.formats import count
+from tripletscope.dashboard.store.services import services
+from tripletscope.dashboard.ui.dataset_words import size_of
+from tripletscope.dashboard.ui.focus import focus_on
+from tripletscope.dashboard.ui.guide import help_link
+from tripletscope.dashboard.ui.history import tidy_history
+from tripletscope.dashboard.ui.navigation import navigation
+from tripletscope.dashboard.ui.page_table import PAGES
+from tripletscope.dashboard.ui.panels import plain
+from tripletscope.dashboard.ui.search import search_button
+from tripletscope.dashboard.ui.switching import view_switch
+from tripletscope.dashboard.ui.unreadable import unreadable_results
+from tripletscope.dashboard.ui.watching import watch
+from tripletscope.dashboard.words.formats import count
 
 HERE = Path(__file__).resolve().parent
-ASSETS = HERE / "interface" / "assets"
+ASSETS = HERE / "ui" / "assets"
 _SHOWN = 8  # labels of selected objects in the sidebar
 
 
@@ -120,7 +121,7 @@ def _sidebar(current: Session) -> None:
 def _foot() -> None:
     """Links that do not depend on the data set."""
     with st.container(key="foot", gap=None):
-        place = PLACES["computing"]
+        place = PAGES["computing"]
         st.page_link(place.path, label=place.title, icon=f":material/{place.icon}:")
         help_link()
 

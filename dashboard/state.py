@@ -17,9 +17,9 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.dashboard import BROWSER
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job
-from tripletscope.dashboard.keeping.services import FigureSheet, services
+from tripletscope.dashboard.jobs.queue import Job
+from tripletscope.dashboard.store.dataset import DatasetInfo
+from tripletscope.dashboard.store.services import FigureSheet, services
 from tripletscope.dashboard.streamlit_parts import DeltaGenerator, has_server, is_shown, script_id
 
 _KEY = "tripletscope session"

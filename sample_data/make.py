@@ -29,10 +29,10 @@ from tripletscope.core.scales import MLDS, bootstrap_scale
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import PLATES, MapData, MapStyle
-from tripletscope.dashboard.figures.scales import Curve, scale_curves
+from tripletscope.dashboard.figures.scale_curves import Curve, scale_curves
 from tripletscope.dashboard.figures.spectral import spectral_rgb
 from tripletscope.dashboard.figures.theme import Canvas
-from tripletscope.dashboard.keeping.samples import Sample, samples
+from tripletscope.dashboard.store.samples import Sample, samples
 from tripletscope.sample_data.simulated import CONTRASTS, SIMULATED, Made
 
 CARD = Canvas(520.0, 240.0)

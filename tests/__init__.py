@@ -7,7 +7,7 @@ cores of the tests beside busy.
 
 import os
 
-from tripletscope.dashboard.serving.cli import compiled_folder
+from tripletscope.dashboard.serve.cli import compiled_folder
 
 if compiled_folder().is_dir():
     os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_folder()))  # before numba is loaded

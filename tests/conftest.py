@@ -23,10 +23,10 @@ from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.studies.quality.importing import read
-from tripletscope.dashboard import imports
-from tripletscope.dashboard.keeping import services as services_module
-from tripletscope.dashboard.keeping.jobs import Job, Step
-from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
+from tripletscope.dashboard.jobs.queue import Job, Step
+from tripletscope.dashboard.store import services as services_module
+from tripletscope.dashboard.store.services import WORKSPACE_VARIABLE
+from tripletscope.dashboard.upload import ingest
 
 # How long an example takes says more of the machine than of the code. The same examples are tried
 # everywhere, so that a failure is one of the change at hand; others with
@@ -52,10 +52,10 @@ LONG = [
     "tests/docs/test_site.py",
     "tests/core/engine/test_same_bits.py",
     "tests/test_package.py",
-    "tests/dashboard/serving/test_cli.py",
-    "tests/dashboard/collecting/",
-    "tests/dashboard/views/",
-    "tests/dashboard/test_imports.py",
+    "tests/dashboard/serve/test_cli.py",
+    "tests/dashboard/collect/",
+    "tests/pages/",
+    "tests/dashboard/upload/test_ingest.py",
     "tests/core/models/optimise/test_minimise.py",
     "tests/core/trees/test_forest.py",
     "tests/core/similarity/kernels/test_kernel.py",
@@ -114,7 +114,7 @@ def _pages_are_read_as_the_server_reads_them():
 
 @pytest.fixture(scope="session", autouse=True)
 def _pages_wait_for_files_on_a_busy_machine():
-    imports.SOON = 60.0
+    ingest.SOON = 60.0
 
 
 @pytest.fixture(scope="session", autouse=True)

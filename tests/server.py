@@ -20,8 +20,8 @@ COMMAND = [sys.executable, "-m", "tripletscope"]
 #: one that they are copies of, nor code.
 UNHURRIED = [
     sys.executable, "-c",
-    "import sys; from tripletscope.dashboard.serving import cli, server; "
-    "from tripletscope.dashboard.processes import child; "
+    "import sys; from tripletscope.dashboard.serve import cli, server; "
+    "from tripletscope.dashboard.jobs import child; "
     "child.warm = lambda later=child.warm: setattr(child, 'warm', later); "
     "child.Supply.warm = lambda self: None; server._get_ready = lambda: None; "
     "sys.exit(cli.main(sys.argv[1:]))",
@@ -29,9 +29,9 @@ UNHURRIED = [
 #: The command on a machine that has no browser to draw figures with.
 WITHOUT_BROWSER = [
     sys.executable, "-c",
-    "import sys; from tripletscope.dashboard.printing import browser; "
+    "import sys; from tripletscope.dashboard.print import browser; "
     "browser.browser_path = lambda: None; "
-    "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
+    "from tripletscope.dashboard.serve.cli import main; sys.exit(main(sys.argv[1:]))",
 ]
 #: The command with a list of what is asked of the network outside of this machine, which fails. Its
 #: first argument is the file of the list.
@@ -54,7 +54,7 @@ def watch(event, arguments):
         raise OSError("no way out")
 
 sys.addaudithook(watch)
-from tripletscope.dashboard.serving.cli import main
+from tripletscope.dashboard.serve.cli import main
 sys.exit(main(sys.argv[1:]))
 """]
 

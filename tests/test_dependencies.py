@@ -31,9 +31,9 @@ BROUGHT_ALONG = {"ipython"}
 #: break them, so they have upper bounds, which are raised once the tests have passed with it.
 ADAPTORS = {
     "dashboard/streamlit_parts.py": {"streamlit"},
-    "dashboard/interface/assets/plotly.js": {"plotly"},
-    "dashboard/collecting/connections.py": {"uvicorn", "h11"},
-    "dashboard/printing/browser.py": {"kaleido", "choreographer"},
+    "dashboard/ui/assets/plotly.js": {"plotly"},
+    "dashboard/collect/connections.py": {"uvicorn", "h11"},
+    "dashboard/print/browser.py": {"kaleido", "choreographer"},
     "dashboard/report/docx.py": {"python-docx"},
     "core/reading/formats/r_parser.py": {"rdata"},
     "core/models/optimise/elementary.py": {"numba", "llvmlite"},
@@ -55,9 +55,9 @@ PUBLIC = {"_replace", "_fields", "_asdict", "_make", "_repr_html_", "_repr_mimeb
 #: Underscored names of the standard library, where they are used.
 OF_PYTHON = {
     "core/data/errors.py": {"_getframe"},
-    "dashboard/serving/watchdog.py": {"_current_frames"},
-    "dashboard/keeping/jatos.py": {"_create_connection"},
-    "dashboard/processes/child.py": {"_forkserver", "_forkserver_pid"},
+    "dashboard/serve/watchdog.py": {"_current_frames"},
+    "dashboard/store/jatos.py": {"_create_connection"},
+    "dashboard/jobs/child.py": {"_forkserver", "_forkserver_pid"},
 }
 
 
@@ -166,14 +166,14 @@ def test_private_names_of_others_are_used_in_adaptors_alone():
 
 
 def test_private_names_of_plotly_are_used_in_one_script():
-    for path in (ROOT / "dashboard" / "interface" / "assets").glob("*.js"):
+    for path in (ROOT / "dashboard" / "ui" / "assets").glob("*.js"):
         if path.relative_to(ROOT).as_posix() not in ADAPTORS:
             assert not re.search(r"(?<![\w])_[a-z]\w*", path.read_text("utf-8")), path
 
 
 def test_marks_of_streamlits_pages_are_known_in_two_files():
     """They are undocumented, too; what leaves one out is seen in the browser tests."""
-    assets = ROOT / "dashboard" / "interface" / "assets"
+    assets = ROOT / "dashboard" / "ui" / "assets"
     with_marks = {path.name for path in assets.iterdir() if "data-testid" in path.read_text()}
     assert with_marks == {"page.css", "watch.js"}
 

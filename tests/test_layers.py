@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.conftest import LONG as HANDED_OUT_FIRST
 from tests.paths import ROOT
 from tests.sources import tree_of
+from tripletscope.dashboard.ui.page_table import PAGES
 
 #: Rooms of core by floor, from the ground up: what is in one imports from it or from lower floors.
 FLOORS = [
@@ -40,10 +41,9 @@ FLOORS = [
 ]
 #: The same of the dashboard, whose modules beside its rooms have floors of their own.
 STOREYS = [
-    ["processes", "streamlit_parts", "wording"], ["figures"], ["printing"],
-    ["door", "export", "results"], ["keeping"], ["state"], ["reproduce", "uploads"],
-    ["imports", "working"], ["analysis", "collecting", "interface"], ["report"], ["views"],
-    ["serving"], ["app"],
+    ["files", "streamlit_parts", "words"], ["figures"], ["print"], ["jobs"],
+    ["results", "sandbox"], ["store"], ["state"], ["archive"], ["upload"], ["collect"], ["ui"],
+    ["report"], ["serve"], ["app"],
 ]
 PACKAGE = "tripletscope"
 #: What only the repository calls so: installed, these names belong to others.
@@ -171,13 +171,29 @@ def test_only_the_way_from_help_imports_reproductions():
     """What analyses data does not depend on what judges papers."""
     assert not [
         name for name, module in imported("dashboard", "pages", PACKAGE)
-        if module.startswith(ABOVE_CORE[0]) and not name.endswith(".dashboard.views.from_paper")
+        if module.startswith(ABOVE_CORE[0]) and not name.endswith(".pages.start.from_paper")
     ]
 
 
 def test_dashboard_does_not_know_pages():
     assert not [name for name, module in imported("dashboard")
                 if module.startswith(f"{PACKAGE}.pages")]
+
+
+def test_pages_do_not_know_one_another():
+    """What two of them share stands in the dashboard."""
+    def page(module: str) -> str:
+        return module.removeprefix(f"{PACKAGE}.pages").split(".")[1]
+
+    inside = f"{PACKAGE}.pages."
+    assert not [(name, module) for name, module in imported("pages")
+                if module.startswith(inside) and page(module) != page(name)]
+    above = tuple(f"{PACKAGE}.dashboard.{room}" for floor in STOREYS[-2:] for room in floor)
+    assert not [(name, module) for name, module in imported("pages") if module.startswith(above)]
+
+
+def test_every_page_is_in_the_table():
+    assert rooms_in("pages") == {*PAGES}
 
 
 def test_everything_is_called_by_the_one_name():
@@ -209,7 +225,7 @@ def test_public_names_print_nothing_and_need_no_page():
         "    for inner in one.__all__ if isinstance(one, ModuleType) else (): getattr(one, inner)\n"
         "rooms = {name.split('.')[2] for name in sys.modules\n"
         "         if name.startswith('tripletscope.dashboard.')}\n"
-        "assert rooms == {'keeping', 'door'}, rooms\n"
+        "assert rooms == {'store', 'files'}, rooms\n"
         "assert not {'streamlit', 'plotly'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
@@ -230,7 +246,7 @@ def test_the_drawing_shows_every_room_on_its_floor():
 def test_nothing_runs_parts_of_pages_by_a_clock():
     """A part that is about to run when another page is opened would empty that page."""
     by_a_clock = [path for path in modules("dashboard", "pages") if "run_every" in path.read_text()]
-    assert not by_a_clock, "follow jobs by interface.watching"
+    assert not by_a_clock, "follow jobs by ui.watching"
 
 
 def test_files_that_are_handed_out_first_exist():

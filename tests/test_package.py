@@ -25,7 +25,7 @@ from tests.server import UNHURRIED, running
 from tripletscope._names import place_of
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.engine.registry import TASKS
-from tripletscope.dashboard.collecting.jspsych import missing
+from tripletscope.dashboard.collect.jspsych import missing
 
 FOLDERS = ("core", "reproductions", "dashboard", "pages", "sample_data")
 #: Every public thing by its name, such as ``people.compare_people``.
@@ -51,7 +51,7 @@ EARLIER = {
     "SPoSE": "dimensions.SPoSE", "plan": "experiment.plan", "LOE": "ratings.LOE",
     "MDS": "ratings.MDS", "NMDS": "ratings.NMDS",
     "read_objects": "features.read_objects", "read_pairs": "experiment.read_pairs",
-    "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
+    "OpenedDataset": "dashboard.store.python_api.OpenedDataset",
 }
 
 
@@ -190,7 +190,7 @@ def test_the_wheel_holds_one_name(built):
         "/".join(name.split("/")[:2]) for name in names
     }
     inside = {"core/reading/words.toml", "core/reading/forms.toml",
-              "dashboard/interface/assets/chart.js", "dashboard/.streamlit/config.toml",
+              "dashboard/ui/assets/chart.js", "dashboard/.streamlit/config.toml",
               "sample_data/alien_eggs/responses.csv", "py.typed", "__init__.pyi"}
     assert {f"tripletscope/{name}" for name in inside} <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
@@ -267,7 +267,7 @@ def test_the_command_and_the_dashboard_run_installed(installed, analysis):
         "from streamlit.testing.v1 import AppTest\n"
         "from pathlib import Path\n"
         "import tripletscope.dashboard as dashboard\n"
-        "from tripletscope.dashboard.processes.child import Supply\n"
+        "from tripletscope.dashboard.jobs.child import Supply\n"
         "Supply.warm = lambda self: None\n"  # it would compile, for a file that never comes
         "app = AppTest.from_file(Path(dashboard.__file__).parent / 'app.py', default_timeout=120)\n"
         "app.run()\n"

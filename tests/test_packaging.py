@@ -16,8 +16,8 @@ from packaging.requirements import Requirement
 from tests.builder import builder
 from tests.paths import ROOT
 from tripletscope import __version__
-from tripletscope.dashboard.collecting import jspsych
-from tripletscope.dashboard.collecting.jspsych import SCRIPTS, STYLES
+from tripletscope.dashboard.collect import jspsych
+from tripletscope.dashboard.collect.jspsych import SCRIPTS, STYLES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

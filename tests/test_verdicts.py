@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.paths import ROOT
 from tests.sources import tree_of
-from tripletscope.dashboard.wording.sentences import catalogue
+from tripletscope.dashboard.words.sentences import catalogue
 
 KINDS = (ast.FunctionDef, ast.ClassDef)
 #: Words of sentences that conclude.
@@ -27,8 +27,8 @@ CONCLUDES = re.compile(
 WORDED = ("dashboard/results/", "dashboard/report/")
 #: What has such words and concludes nothing, and why.
 NO_VERDICTS = {
-    ("dashboard/views/data/direction.py", "_comparison"): "what is meant by clearly",
-    ("dashboard/views/data/weighting.py", "_compared"): "that a comparison needs somebody",
+    ("pages/data/direction.py", "_comparison"): "what is meant by clearly",
+    ("pages/data/weighting.py", "_compared"): "that a comparison needs somebody",
     ("dashboard/results/dimension_details.py", "_categories"): "an estimate with its interval",
     ("core/prompts/replies.py", "_chosen"): "why a reply of a model was not read",
 }
@@ -84,7 +84,7 @@ def test_what_concludes_has_a_test_of_its_silence():
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
     """All that may word something, and where."""
-    for folder in ("core", "dashboard/views", "dashboard/report", "dashboard/results"):
+    for folder in ("core", "dashboard/ui", "dashboard/report", "dashboard/results", "pages"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             for node in parts_of(file):
                 if isinstance(node, ast.FunctionDef):

@@ -52,8 +52,8 @@ from .core.trees.supervised import ComparisonForestClassifier as ComparisonFores
 from .core.trees.supervised import ComparisonForestRegressor as ComparisonForestRegressor
 from .core.trees.tree import ComparisonTree as ComparisonTree
 from .core.writing import write_answers as write_answers
-from .dashboard.keeping.opening import open as open
-from .dashboard.results.showing import drawings as drawings
-from .dashboard.results.showing import sentences as sentences
+from .dashboard.results.registry import drawings as drawings
+from .dashboard.results.registry import sentences as sentences
+from .dashboard.store.python_api import open as open
 
 __version__: str

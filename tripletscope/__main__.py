@@ -2,6 +2,6 @@
 
 import sys
 
-from tripletscope.dashboard.serving.cli import main
+from tripletscope.dashboard.serve.cli import main
 
 sys.exit(main())

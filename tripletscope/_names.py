@@ -16,7 +16,7 @@ RENAMED = {
     "Features": "ColumnMap", "Fitted": "MapOracle", "Spectral": "SpectralClustering",
     "expected": "experiment_cost",
     "left_over": "residual_map", "pool": "pool_ratings",
-    "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
+    "OpenedDataset": "dashboard.store.python_api.OpenedDataset",
 }
 
 

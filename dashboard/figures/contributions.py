@@ -25,7 +25,7 @@ from tripletscope.dashboard.figures.theme import (
     finished,
     with_rows,
 )
-from tripletscope.dashboard.wording.formats import number
+from tripletscope.dashboard.words.formats import number
 
 #: Most dimensions of a rose and of bars.
 PETALS, BARS = 14, 12

@@ -30,7 +30,7 @@ from tripletscope.dashboard.figures.theme import (
     note_hidden,
     with_rows,
 )
-from tripletscope.dashboard.wording.formats import count, number
+from tripletscope.dashboard.words.formats import count, number
 
 #: Height of a leaf on the screen, in pixels; of one with a picture among few.
 _ROW, _TALL_ROW = 17.0, 40.0

@@ -24,7 +24,7 @@ from tripletscope.dashboard.figures.theme import (
     Canvas,
     finished,
 )
-from tripletscope.dashboard.wording.formats import number
+from tripletscope.dashboard.words.formats import number
 
 #: Heights of a row of a strip with pictures and without, and of a line of a sheet of objects, in
 #: sizes of the letters.

@@ -23,7 +23,7 @@ from tripletscope.dashboard.figures.theme import (
     finished,
     with_rows,
 )
-from tripletscope.dashboard.wording.formats import interval, number
+from tripletscope.dashboard.words.formats import interval, number
 
 #: Models in words, in their order, and patterns of their bars.
 MODEL_NAMES = {

@@ -6,10 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.labels import escape
-from tripletscope.dashboard.figures.plane import plane
+from tripletscope.dashboard.figures.line_map import scale
+from tripletscope.dashboard.figures.map_2d import plane
+from tripletscope.dashboard.figures.map_3d import space
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.figures.scale import scale
-from tripletscope.dashboard.figures.space import space
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas, finished
 
 

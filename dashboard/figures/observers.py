@@ -32,7 +32,7 @@ from tripletscope.dashboard.figures.theme import (
     panelled,
     with_caption,
 )
-from tripletscope.dashboard.wording.formats import interval
+from tripletscope.dashboard.words.formats import interval
 
 #: Most rows with numbers in the cells.
 _WRITTEN = 14

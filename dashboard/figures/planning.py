@@ -11,7 +11,7 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.figures.theme import PALETTE
-from tripletscope.dashboard.wording.formats import count
+from tripletscope.dashboard.words.formats import count
 
 #: Two figures side by side have as many lines of names, so that their axes are in line.
 _LEGEND = {"entrywidthmode": "fraction", "entrywidth": 0.48}

@@ -14,7 +14,7 @@ from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, TOOLS, Canvas
-from tripletscope.dashboard.wording.formats import number
+from tripletscope.dashboard.words.formats import number
 
 #: Opacity of unselected points, and colour of their labels: both legible on any ground.
 DIM = 0.65

@@ -13,7 +13,7 @@ from tripletscope.dashboard.figures.labels import escape, shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold, diagonal
 from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas, finished
-from tripletscope.dashboard.wording.formats import number
+from tripletscope.dashboard.words.formats import number
 
 #: Distance of neighbouring lines, as a share, so that their error bars do not overlap.
 _SPACING = 0.02

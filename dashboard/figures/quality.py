@@ -13,7 +13,7 @@ from tripletscope.dashboard.figures.labels import WIDTH, escape
 from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas
-from tripletscope.dashboard.wording.formats import interval, number
+from tripletscope.dashboard.words.formats import interval, number
 
 #: People whose rates are drawn; the others are in the table.
 MOST_RATES = 15

@@ -23,7 +23,7 @@ from tripletscope.dashboard.figures.theme import (
     finished,
     with_rows,
 )
-from tripletscope.dashboard.wording.formats import interval
+from tripletscope.dashboard.words.formats import interval
 
 
 def view_dots(

@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.dashboard.printing.render import NOT_XML
+from tripletscope.dashboard.print.render import NOT_XML
 from tripletscope.dashboard.report.references import cited, library
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 _MARKUP = re.compile(
     r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"

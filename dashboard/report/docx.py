@@ -17,7 +17,7 @@ from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import WIDTH, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 _LANGUAGE = "en-US"
 _TALLEST = 200.0  # millimetres that a figure may take of a page

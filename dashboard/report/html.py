@@ -7,8 +7,8 @@ from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
-from tripletscope.dashboard.printing.browser import can_render
-from tripletscope.dashboard.printing.typeface import face_for
+from tripletscope.dashboard.print.browser import can_render
+from tripletscope.dashboard.print.typeface import face_for
 from tripletscope.dashboard.report.document import (
     Block,
     Document,
@@ -21,7 +21,7 @@ from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import on_screen, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 _STYLE = (Path(__file__).parent / "report.css").read_text("utf-8")
 #: Draws a figure when it is opened, and again when its place gets another width.

@@ -9,7 +9,7 @@ from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import picture
 from tripletscope.dashboard.report.references import bibtex, csl_json
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",

@@ -17,16 +17,16 @@ from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
-from tripletscope.dashboard.results.map import MapLook, TreeLook
-from tripletscope.dashboard.results.showing import presented
-from tripletscope.dashboard.results.shown import (
-    TOLD_IN,
+from tripletscope.dashboard.results.map_recipe import MapLook, TreeLook
+from tripletscope.dashboard.results.presentation import (
+    REPORT_PARTS,
     Limits,
     Presentation,
     ShownResults,
     Statement,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.results.registry import presented
+from tripletscope.dashboard.words import plain, words
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Material:
         )
 
     def blocks_in(self, part: str) -> Iterator[Block]:
-        for task, kind in TOLD_IN[part]:
+        for task, kind in REPORT_PARTS[part]:
             for run in self.all_of(task, kind):
                 yield from self.blocks_of(run)
 

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tripletscope.dashboard.printing.browser import ExportError, browser_path, kill
+from tripletscope.dashboard.print.browser import ExportError, browser_path, kill
 from tripletscope.dashboard.report.document import Document
 from tripletscope.dashboard.report.html import page
 

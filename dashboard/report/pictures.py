@@ -7,8 +7,8 @@ from functools import lru_cache
 import plotly.graph_objects as go
 import plotly.io
 
-from tripletscope.dashboard.printing.composition import Composition, composed
-from tripletscope.dashboard.printing.render import as_form, svg_of
+from tripletscope.dashboard.print.composition import Composition, composed
+from tripletscope.dashboard.print.render import as_form, svg_of
 from tripletscope.dashboard.results import Drawing
 
 #: Width of the text of a page.

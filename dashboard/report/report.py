@@ -12,7 +12,7 @@ from tripletscope.dashboard.report.document import Document, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,6 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "drawing": ["Drawing"],
-    "map": ["UNCERTAIN", "MapLook", "Placed", "TreeLook", "Turn", "placed"],
-    "showing": ["drawings", "sentences"],
+    "map_recipe": ["UNCERTAIN", "MapLook", "Placed", "TreeLook", "Turn", "placed"],
+    "registry": ["drawings", "sentences"],
 })

@@ -15,14 +15,14 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import interval_rows, rows_height
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.theme import SCREEN
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Element,
     Numbers,
     ShownResults,
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 
 @presents("align_spaces", told_in="features")

@@ -14,11 +14,11 @@ from tripletscope.core.run import Run
 from tripletscope.core.scales import OrdinalScale
 from tripletscope.core.scales.ordinal import FEWEST_AROUND
 from tripletscope.dashboard.figures.points import MapData
-from tripletscope.dashboard.figures.scales import Curve, scale_curves, stimulus_map
+from tripletscope.dashboard.figures.scale_curves import Curve, scale_curves, stimulus_map
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.presentation import Element, ShownResults, Statement, presents
 from tripletscope.dashboard.results.scales import RATIO, named_objects, stimulus_title
-from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 
 @presents("ordinal_scale")

@@ -40,9 +40,9 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import TreeLook
+from tripletscope.dashboard.results.map_recipe import TreeLook
 from tripletscope.dashboard.results.maps import DrawnMap
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -51,7 +51,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 #: Width for which trees are laid out, and height of the tallest on paper, divided by it.
 TREE_WIDTH, _TALLEST = 640.0, 1.9

@@ -17,8 +17,8 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates
-from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.presentation import Element, ShownResults, Statement, presents
+from tripletscope.dashboard.words import words
 
 _FLAT, _MAP = 0.37, 0.63
 

@@ -24,15 +24,15 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.families import families_of, ratio_of
-from tripletscope.dashboard.results.quality import ceiling_said, of_choices
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Element,
     Numbers,
     ShownResults,
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import distinct, words
+from tripletscope.dashboard.results.quality import ceiling_said, of_choices
+from tripletscope.dashboard.words import distinct, words
 
 _FLAT = 0.45
 _LOSS = "training loss, share of its highest"

@@ -12,7 +12,7 @@ from tripletscope.core.scales.binomial import LINKS
 from tripletscope.core.scales.conjoint import ENOUGH
 from tripletscope.dashboard.figures.conjoint import conjoint_curves, conjoint_surface
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -20,7 +20,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 _FLAT = 0.5
 

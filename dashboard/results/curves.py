@@ -12,11 +12,11 @@ from tripletscope.core.inference.held_out.compare import LearningCurve
 from tripletscope.core.inference.held_out.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
-from tripletscope.dashboard.figures.scales import group_errors
+from tripletscope.dashboard.figures.scale_curves import group_errors
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.people import silence_said
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -25,7 +25,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 _FLAT = 0.5
 #: A gain of held-out error below this is next to nothing.

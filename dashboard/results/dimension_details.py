@@ -37,8 +37,8 @@ from tripletscope.dashboard.figures.reproduced import (
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.dimensions import data_of, strips_of, weights_table
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.presentation import Element, ShownResults, Statement, presents
+from tripletscope.dashboard.words import words
 
 #: Objects that are shown at a time, with pictures and without; rows with intervals.
 _PICTURED, _WRITTEN, _ROWS = 30, 60, 24

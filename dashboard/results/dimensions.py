@@ -24,14 +24,9 @@ from tripletscope.dashboard.figures.reproduced import (
 )
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.presentation import Element, ShownResults, Statement, presents
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
-from tripletscope.dashboard.results.shown import (
-    Element,
-    ShownResults,
-    Statement,
-    presents,
-)
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 #: Dimensions of one figure of strips: with the letters of a journal they fill a page.
 _ON_A_SHEET = 16

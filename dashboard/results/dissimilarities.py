@@ -15,16 +15,16 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import Placed
+from tripletscope.dashboard.results.map_recipe import Placed
 from tripletscope.dashboard.results.maps import PlainMap, rough_said
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Element,
     Numbers,
     ShownResults,
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 _MAP, _PLOT = 0.62, 0.55
 #: Objects per dimension that must be exceeded for stress to mean anything (Kruskal and Wish, 1978).

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from tripletscope.core.inference.validity import Doubt, another_method, by_gravity, doubts
 from tripletscope.core.run import Run
 from tripletscope.dashboard.results.families import others_ahead
-from tripletscope.dashboard.results.shown import ShownResults
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.presentation import ShownResults
+from tripletscope.dashboard.words import words
 
 
 def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[str]:

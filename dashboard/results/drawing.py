@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.dashboard.figures.theme import Canvas
-from tripletscope.dashboard.printing.composition import Composition
-from tripletscope.dashboard.printing.render import form_of, render
+from tripletscope.dashboard.print.composition import Composition
+from tripletscope.dashboard.print.render import form_of, render
 
 _WIDTH = 760.0  # in a notebook, in pixels
 

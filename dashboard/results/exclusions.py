@@ -20,7 +20,7 @@ from tripletscope.core.studies.quality.exclusion import (
     Preview,
 )
 from tripletscope.dashboard.figures.labels import short_people
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -28,7 +28,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 #: Most names in a sentence, and examples of gold questions.
 _NAMED, _EXAMPLES = 12, 5

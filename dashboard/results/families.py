@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tripletscope.core.inference.held_out.paired import PairedDifference, ahead_of
 from tripletscope.core.run import Run
-from tripletscope.dashboard.results.shown import ShownResults
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.presentation import ShownResults
+from tripletscope.dashboard.words import words
 
 #: Comparisons that are remembered: page, caption and report ask in turn.
 _REMEMBERED = 64

@@ -29,9 +29,9 @@ from tripletscope.dashboard.figures.explaining import (
 )
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import Placed
+from tripletscope.dashboard.results.map_recipe import Placed
 from tripletscope.dashboard.results.maps import PlainMap
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -39,7 +39,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 #: Most objects with names in a map.
 _NAMED = 150

@@ -57,15 +57,15 @@ from tripletscope.dashboard.results.maps import (
     uncertainty_said,
 )
 from tripletscope.dashboard.results.people import floor_said, people_said
-from tripletscope.dashboard.results.quality import ceiling_sentences, of_choices, verdict_of
-from tripletscope.dashboard.results.scales import no_scale_said
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Element,
     ShownResults,
     Statement,
     uncertainty_of,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.quality import ceiling_sentences, of_choices, verdict_of
+from tripletscope.dashboard.results.scales import no_scale_said
+from tripletscope.dashboard.words import words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)

@@ -13,18 +13,18 @@ from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.run import Run
 from tripletscope.core.scales import MLDS, GroupScales
 from tripletscope.dashboard.figures.labels import short_labels
-from tripletscope.dashboard.figures.scales import Curve, panel_height, scale_multiples
+from tripletscope.dashboard.figures.scale_curves import Curve, panel_height, scale_multiples
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.people import floor_said
-from tripletscope.dashboard.results.scales import groups_aligned, scale_name, stimulus_title
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     ShownResults,
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.results.scales import groups_aligned, scale_name, stimulus_title
+from tripletscope.dashboard.words import plain, words
 
 #: People in a sentence, width of their names there, and above small panels, in em.
 _NAMED, _NAME, _TITLE = 6, 16.0, 8.0

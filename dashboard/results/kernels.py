@@ -26,16 +26,16 @@ from tripletscope.dashboard.figures.matrix import (
 )
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import Placed
+from tripletscope.dashboard.results.map_recipe import Placed
 from tripletscope.dashboard.results.maps import PlainMap
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     ShownResults,
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 #: Smaller differences of held-out error do not count.
 _POINT = 0.01

@@ -15,7 +15,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.quality import MOST_RATES, lapse_rates
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -23,7 +23,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 _TALL = 0.7
 _NAMED = 5  # people in a sentence

@@ -24,7 +24,7 @@ from tripletscope.core.inference.validity import GRAVE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.plane import height_of
+from tripletscope.dashboard.figures.map_2d import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.colouring import (
@@ -35,9 +35,8 @@ from tripletscope.dashboard.results.colouring import (
 )
 from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import MapLook, Placed, placed
-from tripletscope.dashboard.results.quality import of_choices, predicted_said
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.map_recipe import MapLook, Placed, placed
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -46,7 +45,8 @@ from tripletscope.dashboard.results.shown import (
     presents,
     uncertainty_of,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.quality import of_choices, predicted_said
+from tripletscope.dashboard.words import words
 
 #: A map's frame: width, least and highest height, and height above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0

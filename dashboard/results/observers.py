@@ -25,9 +25,9 @@ from tripletscope.dashboard.figures.observers import pooling_figure, relation_do
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.clusters import by_size
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import TreeLook
+from tripletscope.dashboard.results.map_recipe import TreeLook
 from tripletscope.dashboard.results.people import maps_beside, silence_said
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     ShownResults,
@@ -35,7 +35,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 #: Width of the names of people above maps, in em.
 _TITLE = 8.0

@@ -29,7 +29,7 @@ from tripletscope.dashboard.figures.people import (
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import colour_of
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -37,7 +37,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 
 def weights_table(fitted: WeightedEuclidean) -> pd.DataFrame:

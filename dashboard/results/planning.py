@@ -26,7 +26,7 @@ from tripletscope.dashboard.figures.planning import (
     plan_curves,
 )
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -34,7 +34,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import distinct, words
+from tripletscope.dashboard.words import distinct, words
 
 #: Parameters of a scenario, which tasks have too.
 SCENARIO = tuple(p.name for p in parameters(Scenario))

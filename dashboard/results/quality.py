@@ -24,7 +24,7 @@ from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -32,7 +32,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 #: Least triads for a share of circular ones.
 _ENOUGH_TRIADS = 30

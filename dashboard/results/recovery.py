@@ -11,7 +11,7 @@ from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.results.features import not_held_out
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -19,7 +19,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 #: Most indistinguishable pairs that are named.
 _MOST = 3

@@ -11,14 +11,14 @@ from tripletscope.core.inference.uncertainty.robustness import FEWEST, STATISTIC
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.robustness import view_dots
 from tripletscope.dashboard.figures.theme import SCREEN
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Element,
     Numbers,
     ShownResults,
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 
 @presents("robustness")

@@ -23,12 +23,9 @@ from tripletscope.core.scales import (
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import MapData
-from tripletscope.dashboard.figures.scales import (
-    Curve,
-    scale_curves,
-)
+from tripletscope.dashboard.figures.scale_curves import Curve, scale_curves
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -37,8 +34,8 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import plain, words
-from tripletscope.dashboard.wording.formats import interval
+from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words.formats import interval
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 #: Height of a figure of a scale, divided by its width.

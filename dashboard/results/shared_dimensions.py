@@ -15,7 +15,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.reproduced import matched_dimensions, matched_height
 from tripletscope.dashboard.figures.theme import SCREEN
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
@@ -23,7 +23,7 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 _WIDTH = 900.0
 #: Most names of dimensions, and of objects that part a pair.

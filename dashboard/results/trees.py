@@ -14,7 +14,7 @@ from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Element,
     Numbers,
     ShownResults,
@@ -22,7 +22,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 _FLAT, _SQUARE = 0.5, 0.75
 #: Curves of searches: their columns, across and up.

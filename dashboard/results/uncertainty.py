@@ -23,8 +23,7 @@ from tripletscope.dashboard.figures.trust import (
     response_reliability,
 )
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.quality import ceiling_said
-from tripletscope.dashboard.results.shown import (
+from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     ShownResults,
@@ -32,7 +31,8 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.quality import ceiling_said
+from tripletscope.dashboard.words import words
 
 #: Response probabilities from which responses are predicted, in the figure and in words.
 THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)

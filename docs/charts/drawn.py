@@ -13,9 +13,9 @@ from PIL import Image
 
 from docs.charts import CHARTS
 from docs.charts.chart import Chart, abreast, chart_figure, panels_of
-from tripletscope.dashboard.printing.browser import close_browser
-from tripletscope.dashboard.printing.composition import Composition
-from tripletscope.dashboard.printing.render import render
+from tripletscope.dashboard.print.browser import close_browser
+from tripletscope.dashboard.print.composition import Composition
+from tripletscope.dashboard.print.render import render
 from tripletscope.reproductions.outcome import Outcome, shipped
 
 PICTURES = Path(__file__).resolve().parents[1] / "pictures" / "papers"

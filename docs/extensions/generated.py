@@ -16,8 +16,8 @@ from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.registry import TASKS
 from tripletscope.core.run import run
 from tripletscope.core.writing import WRITERS, write_answers
-from tripletscope.dashboard.collecting.command import collect_parser
-from tripletscope.dashboard.serving.cli import parser
+from tripletscope.dashboard.collect.command import collect_parser
+from tripletscope.dashboard.serve.cli import parser
 
 
 def options_of(command: argparse.ArgumentParser) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 import tripletscope as ts
-from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.store.workspace import Workspace
 
 #: Degrees of latitude and longitude.
 CITIES = {

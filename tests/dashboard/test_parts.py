@@ -58,7 +58,7 @@ def test_the_way_to_sign_in_names_the_provider():
     assert auth_util.decode_provider_token(token)["provider"] == "default"
 
 
-SCRIPT = (ROOT / "dashboard" / "interface" / "assets" / "plotly.js").read_text()
+SCRIPT = (ROOT / "dashboard" / "ui" / "assets" / "plotly.js").read_text()
 USED = {*re.findall(r"\._(\w+)", SCRIPT), "l2p", "d2p", "cameraParams", "dataScale", "glplot"}
 
 

@@ -12,19 +12,21 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.keeping.test_workspace import png
-from tests.dashboard.views.harness import APP, PAGES, crowd
+from tests.dashboard.store.test_workspace import png
+from tests.pages.harness import APP, PAGES, crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.reading import load, propose
-from tripletscope.dashboard import analysis, imports, state, uploads
-from tripletscope.dashboard.interface.controls import summary
-from tripletscope.dashboard.interface.panels import ago, plain
-from tripletscope.dashboard.keeping.jobs import Job, Step
-from tripletscope.dashboard.keeping.samples import open_sample, samples
+from tripletscope.dashboard import state
+from tripletscope.dashboard.jobs.queue import Job, Step
 from tripletscope.dashboard.state import _KEY, Session
-from tripletscope.dashboard.views.first_look import first_page
+from tripletscope.dashboard.store.samples import open_sample, samples
+from tripletscope.dashboard.ui import analysis
+from tripletscope.dashboard.ui.controls import summary
+from tripletscope.dashboard.ui.first_look import first_page
+from tripletscope.dashboard.ui.panels import ago, plain
+from tripletscope.dashboard.upload import ingest, waiting_upload
 
 CSV = b"subject,head,winner,loser\nann,cat,dog,car\nbob,car,bus,dog\nann,dog,cat,bus\n"
 
@@ -138,7 +140,7 @@ def test_samples_are_complete():
         assert sample.thumbnail.stat().st_size < 200_000
         assert 8 <= len(sample.about.split()) <= 18, "a card is read at a glance"
         assert (sample.folder / "README.md").exists()
-        assert f"../pages/{sample.page}.py" in PAGES.values()
+        assert sample.page in PAGES
 
 
 def test_samples_open_once_with_everything(services):
@@ -150,7 +152,7 @@ def test_samples_open_once_with_everything(services):
         objects = services.workspace.triplets(info).objects
         images = objects["image"] if info.pictures else []
         assert {name for name in images if isinstance(name, str)} >= set(info.pictures)
-        assert first_page(info) == f"../pages/{sample.page}.py"
+        assert first_page(info) == sample.page
     assert sizes == {
         "alien_eggs": (300, 17611, 30), "crowd": (40, 4140, 0),
         "difference_scaling": (11, 1485, 11), "ekman_colors": (14, 800, 14),
@@ -175,15 +177,15 @@ def test_colour_circle_closes_where_the_spectrum_ends(services):
 
 
 def test_an_upload_waits_and_becomes_a_data_set(services):
-    upload = uploads.take_in("s", [("pets.csv", CSV)])
-    assert uploads.waiting("s") == upload
+    upload = waiting_upload.take_in("s", [("pets.csv", CSV)])
+    assert waiting_upload.waiting("s") == upload
     kinds = b"id,kind\ncat,animal\ndog,animal\ncar,thing\nbus,thing\n"
-    upload = uploads.add("s", upload, "objects", [("objects.csv", kinds)])
-    upload = uploads.add(
+    upload = waiting_upload.add("s", upload, "objects", [("objects.csv", kinds)])
+    upload = waiting_upload.add(
         "s", upload, "pictures", [("cat.png", png("red")), ("unused.png", png("blue"))]
     )
-    info = imports.accept("s", upload, "Pets")
-    assert uploads.waiting("s") is None
+    info = ingest.accept("s", upload, "Pets")
+    assert waiting_upload.waiting("s") is None
     triplets = services.workspace.triplets(info)
     assert (info.name, info.n_objects, info.n_answers, info.n_participants) == ("Pets", 4, 3, 2)
     kinds = dict(zip(triplets.ids, triplets.objects["kind"], strict=True))
@@ -193,23 +195,23 @@ def test_an_upload_waits_and_becomes_a_data_set(services):
 
 
 def test_what_was_read_is_not_read_again(services, monkeypatch):
-    upload = uploads.take_in("s", [("pets.csv", CSV)])
-    first = uploads.look(upload)
-    assert uploads.look(upload) is first
-    added = uploads.add("s", upload, "objects", [("o.csv", b"id\ncat\ndog\ncar\nbus\n")])
-    assert uploads.look(added).report != first.report
-    assert uploads.look(upload) is first, "an answer is of its question"
+    upload = waiting_upload.take_in("s", [("pets.csv", CSV)])
+    first = waiting_upload.look(upload)
+    assert waiting_upload.look(upload) is first
+    added = waiting_upload.add("s", upload, "objects", [("o.csv", b"id\ncat\ndog\ncar\nbus\n")])
+    assert waiting_upload.look(added).report != first.report
+    assert waiting_upload.look(upload) is first, "an answer is of its question"
 
 
 def test_rows_and_columns_can_be_cut_anew(services):
-    upload = uploads.take_in("s", [("pets.csv", CSV)])
-    upload = uploads.cut("s", upload, {"header": False, "delimiter": ","})
-    assert uploads.opened(upload).sheet.rows == [1, 2, 3, 4]
+    upload = waiting_upload.take_in("s", [("pets.csv", CSV)])
+    upload = waiting_upload.cut("s", upload, {"header": False, "delimiter": ","})
+    assert waiting_upload.opened(upload).sheet.rows == [1, 2, 3, 4]
     anew = propose(load(CSV, name="pets.csv", header=False), insist=True)
     assert upload.readings == tuple(anew)
     with pytest.raises(DataError):
-        uploads.cut("s", upload, {"header": True, "delimiter": ";"})
-    assert uploads.waiting("s") == upload, "a failed attempt loses nothing"
+        waiting_upload.cut("s", upload, {"header": True, "delimiter": ";"})
+    assert waiting_upload.waiting("s") == upload, "a failed attempt loses nothing"
 
 
 # The analysis ---------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from tests.docs.documents import DOCS
 from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.layouts import layouts
-from tripletscope.dashboard.views.understood import EXAMPLES
+from tripletscope.pages.start.understood import EXAMPLES
 
 TEXT = (DOCS / "files.md").read_text()
 #: Layouts of programs, and kinds of tables that any program may write.

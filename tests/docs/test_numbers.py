@@ -10,7 +10,7 @@ from tests.docs.documents import DOCS
 from tests.paths import ROOT
 from tests.sources import tree_of
 
-VIEWS = ROOT / "dashboard" / "views"
+VIEWS = ROOT / "pages"
 
 
 def shown(page: str) -> set[str]:

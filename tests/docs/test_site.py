@@ -21,9 +21,9 @@ from tests.paths import ROOT
 from tests.ports import free_port
 from tests.public import public_things
 from tests.waiting import becomes
-from tripletscope.dashboard.interface.guide import HELP
-from tripletscope.dashboard.serving.guard import Guard
-from tripletscope.dashboard.serving.help import Help
+from tripletscope.dashboard.serve.guard import Guard
+from tripletscope.dashboard.serve.help import Help
+from tripletscope.dashboard.ui.guide import HELP
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.docs.documents import DOCS, documents
 from tests.paths import ROOT
-from tests.sources import tree_of
+from tests.sources import files_of, tree_of
 
 GUIDE = DOCS / "style.md"
 #: First column of the guide's table.
@@ -87,14 +87,14 @@ def test_documents_are_in_style(document):
 
 
 def test_sentences_of_the_interface_are_in_style():
-    table = tomllib.loads((ROOT / "dashboard/wording/sentences.toml").read_text())
+    table = tomllib.loads((ROOT / "dashboard/words/sentences.toml").read_text())
     texts = [*catalogue(table)]
     assert len(texts) > 500
     assert [found for text in texts for found in flagged(text)] == []
 
 
 def test_texts_of_views_are_in_style():
-    files = sorted((ROOT / "dashboard/views").rglob("*.py"))
+    files = files_of("dashboard/ui", "pages")
     assert len(files) > 50
     found = {
         str(file.relative_to(ROOT)): words for file in files

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 import tripletscope.core.models.embedding.ordinal as ordinal
-from tripletscope.dashboard.working import prepare
-from tripletscope.dashboard.working.worker import work
+from tripletscope.dashboard.jobs import prepare
+from tripletscope.dashboard.jobs.worker import work
 
 __all__ = ["work"]
 

@@ -89,7 +89,7 @@ def test_a_dialog_that_takes_the_focus_late_leaves_it_to_its_field(browser):
     """The field never had it, and what was typed until then was lost."""
     page = browser.new_page()
     page.set_content("<h1 tabindex=-1>Clusters</h1>")
-    script = (ROOT / "dashboard/interface/assets/focus.js").read_text("utf-8")
+    script = (ROOT / "dashboard/ui/assets/focus.js").read_text("utf-8")
     found = page.evaluate("""async (script) => {
         const place = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
         const { default: focus } = await import(place);
@@ -116,7 +116,7 @@ def test_a_dialog_that_takes_the_focus_late_leaves_it_to_its_field(browser):
 def test_what_was_written_is_there_when_a_run_replaces_the_field(browser):
     page = browser.new_page()
     page.set_content("<button>b</button>")
-    script = (ROOT / "dashboard/interface/assets/typed.js").read_text("utf-8")
+    script = (ROOT / "dashboard/ui/assets/typed.js").read_text("utf-8")
     found = page.evaluate("""async (script) => {
         const place = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
         (await import(place)).default();

@@ -9,13 +9,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import needs_browser
-from tests.dashboard.collecting.participants import needs_jspsych
-from tests.dashboard.collecting.serving import Page as Participant
+from tests.dashboard.collect.participants import needs_jspsych
+from tests.dashboard.collect.serving import Page as Participant
 from tests.journeys.pages import go, open_page
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import person_list
-from tripletscope.dashboard.collecting.answer_log import preview_key, records
-from tripletscope.dashboard.collecting.running import stop
+from tripletscope.dashboard.collect.answer_log import preview_key, records
+from tripletscope.dashboard.collect.running import stop
 
 pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]
 

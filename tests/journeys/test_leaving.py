@@ -21,9 +21,9 @@ SLOW = [
     sys.executable, "-c",
     """
 import os, sys, time
-import tripletscope.dashboard.imports as imports
-import tripletscope.dashboard.uploads as uploads
-import tripletscope.dashboard.working.pool as pool
+import tripletscope.dashboard.upload.ingest as imports
+import tripletscope.dashboard.upload.waiting_upload as uploads
+import tripletscope.dashboard.jobs.pool as pool
 
 over = sys.argv.pop(1)
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Page, expect
 
 from tests.journeys.pages import answers_about_towns, upload
-from tripletscope.dashboard.views.page import tabs_of
+from tripletscope.dashboard.ui.page import tabs_of
 
 PAGES = ("Data", "Embedding", "Dimensions", "Kernel", "Clusters", "Trees", "Scale",
          "People", "Features and models", "Compare", "Report", "Simulate", "Collect",

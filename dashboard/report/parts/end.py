@@ -15,7 +15,7 @@ from tripletscope.dashboard.report.document import Block, Listed, TextTable, joi
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.doubts import doubts_of
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 #: Libraries and their sources.
 _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",

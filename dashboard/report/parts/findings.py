@@ -10,8 +10,8 @@ from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.findings import FINDINGS, SubjectResults
-from tripletscope.dashboard.results.shown import Statement
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.presentation import Statement
+from tripletscope.dashboard.words import words
 
 
 @part("findings", "summary", 1)

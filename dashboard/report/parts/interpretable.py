@@ -9,7 +9,7 @@ from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.dimensions import facts_table, fitted_again
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 #: Highest objects of a dimension in the table.
 _HIGHEST = 5

@@ -13,7 +13,7 @@ from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
-from tripletscope.dashboard.wording import plain, words
+from tripletscope.dashboard.words import plain, words
 
 
 @part("data", "method", 1)

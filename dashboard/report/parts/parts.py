@@ -6,11 +6,11 @@ from itertools import groupby
 
 from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.parts.part import PARTS
-from tripletscope.dashboard.results.showing import TOLD_IN
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.registry import REPORT_PARTS
+from tripletscope.dashboard.words import words
 
 #: Tasks with results in the report.
-TOLD = {task for tasks in TOLD_IN.values() for task, _ in tasks}
+TOLD = {task for tasks in REPORT_PARTS.values() for task, _ in tasks}
 
 # Parts are declared when their modules are loaded.
 for _module in ("findings", "method", "results", "interpretable", "end"):

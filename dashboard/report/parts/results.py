@@ -19,9 +19,9 @@ from tripletscope.dashboard.results.comparison import (
     suggestions_of,
 )
 from tripletscope.dashboard.results.families import families_of
+from tripletscope.dashboard.results.presentation import REPORT_PARTS
 from tripletscope.dashboard.results.scales import scale_runs
-from tripletscope.dashboard.results.shown import TOLD_IN
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 
 @part("dimension", "results", 1)
@@ -60,7 +60,7 @@ def _of_shown(material: Material, suggestion: Suggestion) -> str:
 @part("map", "results", 2)
 def shown_map(material: Material) -> Iterator[Block]:
     """The map, its held-out error, and the uncertainty of its positions."""
-    for task, _ in TOLD_IN["map"]:
+    for task, _ in REPORT_PARTS["map"]:
         # The choice of tails is of the method before it had them.
         run = next(iter(material.all_of(task)), None) if task == "choose_tail" else (
             material.of_map(task)

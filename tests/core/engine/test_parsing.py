@@ -14,8 +14,8 @@ from tests.paths import ROOT
 from tests.sources import tree_of
 from tripletscope.core.engine.parsing import undisturbed
 from tripletscope.core.reading.formats.arrays import arrays_in
-from tripletscope.dashboard.door import plain
-from tripletscope.dashboard.keeping import files
+from tripletscope.dashboard.files import storage
+from tripletscope.dashboard.sandbox import wire
 
 
 @pytest.fixture
@@ -46,11 +46,11 @@ def test_arrays_are_read_though_something_else_parses(read, disturbed, tmp_path)
     values = np.arange(6.0).reshape(2, 3)
     content = io.BytesIO()
     np.save(content, values)
-    files.write_arrays(tmp_path / "a.npz", {"a": values})
-    packed = plain.pack(values)
+    storage.write_arrays(tmp_path / "a.npz", {"a": values})
+    packed = wire.pack(values)
     found = {
-        "result": lambda: files.read_arrays(tmp_path / "a.npz")["a"],
-        "message": lambda: plain.unpack(packed),
+        "result": lambda: storage.read_arrays(tmp_path / "a.npz")["a"],
+        "message": lambda: wire.unpack(packed),
         "upload": lambda: arrays_in(content.getvalue(), "a.npy")[""],
     }[read]()
     assert disturbed

@@ -27,7 +27,7 @@ from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.figures.tanglegram import tanglegram
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, NARROW, Canvas, remark
 from tripletscope.dashboard.results.clusters import by_size, named
-from tripletscope.dashboard.views.clusters.tree import members_of
+from tripletscope.pages.clusters.tree import members_of
 
 N = 40
 FILE = Canvas(390.0, 607.0, screen=False)

@@ -11,7 +11,7 @@ import pytest
 
 from tripletscope.core.data.geometry import ellipsoids, outlines
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.plane import height_of
+from tripletscope.dashboard.figures.map_2d import height_of
 from tripletscope.dashboard.figures.points import (
     MANY,
     PALE,

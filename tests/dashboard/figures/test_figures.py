@@ -18,6 +18,7 @@ from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.map_3d import CROWD
 from tripletscope.dashboard.figures.points import (
     MANY,
     OUTLINE,
@@ -29,7 +30,6 @@ from tripletscope.dashboard.figures.points import (
     shades,
 )
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
-from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, PALETTE, Canvas
 from tripletscope.dashboard.figures.tree import (
     TREE_WIDTH,

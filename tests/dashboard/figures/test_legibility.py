@@ -13,12 +13,12 @@ import pytest
 
 import tripletscope.dashboard
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.plane import CROWD
+from tripletscope.dashboard.figures.map_2d import CROWD
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING, MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import predicted_against_true
 from tripletscope.dashboard.figures.theme import AT_NIGHT, PALETTE, SCREEN, SEQUENTIAL, Canvas
-from tripletscope.dashboard.printing.browser import can_render
-from tripletscope.dashboard.printing.render import render
+from tripletscope.dashboard.print.browser import can_render
+from tripletscope.dashboard.print.render import render
 
 _SETTINGS = Path(tripletscope.dashboard.__file__).parent / ".streamlit" / "config.toml"
 THEMES = ("light", "dark")

@@ -20,7 +20,7 @@ from tripletscope.dashboard.figures.observers import (
     square_matrix,
 )
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.figures.scales import (
+from tripletscope.dashboard.figures.scale_curves import (
     Curve,
     group_errors,
     scale_curves,

@@ -14,7 +14,8 @@ import pytest
 
 import tripletscope as ts
 from tests.processes import has_ended
-from tripletscope.dashboard.printing.browser import ExportError
+from tripletscope.dashboard.print.browser import ExportError
+from tripletscope.dashboard.report import gathering
 from tripletscope.dashboard.report import html as web
 from tripletscope.dashboard.report import latex as tex
 from tripletscope.dashboard.report import pdf as printed
@@ -29,8 +30,8 @@ from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.references import bibtex, csl_json, in_full, library
 from tripletscope.dashboard.report.report import ReportSettings
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.views.report import gathering, writing
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
+from tripletscope.pages.report import writing
 
 
 def drawn(name):

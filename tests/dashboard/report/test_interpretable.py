@@ -17,7 +17,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.dimensions import penalty_of
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.comparison import dimensions_told
-from tripletscope.dashboard.results.map import MapLook, Turn
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.map_recipe import MapLook, Turn
+from tripletscope.dashboard.words import words
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.results.showing import presented
-from tripletscope.dashboard.results.shown import TOLD_IN, ShownResults, Statement
-from tripletscope.dashboard.wording import plain
+from tripletscope.dashboard.results.presentation import REPORT_PARTS, ShownResults, Statement
+from tripletscope.dashboard.results.registry import presented
+from tripletscope.dashboard.words import plain
 
 STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.AgglomerativeClustering(n_clusters=3), ts.K1(), ts.MLDS()
 LINE, PEOPLE = ts.STE(n_components=1, n_init=1), ts.people.WeightedEuclidean(n_init=1)
@@ -75,7 +75,7 @@ COMPUTED = {
 #: test answers, which the caption of the map says.
 ELSEWHERE = {
     ("compare_conditions", ""), ("dimension_reproducibility", ""), ("penalty_curve", ""),
-    ("split_error", ""), *TOLD_IN["features"],
+    ("split_error", ""), *REPORT_PARTS["features"],
 }
 
 
@@ -88,7 +88,7 @@ def answers(colours):
 
 
 def test_everything_that_is_told_is_compared():
-    told = {place for places in TOLD_IN.values() for place in places}
+    told = {place for places in REPORT_PARTS.values() for place in places}
     assert {task for task, _ in told} == TOLD
     assert told == set(COMPUTED) | ELSEWHERE
 

@@ -17,7 +17,7 @@ from tripletscope.dashboard.results.dimension_details import (
     similar_said,
 )
 from tripletscope.dashboard.results.dimensions import data_of, facts_table
-from tripletscope.dashboard.results.shown import ShownResults
+from tripletscope.dashboard.results.presentation import ShownResults
 
 
 @pytest.fixture(scope="module")

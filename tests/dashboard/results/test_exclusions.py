@@ -11,8 +11,8 @@ from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, Exclusion, gold_mistakes
 from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.results.exclusions import GoldQuestions
-from tripletscope.dashboard.results.showing import presented
-from tripletscope.dashboard.results.shown import Numbers, ShownResults
+from tripletscope.dashboard.results.presentation import Numbers, ShownResults
+from tripletscope.dashboard.results.registry import presented
 
 ANSWERS = people_data()
 

@@ -17,8 +17,8 @@ from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results import kernels
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.kernels import components_said
-from tripletscope.dashboard.results.showing import presented
-from tripletscope.dashboard.results.shown import Advice, ShownResults
+from tripletscope.dashboard.results.presentation import Advice, ShownResults
+from tripletscope.dashboard.results.registry import presented
 
 
 def said(*errors: float) -> str:

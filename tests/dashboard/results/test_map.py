@@ -18,10 +18,10 @@ from tripletscope.core.run import run
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
-from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.print.composition import Composition
 from tripletscope.dashboard.results import MapLook, Turn, placed
 from tripletscope.dashboard.results.maps import DrawnMap, coordinates, map_caption
-from tripletscope.dashboard.results.shown import ShownResults
+from tripletscope.dashboard.results.presentation import ShownResults
 
 N = 9
 OBJECTS = pd.DataFrame({"id": [f"o{i}" for i in range(N)], "kind": list("abc") * 3})

@@ -11,7 +11,7 @@ from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.comparing import compare_people
 from tripletscope.core.people.floor import Floor
 from tripletscope.dashboard.results.people import floor_said, groups_said, people_said
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.words import words
 
 
 def floor(given: list[int], what: str = "map") -> Floor:

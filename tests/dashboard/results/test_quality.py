@@ -17,6 +17,7 @@ from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.studies.quality import Cleaning, Exclusion, participants, quality
 from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard.results import sentences
+from tripletscope.dashboard.results.presentation import Advice, Drawing, Numbers, ShownResults
 from tripletscope.dashboard.results.quality import (
     agreement_said,
     ceiling_said,
@@ -26,9 +27,8 @@ from tripletscope.dashboard.results.quality import (
     reasons_said,
     samplers_of,
 )
-from tripletscope.dashboard.results.showing import presented
-from tripletscope.dashboard.results.shown import Advice, Drawing, Numbers, ShownResults
-from tripletscope.dashboard.wording import words
+from tripletscope.dashboard.results.registry import presented
+from tripletscope.dashboard.words import words
 
 
 def said(*results, answers, **further):

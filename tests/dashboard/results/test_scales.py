@@ -20,6 +20,7 @@ from tripletscope.core.scales.ordinal import OrdinalScale
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.circles import circle_said
 from tripletscope.dashboard.results.observers import by_similarity
+from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.results.scales import (
     aligned,
     departures_said,
@@ -28,7 +29,6 @@ from tripletscope.dashboard.results.scales import (
     scale_said,
     scale_table,
 )
-from tripletscope.dashboard.results.shown import ShownResults
 
 STIMULUS = np.arange(12.0)
 

@@ -6,8 +6,8 @@ import numpy as np
 
 import tripletscope as ts
 from tests.core.features.test_shared_dimensions import ABOUT, SEEN, compare, weights
+from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.results.shared_dimensions import shared_said
-from tripletscope.dashboard.results.shown import ShownResults
 
 
 def said(result) -> str:

@@ -1,0 +1,1 @@
+"""Files that are read and written whole, and what they are called."""

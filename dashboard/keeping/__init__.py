@@ -1,1 +1,0 @@
-"""What outlives a page: the workspace, jobs, samples."""

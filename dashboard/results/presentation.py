@@ -1,0 +1,232 @@
+"""Results that are shown together, and their presentation on pages, in reports and scripts.
+
+`presents` declares a function that yields sentences, figures and tables of a result in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import NoneType
+from typing import Any, NamedTuple, Self, TypeVar
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.data.triplets import Answers, Triplets
+from tripletscope.core.inference.held_out.ceiling import (
+    Ceiling,
+    noise_ceiling,
+    people_differ,
+)
+from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.map_recipe import UNCERTAIN, MapLook, TreeLook
+from tripletscope.dashboard.words import words
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of a paper, with ``*p*`` for italics; see `dashboard/words`."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A sentence for the page alone: how to read a result, and what to do next."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table beside the figures of a page.
+
+    table: Makes it, with final names of columns.
+    objects: Positions of its objects, which can be selected.
+    of_rows: Objects of some rows, where rows can be chosen.
+    about: Explanation, if the title does not suffice.
+    """
+
+    title: str
+    table: Callable[[], pd.DataFrame]
+    objects: tuple[int, ...] = ()
+    of_rows: Callable[[list[int]], Iterable[int]] | None = None
+    about: str = ""
+
+
+Look = TypeVar("Look", MapLook, TreeLook)
+Element = Drawing | Statement | Advice | Numbers
+Presentation = Callable[["ShownResults", Any], Iterator[Element]]
+#: Presentations by task or class, for fits the kind of method, and class of detail.
+PRESENTATIONS: dict[tuple[str | type, str, type], list[Presentation]] = {}
+#: Tasks, and for fits kinds of method, by the part of the report with their presentations.
+REPORT_PARTS: dict[str, list[tuple[str, str]]] = {}
+
+
+class Limits(NamedTuple):
+    """Limits of accuracy by noise and guessing.
+
+    choices: Chance and ceiling of every kind of choice among more than two.
+    """
+
+    ceiling: Ceiling
+    choices: list[ChoiceAccuracy]
+
+    @classmethod
+    def of(cls, answers: Answers) -> Self:
+        ceiling = replace(noise_ceiling(answers), differ=people_differ(answers))
+        return cls(ceiling, choice_accuracies(answers))
+
+
+@dataclass(frozen=True)
+class ShownResults:
+    """Results of the same answers that are shown together; what is by key is by that of a result.
+
+    answers: None of simulations.
+    looks: How maps and trees are shown.
+    pictures, addresses: Of objects by position, as data addresses, or for a browser.
+    named: Names of dimensions, by position, by the key of their fit.
+    embed: Makes `pictures` for a file, where they are empty.
+    forest: Positions of leaf size and number of trees; None is the forest that errs least.
+    predictor: A method beside the forest, whose predictions are shown; empty for the forest.
+    curve: Of searches: misses by leaf ``size``, ``distance`` errors, or misses by questions
+        ``asked``.
+    two_at_a_time: Whether choices among several count as comparisons of two.
+    asked: The question to the participants, in a few words.
+    measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
+    wanted: Targets of plans, by quantity.
+    is_fixed: Whether a plan has its number of answers from elsewhere, such as an experiment.
+    axis: Of a map, against the stimulus; None is the angle around its centre.
+    average: Uncertainty of orders, if computed before.
+    detail: Part of a result that is shown instead of all: see `presents`.
+    cautious: Whether figures that no test confirms are withheld, as on pages and in reports;
+        scripts draw them.
+    """
+
+    runs: tuple[Run, ...]
+    answers: Answers | None
+    name: str
+    pictures: dict[int, str] = field(default_factory=dict)
+    named: dict[str, dict[int, str]] = field(default_factory=dict)
+    addresses: dict[int, str] = field(default_factory=dict)
+    embed: Callable[[], dict[int, str]] = dict
+    selected: tuple[int, ...] = ()
+    marks: str | None = None
+    colour: str | None = None
+    forest: tuple[int, int] | None = None
+    predictor: str = ""
+    stretch: str = "predicted"
+    curve: str = "size"
+    two_at_a_time: bool = False
+    asked: str = ""
+    measured: str = ""
+    wanted: Mapping[str, float | None] = field(default_factory=dict)
+    is_fixed: bool = False
+    coverage: float = 0.95
+    in_noise: bool = False
+    axis: int | None = None
+    average: float | None = None
+    detail: object = None
+    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
+    limits_of: Callable[[Answers], Limits] = Limits.of
+    cautious: bool = False
+
+    def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:
+        """Pictures for a page, or embedded ones for a file."""
+        if canvas.screen and self.addresses:
+            return self.addresses
+        return self.pictures or self.embed()
+
+    def look_of(self, run: Run, kind: type[Look] = MapLook) -> Look:
+        """How a map or tree is shown; a look under no key is that of all."""
+        chosen = (self.looks.get(key) for key in (run.key, ""))
+        return next((look for look in chosen if isinstance(look, kind)), kind())
+
+    @property
+    def about(self) -> str:
+        answers = self.answers
+        number = words.count(len(answers), "answer")
+        if isinstance(answers, Triplets) and answers.trials is not None:
+            number = words("answers in trials", answers=number, trials=answers.n_trials)
+        return words("about", name=self.name, answers=number,
+                     objects=words.count(answers.n_objects, "object"))
+
+    def drawing(
+        self, run: Run, name: str, ratio: float, draw: Callable[..., go.Figure],
+        table: Callable[[], pd.DataFrame], *, place: str = "", key: str = "", alt: str = "",
+        said: str = "", runs: Iterable[Run] = (), picks: bool = False, is_half: bool = False,
+        saved_as: str = "", **fields: Any,
+    ) -> Drawing:
+        """A figure of a result with texts by its name: "`name` of" and "title `name`".
+
+        draw: Takes caption and canvas.
+        place: Suffix of the name, where several figures have these texts.
+        key: Of the caption, if not `name`.
+        alt: Key of the alternative text; by default the caption.
+        said: A further sentence of the caption.
+        **fields: Of the sentences, which also have ``method`` and ``about``.
+        """
+        method = words.method(run.fresh())
+        if not run.complete:
+            method += f", {words('fit stopped' if run.task == 'fit' else 'incomplete')}"
+        fields = {"method": method, "about": self.about} | fields
+        parts = (words(f"{key or name} of", **fields), said, words("by method", **fields))
+        text = " ".join(filter(None, parts))
+        return Drawing(
+            f"{name}-{place}" if place else name, words(f"title {name}", **fields), text,
+            words(alt, **fields) if alt else text, ratio,
+            lambda canvas: draw(caption=text, canvas=canvas), table,
+            tuple(one.key for one in runs or (run,)), picks, is_half, saved_as=saved_as,
+        )
+
+    @cached_property
+    def limits(self) -> Limits:
+        return self.limits_of(self.answers)
+
+    def of(self, run: Run, *tasks: str) -> Run | None:
+        """The first result of some tasks for the method of a result."""
+        return next((
+            other for task in tasks for other in self.runs
+            if other.task == task
+            and (other.method, other.parameters) == (run.method, run.parameters)
+        ), None)
+
+    def all_of(self, task: str) -> list[Run]:
+        return [run for run in self.runs if run.task == task]
+
+
+def presents(
+    task: str | type, kind: str = "", *, detail: type = NoneType, told_in: str = ""
+) -> Callable[[Presentation], Presentation]:
+    """Declare the presentation of results of a task, or of a class.
+
+    kind: Of methods, for fits.
+    detail: Class of `ShownResults.detail` that this is for, such as one object's.
+    told_in: Part of the report with these sentences; empty where that has its own.
+    """
+
+    def declare(make: Presentation) -> Presentation:
+        PRESENTATIONS.setdefault((task, kind, detail), []).append(make)
+        if told_in:
+            REPORT_PARTS.setdefault(told_in, []).append((task, kind))
+        return make
+
+    return declare
+
+
+def runs_of(results: Iterable[Any]) -> tuple[Run, ...]:
+    return tuple(one for one in results if isinstance(one, Run))
+
+
+def uncertainty_of(shown: ShownResults, run: Run) -> Run | None:
+    """Maps that the answers could as well have given, if computed."""
+    return shown.of(run, *UNCERTAIN)
+
+
+def table_of(**columns: Any) -> Callable[[], pd.DataFrame]:
+    return lambda: pd.DataFrame(columns)

@@ -1,0 +1,1 @@
+"""What outlives a page: the workspace with its data sets, results and samples."""

@@ -1,0 +1,1 @@
+"""Uploads, from their arrival to the data set that they become."""

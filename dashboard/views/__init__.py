@@ -1,1 +1,0 @@
-"""What a page shows of one thing: a file being read, a data set, a map."""

@@ -1,1 +1,0 @@
-"""Views of the page Collect: experiments that are made, tried, run and taken elsewhere."""

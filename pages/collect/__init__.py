@@ -1,0 +1,1 @@
+"""The page Collect: experiments that are made, tried, run and taken elsewhere."""

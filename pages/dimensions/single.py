@@ -1,0 +1,63 @@
+"""One dimension: its objects, how sure their weights are, and what it has to do with columns."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tripletscope.dashboard.results.dimension_details import OneDimension
+from tripletscope.dashboard.ui.controls import pick
+from tripletscope.dashboard.ui.naming import LONGEST, rename_dimension
+from tripletscope.dashboard.ui.page import tab
+from tripletscope.pages.dimensions.context import DimensionsContext, choose_fit
+from tripletscope.pages.dimensions.fitting import PAGE
+
+
+@tab(PAGE, "One dimension", 2, needs=choose_fit)
+def show_one(context: DimensionsContext) -> None:
+    """A dimension with its name, its objects, their intervals, and a column beside it."""
+    looked = _choose(context)
+    context.look(looked)
+    has_no_posterior, resampled = context.fitted.embedding_sd_ is None, context.resampled
+    is_there = resampled is not None and resampled.complete
+    if has_no_posterior and not is_there and not context.waiting:
+        with st.columns(2)[1]:
+            context.compute_button(
+                f"{PAGE}.intervals.run", "Intervals",
+                [(context.method, "bootstrap_dimensions", {})],
+                "Fits to resampled trials, or people, from these dimensions.",
+                label="Compute intervals",
+            )
+    if looked.column is None:
+        st.caption(
+            "The objects have no further columns. Add a table with one row per object, such as "
+            "ratings or categories, on the page Data."
+        )
+
+
+def _choose(context: DimensionsContext) -> OneDimension:
+    data = context.data
+    place = f"{PAGE}.dimension@{context.fit.key}"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = {k: data.title(k) for k in range(data.n_dimensions)}
+        dimension = pick(context.session, place, "Dimension", options, width=260)
+        context.steps(place, ("Previous", "Following"), dimension, len(options))
+        name = data.names.get(dimension, "")
+        key = context.session.key_following(f"{PAGE}.name@{context.fit.key}.{dimension}", name)
+        typed = st.text_input(
+            "Name", name, key=key, max_chars=LONGEST, width=260,
+            placeholder="What do these have in common?",
+            help="Kept with the data, and shown in all figures, tables and files.",
+        )
+        if " ".join((typed or "").split()) != name:
+            rename_dimension(context.info, context.fit, dimension, typed or "")
+            st.rerun()
+        along = pick(context.session, f"{PAGE}.objects", "Objects", {
+            "highest": "Highest weights", "along": "Evenly from highest to lowest",
+        }, width=230)
+        objects, column = context.triplets.objects, None
+        if columns := [c for c in context.columns if len(objects[c].dropna().unique()) > 1]:
+            column = pick(
+                context.session, f"{PAGE}.column@{context.info.id}", "Column",
+                {c: c for c in columns}, width=200, help="Plotted against the weights, below.",
+            )
+    return OneDimension(dimension, along == "along", column)

@@ -1,0 +1,164 @@
+"""What features predict, count, share and leave over: a tab for each task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.core.engine.method import Method, as_record
+from tripletscope.core.features.weights import FOR_EACH, MOST
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.reading import NO_MAP
+from tripletscope.dashboard.ui import analysis, panels
+from tripletscope.dashboard.ui.controls import pick
+from tripletscope.dashboard.ui.feature_spaces import (
+    PAGE,
+    FeaturesContext,
+    choose_spaces,
+    choose_spaces_apart,
+    choose_spaces_whole,
+)
+from tripletscope.dashboard.ui.opened_map import method_of, opened_map
+from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.words.formats import count
+
+#: Answers times features up to which results are computed without being asked for.
+_AT_ONCE, _MAPS_AT_ONCE = 100_000, 2_000
+#: Predictors of which all subsets are tried.
+_MOST_PREDICTORS = 6
+#: Objects that can be resampled at least.
+FEWEST = 5
+#: What is counted, where an odd one out is one choice of three.
+_COUNTED = {"asked": "as they were asked", "two": "two at a time"}
+
+
+def _is_quick(context: FeaturesContext) -> bool:
+    return context.size_of_work <= _AT_ONCE
+
+
+def _counted(context: FeaturesContext) -> dict[str, Any]:
+    """Whether choices count as they were asked; a question only where that is another number."""
+    if not context.choices:
+        return {}
+    counted = pick(
+        context.session, f"{PAGE}.counted", "Count choices", _COUNTED,
+        help="An odd one out counts as one choice of three, or as two comparisons of two, each "
+        "with its own chance and ceiling.",
+    )
+    return {"two_at_a_time": counted == "two"}
+
+
+def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
+    features = sum(len(space.names) for space in context.spaces)
+    if features <= MOST and len(context.answers) >= FOR_EACH * features:
+        return None
+    return (
+        "Too many features to weigh each",
+        f"{count(features, 'feature')} are chosen. At most {MOST} can be weighted, with {FOR_EACH} "
+        "answers for each: choose other feature spaces above. Tables of many columns are weighted "
+        "under Accuracy, where a penalty helps.",
+    )
+
+
+def _no_rival(context: FeaturesContext) -> tuple[str, str] | None:
+    if len(context.spaces) > 1:
+        return None
+    return "Only one feature space", "Choose two or more above."
+
+
+def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
+    """Predictors are feature spaces, or the features of a single one."""
+    spaces = number = len(context.spaces)
+    if spaces == 1 and len(context.spaces[0].names) <= _MOST_PREDICTORS:
+        number = len(context.spaces[0].names)
+    if 2 <= number <= _MOST_PREDICTORS:
+        return None
+    return (
+        "Only one predictor" if number < 2 else "Too many predictors",
+        f"{count(spaces, 'feature space')} {'is' if spaces < 2 else 'are'} chosen. Choose two to "
+        f"{_MOST_PREDICTORS} above: every subset of them is tried.",
+    )
+
+
+def _map_of(context: FeaturesContext) -> Method:
+    """The map that is open, as it was set; the usual one where there is none."""
+    opened = opened_map(context.info)
+    return STE() if opened is None else method_of(opened)
+
+
+def _described_map(context: FeaturesContext, _: Method) -> dict[str, Any]:
+    return {"embedding": as_record(_map_of(context))}
+
+
+def _no_map(context: FeaturesContext) -> tuple[str, str] | None:
+    """No map can be made where no object recurs."""
+    return None if context.info.objects_recur else NO_MAP
+
+
+def _too_few_objects(context: FeaturesContext) -> tuple[str, str] | None:
+    objects = int(context.known.sum())
+    if objects >= FEWEST:
+        return _no_map(context)
+    return (
+        "Too few objects",
+        f"{count(objects, 'object')} have features in every chosen space; a rank correlation needs "
+        f"at least {FEWEST}.",
+    )
+
+
+def _name_the_map(context: FeaturesContext) -> dict[str, Any]:
+    st.caption(panels.plain(f"Map: {analysis.describe(_map_of(context))}."))
+    return {}
+
+
+task_tab(
+    PAGE, "Accuracy", 1, "explain", name="accuracy", needs=choose_spaces, further=_counted,
+    at_once=_is_quick,
+    about="Predicts held-out choices from each feature space.",
+    promise="Compute shows how often each feature space predicts people's choices: as it is, with "
+    "weighted dimensions, and after a linear transform.",
+)
+task_tab(
+    PAGE, "Recovery", 1.5, "recover_spaces", name="recovery", slot=f"{PAGE}.recovery",
+    needs=choose_spaces, refuse=_no_rival,
+    about="Simulates answers from each feature space, and computes which space predicts them best.",
+    promise="Compute shows whether the right feature space would predict best, with these "
+    "questions and this much noise, and how many choices would suffice.",
+)
+task_tab(
+    PAGE, "Weights", 2, "feature_weights", name="weights", slot=f"{PAGE}.weights",
+    needs=choose_spaces_whole, refuse=_too_many_to_weigh, at_once=_is_quick,
+    about="Estimates weights by maximum likelihood, for the answers and for bootstrap replicates.",
+    promise="Compute shows the weight of each feature beside the others, with its interval.",
+)
+task_tab(
+    PAGE, "Map", 3, "map_correlation", name="map", slot=f"{PAGE}.map", needs=choose_spaces,
+    refuse=_too_few_objects, further=_name_the_map, given=_described_map,
+    at_once=lambda context: context.size_of_work <= _MAPS_AT_ONCE,
+    about="Correlates distances between features with those of the map and of maps of resampled "
+    "answers.",
+    promise="Compute shows whether pairs that are far apart in features are far apart in the map, "
+    "with an interval for other objects and other people.",
+)
+task_tab(
+    PAGE, "Alignment", 3.5, "align_spaces", name="alignment", slot=f"{PAGE}.alignment",
+    needs=choose_spaces, refuse=_too_few_objects, further=_name_the_map,
+    given=_described_map,
+    about="Matches objects of the map with those of each feature space, by distances alone.",
+    promise="Compute shows how many objects are matched with themselves, in each feature space and "
+    "in maps of two halves of the answers, and which are confused.",
+)
+task_tab(
+    PAGE, "Unique and shared", 4, "unique_parts", name="unique", slot=f"{PAGE}.unique",
+    needs=choose_spaces_apart, refuse=_no_subsets, at_once=_is_quick,
+    about="Predicts held-out choices by every subset of the predictors.",
+    promise="Compute shows what each feature space explains alone, and what is lost without it.",
+)
+task_tab(
+    PAGE, "Residual map", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
+    needs=choose_spaces_whole, refuse=_no_map, at_once=_is_quick,
+    about="Fits a map beside the features, and tests whether it predicts held-out trials.",
+    promise="Compute maps what the features do not explain, and tests whether it is more than "
+    "noise.",
+)

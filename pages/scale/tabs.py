@@ -1,0 +1,110 @@
+"""Circles, helices, and whether difference scaling fits: a tab for each task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from sklearn.base import clone
+
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.held_out.score import cross_validate
+from tripletscope.core.inference.held_out.units import n_participants
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.run import Run
+from tripletscope.core.scales.binomial import LAPSES
+from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.ui.analysis import Piece
+from tripletscope.dashboard.ui.context import Context
+from tripletscope.dashboard.ui.controls import parameter_form, pick
+from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.pages.scale.context import (
+    MLDS_FORM,
+    PAGE,
+    StimulusContext,
+    ask_for_coverage,
+    choose_stimulus,
+)
+
+#: What of a map is drawn against the stimulus; the angle is no axis.
+_ANGLE = -1
+
+
+def _in_space(context: StimulusContext) -> Method:
+    d = pick(
+        context.session, f"{PAGE}.space.d", "Dimensions", {2: "2: a circle", 3: "3: a helix"}
+    )
+    name = pick(
+        context.session, f"{PAGE}.space.method", "Method", context.embeddings(),
+        default=DEFAULT_EMBEDDING.name,
+    )
+    return context.embedding(name, d)
+
+
+def _on_stimulus(context: StimulusContext, method: Method) -> dict[str, Any]:
+    """Where bands come from is asked of methods that have a posterior for such answers."""
+    fixed = {"stimulus": context.stimulus, "n_components": method.n_components}
+    is_asked = method.is_likelihood and not context.are_pairs
+    return fixed if is_asked else fixed | {"source": "bootstrap"}
+
+
+def _errors(context: StimulusContext, method: Method, band: dict[str, Any]) -> list[Piece]:
+    folds = parameter_form(
+        context.session, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed", "unit")
+    )
+    # Of participants and their answers, an error has an interval over the former only.
+    folds |= {"unit": "participants" if band["unit"] == "both" else band["unit"]}
+    line = clone(method).set_params(n_components=1)
+    return [(method, "cross_validate", folds), (line, "cross_validate", folds)]
+
+
+def _looks(context: StimulusContext, run: Run) -> dict[str, Any]:
+    """Whether the angle or an axis is drawn against the stimulus, and with which band."""
+    axes = range(run.result().values.shape[1])
+    axis = pick(
+        context.session, f"{PAGE}.space.view", "Plot against the stimulus",
+        {_ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in axes}},
+        help="The angle around the centre, in the first two axes, grows by a full turn if the "
+        "stimulus closes on itself. The stimulus rises most along the first axis.",
+    )
+    return {"axis": None if axis == _ANGLE else axis, "coverage": ask_for_coverage(context)}
+
+
+def _offer_lapses(context: Context, run: Run) -> None:
+    """Take lapses into the scale, where its tests advise it."""
+    if run.result().advises_lapses:
+        rates = "each" if n_participants(context.answers) > 1 else "one"
+        st.button(
+            "Estimate lapses", key=f"{PAGE}.lapses", icon=":material/playlist_add:",
+            on_click=_take_lapses, args=(context, run, rates),
+            help=f"Fits the scale together with {LAPSES[rates].lower()}, here and on the "
+            "other views.",
+        )
+
+
+def _take_lapses(context: Context, run: Run, rates: str) -> None:
+    """Set the form so, and compute."""
+    widgets()[f"{MLDS_FORM}.lapses"] = context.session.remember(f"{MLDS_FORM}.lapses", rates)
+    richer = run.fresh().set_params(lapses=rates)
+    context.submit(
+        f"Scale: {context.info.name}", [(richer, "fit", {}), (richer, "diagnose", run.options)]
+    )
+
+
+task_tab(
+    PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus, seconds=1e-4,
+    method=_in_space, given=_on_stimulus, beside=_errors, looks=_looks,
+    about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
+    "a line.",
+    promise="A one-dimensional scale cannot represent a stimulus whose ends look alike, as violet "
+    "and red do. Compute draws a map with a line along the stimulus, and each object's angle "
+    "around the centre.",
+)
+task_tab(
+    PAGE, "Goodness of fit", 3, "diagnose", name="fit", needs=choose_stimulus,
+    method=StimulusContext.mlds, beside=lambda _, method, __: [(method, "fit", {})],
+    after=_offer_lapses,
+    about="Fits the scale and simulates answers from the fitted model.",
+    promise="Compute tests whether the model could have produced these answers, by simulating from "
+    "the fitted scale and noise.",
+)

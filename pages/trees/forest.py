@@ -1,0 +1,143 @@
+"""A column of the objects, predicted by comparison forests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.engine.method import Method
+from tripletscope.core.run import Run
+from tripletscope.core.trees import ComparisonForest
+from tripletscope.core.trees.prediction import ColumnErrors, grown_forest
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.matrix import most_similar
+from tripletscope.dashboard.files import export
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.store.dataset import edition_of
+from tripletscope.dashboard.ui.controls import pick, slide
+from tripletscope.dashboard.ui.elements import csv_button
+from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.words.formats import count
+from tripletscope.pages.trees.tree_context import PAGE, TreeContext, choose_space
+
+_MOST_PIVOTS = 20
+
+
+def _nothing_to_predict(grove: TreeContext) -> tuple[str, str] | None:
+    if grove.explained:
+        return None
+    return (
+        "There is nothing to predict",
+        "Forests predict a column of the stimulus metadata"
+        f"{' that is no feature' if grove.has_features else ''}. Add one on the page Data.",
+    )
+
+
+def _kind(grove: TreeContext, method: Method) -> dict[str, Any]:
+    """Whether a column is predicted as numbers or as classes."""
+    return {"kind": lambda options: (
+        "numbers" if is_quantity(grove.triplets.objects[options["column"]]) else "classes"
+    )}
+
+
+def _places(grove: TreeContext) -> tuple[str, str]:
+    """Where leaf size and number of trees are kept."""
+    return f"{PAGE}.n0@{grove.info.id}", f"{PAGE}.m@{grove.info.id}"
+
+
+def _setting(grove: TreeContext, run: Run) -> dict[str, Any]:
+    """Ask for leaf size and number of trees; by default those that err least."""
+    errors, (size, trees) = run.result(), _places(grove)
+    if errors.best is None:
+        return {}
+    a, b = errors.best
+    slide(
+        grove.session, size, "Leaf size", errors.leaf_sizes.tolist(),
+        default=int(errors.leaf_sizes[a]),
+        help="Cells of at most this many objects are not divided.",
+    )
+    slide(
+        grove.session, trees, "Trees", errors.n_trees.tolist(), default=int(errors.n_trees[b]),
+        help="More trees reduce the error, slowly beyond a hundred.",
+    )
+    peers = {"": "Comparison forest", **{name: name for name in errors.peers.tolist()}}
+    return {
+        "forest": _chosen(grove, errors),
+        "predictor": pick(grove.session, f"{PAGE}.whose", "Predicted by", peers),
+    }
+
+
+def _chosen(grove: TreeContext, errors: ColumnErrors) -> tuple[int, int]:
+    """Positions of the leaf size and the number of trees."""
+    size, trees = (grove.session.drafts[place] for place in _places(grove))
+    return errors.leaf_sizes.tolist().index(size), errors.n_trees.tolist().index(trees)
+
+
+def _forest(grove: TreeContext, run: Run) -> None:
+    """What a forest of all objects says: which pivots matter, and who shares leaves."""
+    errors, options = run.result(), run.options
+    if errors.best is None:
+        return
+    a, b = _chosen(grove, errors)
+    leaf_size, n_trees = int(errors.leaf_sizes[a]), int(errors.n_trees[b])
+    settings = {name: options[name] for name in ("kind", "answers", "max_samples", "seed")}
+    forest, objects = _grown_forest(
+        (edition_of(grove.fit), grove.triplets.fingerprint), grove, options["column"],
+        **settings, leaf_size=leaf_size, n_estimators=n_trees,
+    )
+    importance = forest.pivot_importances_
+    order = np.argsort(-importance, kind="stable")[:_MOST_PIVOTS]
+    names, members = short_labels(grove.triplets.labels), objects[order].tolist()
+    ids = [grove.triplets.ids[i] for i in objects]
+    people = "" if options["answers"] == "fitted" else "the data, then "
+    text = (
+        f"The {count(len(order), 'pivot')} whose splits lower the "
+        f"{'impurity of classes' if len(errors.classes) else 'variance'} most, in a forest of all "
+        f"objects, leaf size {leaf_size}, {count(n_trees, 'tree')}. {options['column']}, answered "
+        f"by {people}{grove.source}. {grove.about}"
+    )
+
+    def table() -> pd.DataFrame:
+        rows = pd.DataFrame({"id": ids, "importance": importance})
+        return rows.sort_values("importance", ascending=False)
+
+    def proximities() -> pd.DataFrame:
+        matrix = pd.DataFrame(forest.proximity(), index=ids, columns=ids)
+        return matrix.rename_axis("id").reset_index()
+
+    def further() -> None:
+        csv_button(
+            "Proximities (CSV)", proximities,
+            export.file_name(grove.info.name, options["column"], "proximities"),
+            "trees.proximities.csv", icon=":material/grid_on:",
+            help="How often any two objects share a leaf: a similarity matrix.",
+        )
+
+    st.header("Important pivots", anchor=False)
+    grove.figure(Drawing(
+        "pivots", "Important pivots", text, text, 0.53, lambda canvas: most_similar(
+            importance[order], [names[i] for i in members], members,
+            title="share of the reduction", caption=text, canvas=canvas,
+        ), table, picks=True, saved_as=f"{options['column']}-pivots",
+    ), further=further)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Growing the forest")
+def _grown_forest(
+    content: tuple[tuple, str], _grove: TreeContext, column: str, **settings: Any
+) -> tuple[ComparisonForest, np.ndarray]:
+    return grown_forest(_grove.fitted, _grove.triplets, column, **settings)
+
+
+task_tab(
+    PAGE, "Prediction", 3, "predict_column", name="prediction", needs=choose_space,
+    refuse=_nothing_to_predict, given=_kind, looks=_setting, after=_forest,
+    columns=lambda grove: {"objects": grove.explained},
+    about="Predicts held-out values with several leaf sizes and numbers of trees.",
+    promise=lambda grove: "Compute shows how well a forest predicts a column of held-out objects "
+    f"from comparisons alone, next to methods that see {grove.source}.",
+)
