@@ -51,8 +51,9 @@ def main() -> None:
         )
     try:
         try:
-            unreadable_results(current)
-            page.run()
+            with services().workspace.snapshot():
+                unreadable_results(current)
+                page.run()
         except DamagedResult:  # the page begins again without it, and says so
             st.rerun()
         except WorkspaceError as error:  # a damaged file, a full disk: of this page alone

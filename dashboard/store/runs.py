@@ -150,6 +150,9 @@ class KeptRuns(OpenFolder):
 
     def unreadable(self, dataset: str | None) -> list[UnreadableRun]:
         """Results of a data set that cannot be used, and why: they are not listed by `runs`."""
+        return self._looked_up("unreadable", dataset, lambda: self._unreadable(dataset))
+
+    def _unreadable(self, dataset: str | None) -> list[UnreadableRun]:
         found = []
         for key in self._folder(dataset).result_keys():
             problem = self._problem(dataset, key)
@@ -245,6 +248,9 @@ class KeptRuns(OpenFolder):
                 self.trash.throw(self._folder(dataset).path / RESULTS / key)
 
     def _listed(self, dataset: str | None) -> list[RunInfo]:
+        return self._looked_up("results", dataset, lambda: self._list(dataset))
+
+    def _list(self, dataset: str | None) -> list[RunInfo]:
         keys = self._folder(dataset).result_keys()
         said = {key: self._described_result(dataset, key) for key in keys
                 if not self._problem(dataset, key)}

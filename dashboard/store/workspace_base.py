@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,29 @@ _FEW, _MANY = 4, 10_000
 #: Sessions, the last first, among which that of a browser is looked for.
 _LOOKED_AT = 100
 _AN_HOUR = timedelta(hours=1)
+
+
+class Changes:
+    """The lock for changes of a folder, which counts them.
+
+    number: Larger after every change; what was looked up before may hold no more.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.number = threading.RLock(), 0
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+
+    def __exit__(self, *raised: object) -> None:
+        self.number += 1
+        self.lock.release()
+
+
 #: Workspaces of this process with the same folder take turns to change it.
-_locks: dict[Path, threading.RLock] = {}
+_changes: dict[Path, Changes] = {}
+#: What a page has looked up so far, each with the number of the change before.
+_snapshot: ContextVar[dict[Any, tuple[int, Any]] | None] = ContextVar("snapshot", default=None)
 
 
 class OpenFolder:
@@ -60,7 +82,7 @@ class OpenFolder:
         self._described = Recent(_MANY)
         #: By fingerprint, which takes a second for many answers.
         self._answers = Recent(_FEW)
-        self._changes = _locks.setdefault(self.folder.absolute(), threading.RLock())
+        self._changes = _changes.setdefault(self.folder.absolute(), Changes())
         with self._changes:
             self._open()
 
@@ -281,6 +303,24 @@ class OpenFolder:
         except OSError as error:
             log.info("the workspace could not be used", exc_info=True)
             raise WorkspaceError(words_for(error)) from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Look up each list once, unless something changes: pages ask for the same ones often."""
+        token = _snapshot.set({})
+        try:
+            yield
+        finally:
+            _snapshot.reset(token)
+
+    def _looked_up(self, what: str, dataset: str | None, look: Callable[[], list[Any]]) -> list:
+        """A list of what a data set has, from the snapshot if it is there."""
+        seen, number, key = _snapshot.get(), self._changes.number, (self.folder, what, dataset)
+        if seen is None:
+            return look()
+        if key not in seen or seen[key][0] != number:
+            seen[key] = number, look()
+        return seen[key][1]
 
     # Sessions ------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ def test_nothing_is_computed_or_written_in_full_under_the_lock(workspace, answer
     def outside(name: str, function):
         def guarded(*given, **more):
             computed.append(name)
-            assert not workspace._changes._is_owned(), f"{name} is computed under the lock"
+            assert not workspace._changes.lock._is_owned(), f"{name} is computed under the lock"
             return function(*given, **more)
         return guarded
 

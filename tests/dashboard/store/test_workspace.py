@@ -514,3 +514,26 @@ def test_nothing_is_kept_of_a_data_set_that_was_deleted_meanwhile(workspace, tri
     workspace.touch(info.id)
     assert workspace.datasets() == []
     assert not (workspace.folder / info.id).exists()
+
+
+def test_a_page_looks_lists_up_once_and_sees_every_change(workspace, triplets, monkeypatch):
+    info, looked = keep(workspace, triplets), []
+    real = Workspace._list
+    monkeypatch.setattr(Workspace, "_list", lambda *given: looked.append(1) or real(*given))
+    first, second = (run("fit", STE(n_init=1, seed=seed), triplets) for seed in (0, 1))
+    workspace.add_run(info, first, "first")
+    with workspace.snapshot():
+        looked.clear()
+        assert [workspace.runs(info.id)[0].name for _ in range(5)] == ["first"] * 5
+        assert workspace.runs(info.id, "cross_validate") == []
+        assert len(looked) == 1
+        with ThreadPoolExecutor(1) as another_tab:
+            another_tab.submit(workspace.add_run, info, second, "second").result()
+        assert [one.name for one in workspace.runs(info.id)] == ["second", "first"]
+        workspace.describe_run(workspace.runs(info.id)[0].id, name="renamed")
+        assert workspace.runs(info.id)[0].name == "renamed"
+        Workspace(workspace.folder).delete_run(workspace.runs(info.id)[0].id)
+        assert [one.name for one in workspace.runs(info.id)] == ["first"]
+        assert workspace.unreadable(info.id) == []
+    shutil.rmtree(workspace.folder / info.id / "results" / first.key)
+    assert workspace.runs(info.id) == [], "somebody else may have been at the folder meanwhile"
