@@ -103,10 +103,13 @@ def _followed(
     done: Callable[[], None],
 ) -> Step:
     """The step, and what is done once its result is there as a whole."""
+    given, task, options = piece
+    chooses = _chooses(info)
+
     def work(progress: Progress) -> None:
         step.work(progress)
-        method, task, options = piece
-        run = find(info, triplets, settled(info, method), task, options)
+        method = settled(info, given) if chooses else given  # as it was computed
+        run = find(info, triplets, method, task, options)
         if run is not None and run.complete:
             done()
 
@@ -159,8 +162,7 @@ def _compute(
     few: Options of a first result, which is kept as an incomplete one until the whole is there.
     """
     given, task, options = piece
-    # Once they are chosen, pages settle their methods, and what is open is meant so.
-    chooses = info is not None and tails(info) is None
+    chooses = _chooses(info)
 
     def work(progress: Progress) -> None:
         method = _with_tails(info, triplets, given, progress) if chooses else given
@@ -283,6 +285,11 @@ def settled(info: DatasetInfo | None, method: Method) -> Method:
     if all(value is values[name] for name, value in others.items()):
         return method
     return type(method)(**{**values, **others})
+
+
+def _chooses(info: DatasetInfo | None) -> bool:
+    """Whether tails are still to be chosen; later, what a method leaves open is meant so."""
+    return info is not None and tails(info) is None
 
 
 def tails(info: DatasetInfo | None) -> RunInfo | None:

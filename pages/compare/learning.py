@@ -40,7 +40,7 @@ def _of_tuning(context: Context) -> Method:
 def _use(context: Context, run: Run) -> None:
     """Fit the map whose prior predicts best."""
     if pressed(context.session, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"):
-        fit_now(context, type(run.fresh())(**run.result().setting()))
+        fit_now(context, run.fresh().set_params(**run.result().setting()))
         open_page("embedding")
 
 

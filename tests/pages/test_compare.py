@@ -389,7 +389,13 @@ def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(ser
         workspace.update_dataset(info, workspace.cleaning(info).undone())
 
 
-def test_tuning_says_what_to_set(services, opened):
+@pytest.mark.parametrize("tails_are_known", [False, True])
+def test_tuning_says_what_to_set(services, opened, tails_are_known):
+    """The map that was fitted had other tails than the one that was tuned, and was not shown."""
+    if tails_are_known:
+        (info,) = services.workspace.datasets()
+        found = run("choose_tail", TSTE(), services.workspace.triplets(info))
+        services.workspace.add_run(info, found, "tails")
     app = start("compare", opened)
     app.segmented_control(key="compare.view").set_value("tuning").run()
     app.number_input(key="compare.tune.most").set_value(2).run()
@@ -401,6 +407,9 @@ def test_tuning_says_what_to_set(services, opened):
     assert app.title[0].value == "Embedding"
     settled(app, services).switch_page(PAGES["embedding"]).run()
     assert "average over restarts" in words(app)
+    (info,) = services.workspace.datasets()
+    (tuned,) = services.workspace.runs(info.id, "tune")
+    assert info.extra["map"]["parameters"]["alpha"] == tuned.record["parameters"]["alpha"]
 
 
 def test_the_noise_ceiling_is_estimated_once(services, opened, monkeypatch):
