@@ -42,7 +42,6 @@ from tripletscope.dashboard.archive.tables import result_tables
 from tripletscope.dashboard.archive.terms import LICENCES, Terms
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.files.errors import WorkspaceError
-from tripletscope.dashboard.results import MapLook, TreeLook
 from tripletscope.dashboard.sandbox.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.store.change import ABOUT, TABLES
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo, RunInfo, state_of
@@ -92,7 +91,7 @@ class Deposit:
     features: list[FeatureTable] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
-    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
+    looks: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
@@ -279,13 +278,13 @@ def _of(run: Run, answers: Sequence[Answers | None], rated: RatedDissimilarities
 def archive(
     workspace: Workspace, info: DatasetInfo, terms: Terms, *,
     files: Mapping[str, bytes] | None = None, settings: Mapping[str, Any] | None = None,
-    looks: Mapping[str, MapLook | TreeLook] | None = None,
+    looks: Mapping[str, Any] | None = None,
 ) -> bytes:
     """A data set with everything that belongs to it, as one ZIP, for `restore` and for workspaces.
 
     files: Further files, such as a report, for the folder ``products``.
     settings: Of pages, as plain values by the keys of widgets.
-    looks: How maps and trees are shown, by the key of their fit.
+    looks: How results are shown, by their key.
     """
     deposit = replace(Deposit.of(workspace, info.id), looks=looks or {})
     if terms.pseudonyms:

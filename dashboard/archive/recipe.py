@@ -44,7 +44,6 @@ from tripletscope.dashboard.archive.features import (
 )
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.print.composition import Composition
-from tripletscope.dashboard.results import MapLook, TreeLook
 from tripletscope.dashboard.results.maps import DrawnMap
 from tripletscope.dashboard.store.dataset import DatasetInfo, ExclusionLog
 from tripletscope.dashboard.words import literal
@@ -96,7 +95,7 @@ class Steps:
     measured: Ratings and so on behind the answers, where results are of them.
     drawn: See `map_on_paper`, of the map of these results.
     named: Names of dimensions, by position, by the key of their fit.
-    looks: How maps and trees are shown, by the key of their fit.
+    looks: How results are shown, by their key.
     tables: Kept tables of features and distances.
     unknown: Results of marked answers whose marks are not known, of features that are neither
         columns of the objects nor kept tables, and of distances that are not kept.
@@ -109,7 +108,7 @@ class Steps:
     measured: RatedDissimilarities | None = None
     drawn: Mapping[str, Any] | None = None
     named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
-    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
+    looks: Mapping[str, Any] = field(default_factory=dict)
     tables: Sequence[FeatureTable] = ()
     unknown: list[Run] = field(default_factory=list, init=False)
     _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
@@ -476,7 +475,8 @@ def _drawings(names: Sequence[str], data: str, name: str, further: str) -> str:
 
 def _needed(further: str) -> list[str]:
     """The import that arguments of figures need, if any."""
-    names = ", ".join(name for name in ("MapLook", "TreeLook", "Turn") if f"{name}(" in further)
+    used = set(re.findall(r"\b(\w+Look|Turn)\(", further))
+    names = ", ".join(sorted(used))
     return [f"from tripletscope.dashboard.results import {names}"] if names else []
 
 

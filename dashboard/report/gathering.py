@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import joblib
 import pandas as pd
@@ -15,7 +16,8 @@ from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
-from tripletscope.dashboard.results import UNCERTAIN, MapLook, TreeLook
+from tripletscope.dashboard.results import UNCERTAIN
+from tripletscope.dashboard.results.look import look_class
 from tripletscope.dashboard.results.maps import MOST_PICTURED
 from tripletscope.dashboard.results.presentation import ShownResults, uncertainty_of
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo, edition_of
@@ -23,7 +25,7 @@ from tripletscope.dashboard.store.dimension_names import kept_names
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui.choosing import in_order
 from tripletscope.dashboard.ui.context import Context
-from tripletscope.dashboard.ui.looks import Result, look_of
+from tripletscope.dashboard.ui.looks import Result, look_of, noted_look
 from tripletscope.dashboard.ui.naming import names_of_dimensions
 from tripletscope.dashboard.ui.opened_map import opened_map
 from tripletscope.dashboard.ui.pictures import embedded_pictures
@@ -115,8 +117,8 @@ def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     return _written(content, keys, context, looks)
 
 
-def looks_of(context: Context, keys: Iterable[str]) -> dict[str, MapLook | TreeLook]:
-    """How the pages show the maps and trees among some results."""
+def looks_of(context: Context, keys: Iterable[str]) -> dict[str, Any]:
+    """How the pages show some results: maps, trees, and what else declares a look."""
     info, workspace = context.info, services().workspace
     runs = [run for key in keys if (run := workspace.run(info.id, key)) is not None]
     looks = {}
@@ -127,13 +129,15 @@ def looks_of(context: Context, keys: Iterable[str]) -> dict[str, MapLook | TreeL
             looks[fit.key] = look_of(context.session, result)
         elif (fit.task, fit.kind) == ("fit", "cluster"):
             looks[fit.key] = look_of_tree(context.session, info, fit.key)
+        elif look_class(fit) is not None:
+            looks[fit.key] = noted_look(context, fit)
     return looks
 
 
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")
 def _written(
     content: tuple, keys: list[str], _context: Context,
-    _looks: dict[str, MapLook | TreeLook],
+    _looks: dict[str, Any],
 ) -> dict[str, Section]:
     info, workspace = _context.info, services().workspace
     runs = tuple(filter(None, (workspace.run(info.id, key) for key in keys)))

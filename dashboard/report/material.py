@@ -17,7 +17,6 @@ from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
-from tripletscope.dashboard.results.map_recipe import MapLook, TreeLook
 from tripletscope.dashboard.results.presentation import (
     REPORT_PARTS,
     Limits,
@@ -46,7 +45,7 @@ class Material:
     asked: str = ""
     pictures: dict[int, str] = field(default_factory=dict)
     dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
-    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
+    looks: Mapping[str, Any] = field(default_factory=dict)
     measured: str = ""
     names: set[str] = field(default_factory=set, repr=False)
 

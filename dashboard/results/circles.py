@@ -17,7 +17,13 @@ from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scale_curves import Curve, scale_curves, stimulus_map
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.presentation import Element, ShownResults, Statement, presents
-from tripletscope.dashboard.results.scales import RATIO, named_objects, stimulus_title
+from tripletscope.dashboard.results.scales import (
+    ANGLE,
+    RATIO,
+    ScaleLook,
+    named_objects,
+    stimulus_title,
+)
 from tripletscope.dashboard.words import words
 
 
@@ -41,7 +47,8 @@ def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         ), over=(estimate.unit, estimate.n_units)))
     positions = np.full((shown.answers.n_objects, result.values.shape[1]), np.nan)
     positions[result.objects] = result.values
-    colour, objects = shown.colour or run.options["stimulus"], shown.answers.objects
+    colour, objects = shown.look_of(run, ScaleLook).colour, shown.answers.objects
+    colour = colour or run.options["stimulus"]
     if colour in (None, "id"):
         colour = stimulus
         objects[colour] = pd.Series(result.stimulus, index=result.objects)
@@ -69,21 +76,22 @@ def _of_a_line(shown: ShownResults, run: Run) -> Run | None:
 
 def _against(shown: ShownResults, run: Run, stimulus: str, table: pd.DataFrame) -> Drawing:
     """The angle around the centre of a map, or one of its axes, against the stimulus."""
-    result, axis = run.result(), shown.axis
-    if axis is None or axis >= result.values.shape[1]:
+    result, look = run.result(), shown.look_of(run, ScaleLook)
+    axis = look.axis if look.axis < result.values.shape[1] else ANGLE
+    if axis == ANGLE:
         values, title = np.degrees(result.angles), "angle around the centre (degrees)"
-        low, high = (np.degrees(end) for end in result.angle_band(shown.coverage))
+        low, high = (np.degrees(end) for end in result.angle_band(look.coverage))
     else:
         values, title = result.values[:, axis], f"axis {axis + 1}, the widest of length 1"
-        low, high = (end[:, axis] for end in result.band(shown.coverage))
+        low, high = (end[:, axis] for end in result.band(look.coverage))
     curve = Curve(title, result.stimulus, values, low, high, result.objects)
     return shown.drawing(
         run, "stimulus-curve", 0.45, partial(
             scale_curves, [curve], named_objects(shown), stimulus=stimulus, value=title,
             revision=f"{title} {stimulus}",
         ), lambda: table.assign(value=values, low=low, high=high), picks=True,
-        key="angle" if axis is None else "axis", axis=(axis or 0) + 1, stimulus=stimulus,
-        coverage=shown.coverage,
+        key="angle" if axis == ANGLE else "axis", axis=axis + 1, stimulus=stimulus,
+        coverage=look.coverage,
     )
 
 

@@ -277,8 +277,8 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
                  clusters=words.count(number, "cluster"))
     text = " ".join((text, *_doubts_said(shown, run, number)))
     has_pictures = bool(shown.addresses or shown.pictures)
-    style = MapStyle(shown.marks or ("pictures" if has_pictures else "labels"), "cluster",
-                     uncertainty=False)
+    marks = shown.look_of(ground).marks or ("pictures" if has_pictures else "labels")
+    style = MapStyle(marks, "cluster", uncertainty=False)
     yield Drawing(
         f"clusters-{run.method}", words("title clusters", method=run.fresh().title), text,
         words("alt clusters", clusters=_sizes(shown, clusters)), 0.75,
@@ -443,9 +443,11 @@ def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-def labels_of(shown: ShownResults, agreement: LabelAgreement) -> Iterator[Element]:
-    """Agreement of the shown clustering with the column that colours objects."""
-    (run,), column = shown.runs, shown.colour
+def labels_of(
+    shown: ShownResults, agreement: LabelAgreement, *, column: str
+) -> Iterator[Element]:
+    """Agreement of the shown clustering with a column."""
+    (run,) = shown.runs
     table = agreement.table.rename(index=cluster_name)
     yield Statement(words(
         "labels agree", column=column, purity=agreement.purity, rand=agreement.adjusted_rand,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -29,6 +31,7 @@ from tripletscope.dashboard.figures.explaining import (
 )
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.look import OneOf
 from tripletscope.dashboard.results.map_recipe import Placed
 from tripletscope.dashboard.results.maps import PlainMap
 from tripletscope.dashboard.results.presentation import (
@@ -47,13 +50,31 @@ _NAMED = 150
 _MOST, _NOTHING = 5, 10
 
 
-@presents("explain", told_in="features")
+def _ways_to_count(run: Run) -> dict[str, str]:
+    """One way, where every choice is one of two."""
+    asked = {"asked": "as they were asked"}
+    is_of_more = (np.abs(run.result().chance - 0.5) > 1e-6).any()
+    return {**asked, "two": "two at a time"} if is_of_more else asked
+
+
+@dataclass(frozen=True)
+class AccuracyLook:
+    """How accuracies of features are shown."""
+
+    place: ClassVar[str] = "features"
+
+    counted: Annotated[str, OneOf(
+        _ways_to_count, "Count choices",
+        "An odd one out counts as one choice of three, or as two comparisons of two, each with its "
+        "own chance and ceiling.",
+    )] = "asked"
+
+
+@presents("explain", told_in="features", look=AccuracyLook)
 def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    result = run.result()
-    table = in_order(measured_as(result, as_asked=not shown.two_at_a_time))
-    ceilings = ceilings_of(
-        result, shown.limits.choices, as_asked=not shown.two_at_a_time
-    )
+    result, as_asked = run.result(), shown.look_of(run, AccuracyLook).counted == "asked"
+    table = in_order(measured_as(result, as_asked=as_asked))
+    ceilings = ceilings_of(result, shown.limits.choices, as_asked=as_asked)
     yield from accuracy_said(result, table, ceilings)
     spaces, models = table["space"].nunique(), table["model"].nunique()
     there = [words(f"by {name}") for name in MODEL_NAMES if name in {*table["model"]}]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.declared import Column
 from tripletscope.core.run import Run
 from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
 from tripletscope.core.similarity.clusters.ordering import ROOM, order_of_kernel
@@ -49,17 +52,30 @@ _AT_A_TIME = 2**25
 _MANY_WITHOUT = 0.3
 
 
-@presents("fit", "kernel", told_in="similarities")
+@dataclass(frozen=True)
+class KernelLook:
+    """How a matrix of similarities is shown."""
+
+    place: ClassVar[str] = "kernel"
+
+    order: Annotated[str | None, Column(
+        "Order", "Clustering puts similar objects next to each other; a column shows how far "
+        "similarity follows it.", automatic="Hierarchical clustering",
+    )] = None
+
+
+@presents("fit", "kernel", told_in="similarities", look=KernelLook)
 def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The matrix of similarities, their evidence, and a selected pair's similarity.
 
-    In the order of its average-linkage tree, or of the column that colours the objects.
+    In the order of its average-linkage tree, or of a column.
     """
     kernel, answers = run.fitted(), shown.answers
     yield from map(Statement, similarities_said(run, kernel, answers))
     if answers.n_objects > MOST_IN_A_MATRIX or kernel.placed_.sum() < 2:
         return
-    by, objects = shown.colour, answers.objects
+    by, objects = shown.look_of(run, KernelLook).order, answers.objects
+    by = by if by in objects else None
     is_of_some = 8 * kernel.placed_.sum() ** 2 > ROOM
     order = "matrix by column" if by else "matrix of some" if is_of_some else "matrix of"
     text = words(order, method=words.method(run.fresh()), column=by, about=shown.about)

@@ -180,7 +180,7 @@ class PlacedObjects:
         shown, n = self.shown, len(self.objects)
         has_pictures = self.is_plane and bool(shown.addresses or shown.pictures)
         usual = "pictures" if has_pictures and n <= MOST_PICTURED else "labels"
-        marks = shown.marks or self.look.marks or usual
+        marks = self.look.marks or usual
         return usual if marks == "pictures" and not has_pictures else marks
 
     @cached_property

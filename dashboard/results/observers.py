@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.engine.declared import Column
 from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.people.maps import ObserverMaps
 from tripletscope.core.people.predictions import Predictions
@@ -25,7 +28,8 @@ from tripletscope.dashboard.figures.observers import pooling_figure, relation_do
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.clusters import by_size
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map_recipe import TreeLook
+from tripletscope.dashboard.results.look import OneOf
+from tripletscope.dashboard.results.maps import stimulus_of
 from tripletscope.dashboard.results.people import maps_beside, silence_said
 from tripletscope.dashboard.results.presentation import (
     Advice,
@@ -127,7 +131,21 @@ def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@presents("observer_maps", told_in="groups")
+def _numbers(run: Run) -> dict[int, str]:
+    return {number: str(number) for number in range(1, len(run.result().names) + 1)}
+
+
+@dataclass(frozen=True)
+class ObserverLook:
+    """How maps of participants are shown."""
+
+    place: ClassVar[str] = "scale.maps"
+
+    colour: Annotated[str | None, Column("Colour", automatic="The stimulus")] = None
+    clusters: Annotated[int, OneOf(_numbers, "Clusters")] = 2
+
+
+@presents("observer_maps", told_in="groups", look=ObserverLook)
 def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """A map of each beside that of all, and their distances."""
     result, by = run.result(), run.options["by"]
@@ -140,7 +158,8 @@ def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
               zip([words("map of all"), *short], sizes, strict=True)]
     yield maps_beside(
         shown, run, "observer-maps", np.concatenate([result.common[None], result.maps]), titles,
-        place=by, by=by, colour=shown.colour,
+        place=by, by=by,
+        colour=shown.look_of(run, ObserverLook).colour or stimulus_of(shown.answers.objects),
         said=words("one axis of all") if result.common.shape[1] == 1 else "",
     )
     if len(result.names) > 2:
@@ -161,7 +180,7 @@ def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[
         ), matrix.reset_index, place=by, is_half=True,
         said="" if result.comparable.all() else words("maps not comparable"),
     )
-    clusters = min(shown.look_of(run, TreeLook).number or 2, len(names))
+    clusters = min(shown.look_of(run, ObserverLook).clusters, len(names))
     rows, members = Rows(tree, len(names)), by_size(tree.cut(clusters))
     data = DendrogramData(
         tree, pd.DataFrame({"id": names, "label": names}), members, tree.height_for(clusters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -153,6 +153,18 @@ def groups(simulations: Sequence[Simulation]) -> list[list[int]]:
     return list(alike.values())
 
 
+@dataclass(frozen=True)
+class PlanLook:
+    """How plans are shown.
+
+    wanted: Targets by quantity.
+    is_fixed: Whether the number of answers comes from elsewhere, such as an experiment.
+    """
+
+    wanted: Mapping[str, float | None] = field(default_factory=dict)
+    is_fixed: bool = False
+
+
 @presents("plan")
 def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Results against the number of answers, once for all plans; or against the noise."""
@@ -162,19 +174,19 @@ def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     runs = [one for one in shown.all_of("plan") if varied_in(one.options) == "answers"]
     if run is not runs[0]:
         return
-    simulations = [Simulation.of(one) for one in runs]
+    look, simulations = shown.look_of(run, PlanLook), [Simulation.of(one) for one in runs]
     plans = dict(zip(names_of(simulations), (one.plan for one in simulations), strict=True))
     comparable = groups(simulations)
-    for members in () if shown.is_fixed else comparable:
+    for members in () if look.is_fixed else comparable:
         named = {name: plans[name] for name in (list(plans)[k] for k in members)}
         yield from map(Statement, plans_said(named, alone=len(plans) == 1))
-    if shown.is_fixed:
+    if look.is_fixed:
         plan = simulations[0].plan
         yield Statement(words(
             "answers given", most=int(plan.n_answers[-1]), end=float(plan.accuracy[:, -1].mean()),
             top=float(plan.ceiling.mean()),
         ))
-    wanted = {name: value for name, value in shown.wanted.items() if value is not None}
+    wanted = {name: value for name, value in look.wanted.items() if value is not None}
     if len(plans) == 1:
         for quantity, value in wanted.items():
             yield Statement(words(

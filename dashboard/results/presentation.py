@@ -24,7 +24,8 @@ from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map_recipe import UNCERTAIN, MapLook, TreeLook
+from tripletscope.dashboard.results.look import LOOKS
+from tripletscope.dashboard.results.map_recipe import UNCERTAIN, MapLook
 from tripletscope.dashboard.words import words
 
 
@@ -59,7 +60,7 @@ class Numbers:
     about: str = ""
 
 
-Look = TypeVar("Look", MapLook, TreeLook)
+Look = TypeVar("Look")
 Element = Drawing | Statement | Advice | Numbers
 Presentation = Callable[["ShownResults", Any], Iterator[Element]]
 #: Presentations by task or class, for fits the kind of method, and class of detail.
@@ -88,20 +89,12 @@ class ShownResults:
     """Results of the same answers that are shown together; what is by key is by that of a result.
 
     answers: None of simulations.
-    looks: How maps and trees are shown.
+    looks: How they are shown: maps, trees, and what else declares a look.
     pictures, addresses: Of objects by position, as data addresses, or for a browser.
     named: Names of dimensions, by position, by the key of their fit.
     embed: Makes `pictures` for a file, where they are empty.
-    forest: Positions of leaf size and number of trees; None is the forest that errs least.
-    predictor: A method beside the forest, whose predictions are shown; empty for the forest.
-    curve: Of searches: misses by leaf ``size``, ``distance`` errors, or misses by questions
-        ``asked``.
-    two_at_a_time: Whether choices among several count as comparisons of two.
     asked: The question to the participants, in a few words.
     measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
-    wanted: Targets of plans, by quantity.
-    is_fixed: Whether a plan has its number of answers from elsewhere, such as an experiment.
-    axis: Of a map, against the stimulus; None is the angle around its centre.
     average: Uncertainty of orders, if computed before.
     detail: Part of a result that is shown instead of all: see `presents`.
     cautious: Whether figures that no test confirms are withheld, as on pages and in reports;
@@ -116,23 +109,11 @@ class ShownResults:
     addresses: dict[int, str] = field(default_factory=dict)
     embed: Callable[[], dict[int, str]] = dict
     selected: tuple[int, ...] = ()
-    marks: str | None = None
-    colour: str | None = None
-    forest: tuple[int, int] | None = None
-    predictor: str = ""
-    stretch: str = "predicted"
-    curve: str = "size"
-    two_at_a_time: bool = False
     asked: str = ""
     measured: str = ""
-    wanted: Mapping[str, float | None] = field(default_factory=dict)
-    is_fixed: bool = False
-    coverage: float = 0.95
-    in_noise: bool = False
-    axis: int | None = None
     average: float | None = None
     detail: object = None
-    looks: Mapping[str, MapLook | TreeLook] = field(default_factory=dict)
+    looks: Mapping[str, Any] = field(default_factory=dict)
     limits_of: Callable[[Answers], Limits] = Limits.of
     cautious: bool = False
 
@@ -143,7 +124,7 @@ class ShownResults:
         return self.pictures or self.embed()
 
     def look_of(self, run: Run, kind: type[Look] = MapLook) -> Look:
-        """How a map or tree is shown; a look under no key is that of all."""
+        """How a result is shown; a look under no key is that of all."""
         chosen = (self.looks.get(key) for key in (run.key, ""))
         return next((look for look in chosen if isinstance(look, kind)), kind())
 
@@ -201,17 +182,21 @@ class ShownResults:
 
 
 def presents(
-    task: str | type, kind: str = "", *, detail: type = NoneType, told_in: str = ""
+    task: str | type, kind: str = "", *, detail: type = NoneType, told_in: str = "",
+    look: type | None = None,
 ) -> Callable[[Presentation], Presentation]:
     """Declare the presentation of results of a task, or of a class.
 
     kind: Of methods, for fits.
     detail: Class of `ShownResults.detail` that this is for, such as one object's.
     told_in: Part of the report with these sentences; empty where that has its own.
+    look: What can be chosen of how they are shown; see `results.look`.
     """
 
     def declare(make: Presentation) -> Presentation:
         PRESENTATIONS.setdefault((task, kind, detail), []).append(make)
+        if look is not None:
+            LOOKS[task, kind] = look
         if told_in:
             REPORT_PARTS.setdefault(told_in, []).append((task, kind))
         return make

@@ -185,8 +185,11 @@ def samplers_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]
     yield Numbers(words("numbers"), lambda: named)
 
 
-def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
-    table, name = report.over_time, shown.stretch
+def over_time_of(
+    shown: ShownResults, report: QualityReport, *, name: str = "predicted"
+) -> Iterator[Element]:
+    """One of `STRETCHED` over the parts of a session."""
+    table = report.over_time
     timed = "time" in shown.answers.answers
     text = words("over time of" if timed else "in order of", parts=len(table), about=shown.about)
     if name == "predicted":

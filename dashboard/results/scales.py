@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.engine.declared import Column
 from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.inference.held_out.score import CHANCE, ErrorEstimate
 from tripletscope.core.run import Run
@@ -25,6 +26,7 @@ from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scale_curves import Curve, scale_curves
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.look import COVERAGES, OneOf
 from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
@@ -38,6 +40,8 @@ from tripletscope.dashboard.words import plain, words
 from tripletscope.dashboard.words.formats import interval
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
+#: The angle of a map around its centre, beside its axes.
+ANGLE = -1
 #: Height of a figure of a scale, divided by its width.
 RATIO = 0.6
 #: Stimuli that two scales must have in common to be aligned.
@@ -50,17 +54,56 @@ _MANY_OUTSIDE = 0.10
 _NAMED, _NAME = 6, 16.0
 
 
-def scale_table(shown: ShownResults, run: Run) -> pd.DataFrame | None:
+def _axes(run: Run) -> dict[int, str]:
+    """What of a map can be drawn against the stimulus."""
+    axes = range(run.result().values.shape[1] if run.task == "ordinal_scale" else 0)
+    return {ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in axes}}
+
+
+@dataclass(frozen=True)
+class ScaleLook:
+    """How scales, circles and helices are shown.
+
+    axis: What of a map in several dimensions is drawn against the stimulus: an axis, or
+        `ANGLE`, the one around its centre.
+    """
+
+    place: ClassVar[str] = "scale"
+
+    units: Annotated[str, OneOf(
+        {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}, "Scale",
+        "From 0 to 1, or in standard deviations of the noise, with 1/σ as the highest value. Maps "
+        "have no such unit.",
+    )] = "unit"
+    axis: Annotated[int, OneOf(
+        _axes, "Plot against the stimulus",
+        "The angle around the centre, in the first two axes, grows by a full turn if the stimulus "
+        "closes on itself. The stimulus rises most along the first axis.",
+    )] = ANGLE
+    coverage: Annotated[float, OneOf(COVERAGES, "Band")] = 0.95
+    colour: Annotated[str | None, Column("Colour", automatic="Methods")] = None
+
+    @property
+    def in_noise(self) -> bool:
+        return self.units == "noise"
+
+
+def scale_table(
+    shown: ShownResults, run: Run, *, in_noise: bool | None = None
+) -> pd.DataFrame | None:
     """``stimulus``, ``value``, ``standard error``, ``low``, ``high``, with ``object`` if known.
 
     Of a bootstrap of difference scaling, or an embedding on a stimulus. None where a bootstrap
     lacks its fit, of a map in the plane or in space, and of an embedding in units of the noise.
+
+    in_noise: Whether it is in units of the noise, by default as scales are shown.
     """
-    result = run.result()
+    result, look = run.result(), shown.look_of(run, ScaleLook)
+    free = look.in_noise if in_noise is None else in_noise
     if run.task == "ordinal_scale":
-        if shown.in_noise or result.values.shape[1] > 1:
+        if free or result.values.shape[1] > 1:
             return None
-        low, high = result.band(shown.coverage)
+        low, high = result.band(look.coverage)
         return pd.DataFrame({
             "object": result.objects, "stimulus": result.stimulus, "value": result.values[:, 0],
             "standard error": result.deviation[:, 0], "low": low[:, 0], "high": high[:, 0],
@@ -68,8 +111,8 @@ def scale_table(shown: ShownResults, run: Run) -> pd.DataFrame | None:
     fit = shown.of(run, "fit")
     if fit is None:
         return None
-    fitted, free = fit.fitted(), shown.in_noise
-    low, high = result.interval(shown.coverage, unconstrained=free)
+    fitted = fit.fitted()
+    low, high = result.interval(look.coverage, unconstrained=free)
     errors = fitted.standard_errors_ if free else fitted.scale_errors_
     if result.unit != "answers":  # those of the fit take answers as independent
         errors = result.standard_errors(unconstrained=free)
@@ -163,11 +206,11 @@ def scale_name(run: Run) -> str:
 def scale_runs(shown: ShownResults) -> list[Run]:
     """Results with a scale and its band."""
     return [run for task in _TASKS for run in shown.all_of(task)
-            if scale_table(replace(shown, in_noise=False), run) is not None]
+            if scale_table(shown, run, in_noise=False) is not None]
 
 
-@presents("ordinal_scale", told_in="scales")
-@presents("bootstrap_scale", told_in="scales")
+@presents("ordinal_scale", told_in="scales", look=ScaleLook)
+@presents("bootstrap_scale", told_in="scales", look=ScaleLook)
 def scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """All scales against one stimulus in one figure."""
     stimulus = stimulus_title(shown, run)
@@ -183,7 +226,7 @@ def scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield from map(Statement, scale_said(shown, name, one))
     tables = {name: table for name, one in scales.items()
               if (table := scale_table(shown, one)) is not None}
-    if not shown.in_noise:
+    if not shown.look_of(run, ScaleLook).in_noise:
         tables = aligned(tables)
     curves = [
         Curve(name, *(table[c].to_numpy() for c in ("stimulus", "value", "low", "high")),
@@ -201,23 +244,23 @@ def _curves(
     shown: ShownResults, scales: Mapping[str, Run], tables: Mapping[str, pd.DataFrame],
     curves: Sequence[Curve],
 ) -> Drawing:
-    several = len(curves) > 1
-    stimulus = stimulus_title(shown, next(iter(scales.values())))
-    unit = "units of noise" if shown.in_noise else "first: 0 to 1" if several else "0 to 1"
+    several, run = len(curves) > 1, next(iter(scales.values()))
+    stimulus, look = stimulus_title(shown, run), shown.look_of(run, ScaleLook)
+    unit = "units of noise" if look.in_noise else "first: 0 to 1" if several else "0 to 1"
     first = curves[0].complete()
-    said = words("in units of the noise") if shown.in_noise else ""
+    said = words("in units of the noise") if look.in_noise else ""
     failed = [name for name, run in scales.items()
               if any(no_scale_said(name, *reversed(_fit_and_error(shown, run))))]
     fails = words("shows no scale", names=failed) if failed else ""
     return shown.drawing(
-        next(iter(scales.values())), "scale", RATIO, partial(
+        run, "scale", RATIO, partial(
             scale_curves, curves, named_objects(shown), stimulus=stimulus,
-            value=f"perceptual scale ({unit})", colour=shown.colour, revision=f"{stimulus} {unit}",
+            value=f"perceptual scale ({unit})", colour=look.colour, revision=f"{stimulus} {unit}",
         ),
         lambda: pd.concat([t.assign(method=n) for n, t in tables.items()], ignore_index=True),
         runs=scales.values(), picks=True, method="; ".join(scales), stimulus=stimulus,
         said=(said or (words("scales aligned") if several else "")) + fails,
-        coverage=shown.coverage,
+        coverage=look.coverage,
         alt="" if said else "alt scales" if several else "alt scale",
         low=words.number(first.stimulus[0]), high=words.number(first.stimulus[-1]),
         origin=_origin(scales),

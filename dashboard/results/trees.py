@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.look import OneOf
 from tripletscope.dashboard.results.presentation import (
     Element,
     Numbers,
@@ -37,15 +40,28 @@ def _source(shown: ShownResults, run: Run) -> str:
     return words(f"sees {run.kind}", method=run.fresh())
 
 
-@presents("search_curve", told_in="trees")
+@dataclass(frozen=True)
+class SearchLook:
+    """Which errors of a search are shown."""
+
+    place: ClassVar[str] = "trees"
+
+    curve: Annotated[str, OneOf({
+        "size": "Misses by leaf size", "distance": "Distance error by leaf size",
+        "asked": "Misses by questions",
+    }, "Show")] = "size"
+
+
+@presents("search_curve", told_in="trees", look=SearchLook)
 def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often trees miss the nearest neighbour, by the size of their leaves or by questions."""
     result = run.result()
     table, n_searched = result.table(), result.missed.shape[1]
-    x, value = _CURVES[shown.curve]
+    curve = shown.look_of(run, SearchLook).curve
+    x, value = _CURVES[curve]
     yield Statement(words("searched", number=n_searched))
     text = words(
-        f"search by {shown.curve}", number=n_searched, folds=min(run.options["folds"], n_searched),
+        f"search by {curve}", number=n_searched, folds=min(run.options["folds"], n_searched),
         source=_source(shown, run), about=shown.about,
     )
     lines = table.rename(columns={"size": "leaf size"})
@@ -59,14 +75,58 @@ def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-@presents("predict_column", told_in="trees")
+def _leaf_sizes(run: Run) -> dict[int, str]:
+    sizes = [] if run.result().best is None else run.result().leaf_sizes.tolist()
+    return {size: str(size) for size in sizes}
+
+
+def _numbers_of_trees(run: Run) -> dict[int, str]:
+    numbers = [] if run.result().best is None else run.result().n_trees.tolist()
+    return {number: str(number) for number in numbers}
+
+
+def _predictors(run: Run) -> dict[str, str]:
+    peers = [] if run.result().best is None else run.result().peers.tolist()
+    return {"": "Comparison forest", **{name: name for name in peers}}
+
+
+@dataclass(frozen=True)
+class ForestLook:
+    """Which forest is shown; by default the one that errs least.
+
+    predictor: A method beside it, whose predictions are shown; empty for the forest.
+    """
+
+    place: ClassVar[str] = "trees"
+
+    leaf_size: Annotated[int | None, OneOf(
+        _leaf_sizes, "Leaf size", "Cells of at most this many objects are not divided.",
+        usual=lambda run: int(run.result().leaf_sizes[run.result().best[0]]), in_order=True,
+    )] = None
+    n_trees: Annotated[int | None, OneOf(
+        _numbers_of_trees, "Trees", "More trees reduce the error, slowly beyond a hundred.",
+        usual=lambda run: int(run.result().n_trees[run.result().best[1]]), in_order=True,
+    )] = None
+    predictor: Annotated[str, OneOf(_predictors, "Predicted by")] = ""
+
+    def of(self, errors: ColumnErrors) -> tuple[int, int]:
+        """Positions of leaf size and number of trees; those of the best where there are none."""
+        sizes, numbers = errors.leaf_sizes.tolist(), errors.n_trees.tolist()
+        return (
+            sizes.index(self.leaf_size) if self.leaf_size in sizes else errors.best[0],
+            numbers.index(self.n_trees) if self.n_trees in numbers else errors.best[1],
+        )
+
+
+@presents("predict_column", told_in="trees", look=ForestLook)
 def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Predictions of a column by comparison forests and their peers, and errors."""
     result, column = run.result(), run.options["column"]
     if result.best is None:
         yield from _without_forest(shown, run)
         return
-    a, b = shown.forest or result.best
+    look = shown.look_of(run, ForestLook)
+    a, b = look.of(result)
     table, size, trees = result.table(), int(result.leaf_sizes[a]), int(result.n_trees[b])
     yield from map(Statement, _forest_said(shown, run, table, a, b))
     about = words(
@@ -88,9 +148,9 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
     yield Numbers(words("all forests"), lambda: table)
     predicted, whose = result.predicted[a, b], words("this forest", size=size, trees=trees)
-    if shown.predictor:
-        predicted = result.peer_predicted[result.peers.tolist().index(shown.predictor)]
-        whose = shown.predictor
+    if look.predictor in result.peers.tolist():
+        predicted = result.peer_predicted[result.peers.tolist().index(look.predictor)]
+        whose = look.predictor
     yield from _outcome(shown, run, predicted, f"{plain(whose)}. {about}")
 
 

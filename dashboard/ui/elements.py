@@ -16,10 +16,6 @@ from tripletscope.dashboard.ui.controls import pressed
 from tripletscope.dashboard.ui.panels import plain
 from tripletscope.dashboard.ui.reading import read_file
 
-#: Shares that intervals and bands can cover.
-COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
-
-
 #: Why a button that computes is disabled.
 COMPUTED = "Nothing is left to compute with these settings."
 CHOOSE, CHOOSE_ROWS = "Choose a file first.", "Choose rows of the table first."

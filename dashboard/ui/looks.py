@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ import streamlit as st
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import Column, Parameter, parameters
 from tripletscope.core.inference.held_out.inspection import inspect_objects
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -24,13 +25,15 @@ from tripletscope.dashboard.results.colouring import (
     of_table,
     own_colourings,
 )
+from tripletscope.dashboard.results.look import COVERAGES, look_class
 from tripletscope.dashboard.results.maps import USUAL, DrawnMap, warning_said
 from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo, edition_of
 from tripletscope.dashboard.ui.colouring import CLUSTERS, colourings, pick_colouring
-from tripletscope.dashboard.ui.controls import pick
-from tripletscope.dashboard.ui.elements import COVERAGES, looks_row
+from tripletscope.dashboard.ui.context import Context
+from tripletscope.dashboard.ui.controls import pick, slide
+from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.ui.turning import turn_of, turned
 
@@ -196,3 +199,49 @@ def _inspected_once(content: tuple[Any, ...], _result: Result) -> pd.DataFrame:
         _result.fitted, _result.triplets, _result.placed.covariances, coverage=content[-1],
         degrees=_result.placed.degrees,
     )
+
+
+def ask_look(context: Context, run: Run, *, hidden: Sequence[str] = ()) -> dict[str, Any]:
+    """Ask how a result is shown, as its presentation declares it; a look by the key of the result.
+
+    hidden: Of its parameters that are as usual.
+    """
+    kind = look_class(run)
+    if kind is None:
+        return {}
+    for parameter in parameters(kind):
+        if parameter.name not in hidden:
+            _ask(context, run, kind, parameter)
+    return {run.key: noted_look(context, run)}
+
+
+def _ask(context: Context, run: Run, kind: type, parameter: Parameter) -> None:
+    """A control of a look, where there is a choice."""
+    spec, key = parameter.spec, _place(kind, parameter, context.info)
+    if isinstance(spec, Column):
+        context.pick_column(
+            key, spec.label, none=spec.automatic, help=spec.help or None
+        )
+        return
+    offered = spec.offered(run)
+    if len(offered) > 1:
+        usual = spec.usual(run) if spec.usual else parameter.default
+        ask = slide if spec.in_order else pick
+        options = list(offered) if spec.in_order else offered
+        ask(context.session, key, spec.label, options, default=usual, help=spec.help or None)
+
+
+def noted_look(context: Context, run: Run) -> Any:
+    """How a session shows a result, of which its presentation declares a look."""
+    kind, values = look_class(run), {}
+    for parameter in parameters(kind):
+        spec = parameter.spec
+        value = context.session.drafts.get(_place(kind, parameter, context.info))
+        if value in (context.columns if isinstance(spec, Column) else spec.offered(run)):
+            values[parameter.name] = value
+    return kind(**values)
+
+
+def _place(kind: type, parameter: Parameter, info: DatasetInfo) -> str:
+    """Where a session notes a choice."""
+    return f"{kind.place}.{parameter.name}@{info.id}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.core.similarity.clusters.clustering import Clustering, Hierarchy
 from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
 from tripletscope.core.similarity.clusters.stability import Stability
-from tripletscope.dashboard.results import TreeLook
+from tripletscope.dashboard.results import MapLook, TreeLook
 from tripletscope.dashboard.results.clusters import clusters_of, described, named, support_of
 from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.state import Session
@@ -133,7 +133,9 @@ class ShownClustering(Context):
         run = self.find(self.method, "stability")
         return run.result() if run and self.is_of_answers else None
 
-    def presented(self, *further: Run, **how: Any) -> ShownResults:
+    def presented(
+        self, *further: Run, marks: str | None = None, rows: int | None = None, **how: Any
+    ) -> ShownResults:
         """The clustering as it is cut, and what tests of such clusterings have shown."""
         workspace, same = services().workspace, {"method": self.run.method, "data": self.run.data}
         again = [
@@ -142,11 +144,13 @@ class ShownClustering(Context):
             for listed in workspace.runs(self.info.id, task, "cluster")
             if self.is_of_answers and listed.record.items() >= same.items()
         ]
-        looks = {run.key: turned(self.info, run) for run in further if run.task == "fit"}
+        looks: dict[str, MapLook | TreeLook] = {
+            run.key: replace(
+                turned(self.info, run) if run.task == "fit" else MapLook(), marks=marks
+            ) for run in further
+        }
         if self.tree:
-            looks[self.run.key] = TreeLook(
-                self.n_clusters, self.height, how.get("marks"), how.pop("rows", None)
-            )
+            looks[self.run.key] = TreeLook(self.n_clusters, self.height, marks, rows)
         return self.shown(self.run, *again, *further, looks=looks, **how)
 
     @cached_property

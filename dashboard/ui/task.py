@@ -10,12 +10,14 @@ from typing import Any
 
 from tripletscope.core.engine.method import Method
 from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard.results.look import look_class
 from tripletscope.dashboard.results.registry import PRESENTATIONS
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.analysis import Piece
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.elements import looks_row
+from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
 
 #: Seconds of processor time; what takes longer is computed when it is asked for.
@@ -33,7 +35,7 @@ def task_tab(
     beside: Callable[[Any, Method, dict[str, Any]], Sequence[Piece]] = lambda *_: (),
     seconds: float = inf, at_once: Callable[[Any], bool] | None = None,
     further: Callable[[Any], Mapping[str, Any]] = lambda context: {},
-    looks: Callable[[Any, Run], Mapping[str, Any]] = lambda context, run: {},
+    usual: Sequence[str] = (),
     columns: Callable[[Any], Mapping[str, list[str]]] = lambda context: {},
     after: Callable[[Any, Run], None] = lambda context, run: None,
 ) -> None:
@@ -48,7 +50,7 @@ def task_tab(
     seconds: Of processor time for an answer; what takes little is computed without being asked for.
     at_once: Whether that is so, where it does not depend on the number of answers.
     further: Asks, above the picture, for more of how the result is shown; see `Context.present`.
-    looks: Asks the same where that depends on the result, once it is there.
+    usual: Parameters of its look that are not asked for.
     after: Shows, below the result, what can be done with it.
     """
     is_quick = at_once or (
@@ -71,7 +73,8 @@ def task_tab(
                 is_there = run is not None and run.complete
             with row:
                 how = {"beside": [*filter(None, others)], **further(context)}
-                how |= looks(context, run) if is_there else {}
+                if is_there and look_class(run):
+                    how["looks"] = ask_look(context, run, hidden=usual)
         with picture:
             if refused is not None:
                 panels.empty(*refused)

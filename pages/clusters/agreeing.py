@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
@@ -52,7 +54,7 @@ def show_agreement(shown: ShownClustering) -> None:
             show_error(error)
             return
         shown.present(
-            agreement, beside=[shown.run], by=labels_of, colour=column,
+            agreement, beside=[shown.run], by=partial(labels_of, column=column),
             looks={shown.run.key: TreeLook(shown.n_clusters)},
         )
         _curve(shown, column)

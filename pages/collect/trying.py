@@ -21,6 +21,7 @@ from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.collect import answer_log, jspsych, running
 from tripletscope.dashboard.collect.running import NotStarted
+from tripletscope.dashboard.results.planning import PlanLook
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.experiments import experiment_key
 from tripletscope.dashboard.ui import panels
@@ -202,7 +203,7 @@ def _accuracy(context: CollectContext, run: Run | None, why: str) -> None:
     if why:
         st.info(panels.plain(f"No expected accuracy: {why}"), icon=":material/info:")
     elif run is not None:
-        context.present(run, is_fixed=True)
+        context.present(run, looks={"": PlanLook(is_fixed=True)})
         st.caption(
             "Assumed: nobody presses at random, adaptive questions count as random ones, and every "
             "response counts as one triplet."

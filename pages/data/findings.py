@@ -14,6 +14,7 @@ from tripletscope.core.engine.method import Piece
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.jobs.queue import Job, Step
+from tripletscope.dashboard.results import MapLook
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.findings import (
     FINDINGS,
@@ -99,7 +100,7 @@ class FindingsContext(QualityContext):
                 *errors_compared(self, self.subject.method)]
         unique = {run.key: run for run in runs if run is not None}
         marks = None if self.answers.n_objects <= _NAMED else "points"
-        shown = self.shown(*unique.values(), marks=marks)
+        shown = self.shown(*unique.values(), looks={"": MapLook(marks)})
         return SubjectResults(self.answers, self.subject.method, shown, lambda: self.verdict)
 
     def _more_dimensions(self) -> Iterator[Run | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import streamlit as st
 
@@ -260,7 +261,7 @@ def _over_time(context: QualityContext) -> None:
         )
         return
     shown = pick(context.session, "quality.time", "Show", titles, width=320)
-    context.present(context.report, by=quality.over_time_of, stretch=shown)
+    context.present(context.report, by=partial(quality.over_time_of, name=shown))
 
 
 def _paragraph(context: QualityContext) -> None:

@@ -11,7 +11,6 @@ from tripletscope.core.features.weights import FOR_EACH, MOST
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import NO_MAP
 from tripletscope.dashboard.ui import analysis, panels
-from tripletscope.dashboard.ui.controls import pick
 from tripletscope.dashboard.ui.feature_spaces import (
     PAGE,
     FeaturesContext,
@@ -29,24 +28,10 @@ _AT_ONCE, _MAPS_AT_ONCE = 100_000, 2_000
 _MOST_PREDICTORS = 6
 #: Objects that can be resampled at least.
 FEWEST = 5
-#: What is counted, where an odd one out is one choice of three.
-_COUNTED = {"asked": "as they were asked", "two": "two at a time"}
 
 
 def _is_quick(context: FeaturesContext) -> bool:
     return context.size_of_work <= _AT_ONCE
-
-
-def _counted(context: FeaturesContext) -> dict[str, Any]:
-    """Whether choices count as they were asked; a question only where that is another number."""
-    if not context.choices:
-        return {}
-    counted = pick(
-        context.session, f"{PAGE}.counted", "Count choices", _COUNTED,
-        help="An odd one out counts as one choice of three, or as two comparisons of two, each "
-        "with its own chance and ceiling.",
-    )
-    return {"two_at_a_time": counted == "two"}
 
 
 def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
@@ -113,7 +98,7 @@ def _name_the_map(context: FeaturesContext) -> dict[str, Any]:
 
 
 task_tab(
-    PAGE, "Accuracy", 1, "explain", name="accuracy", needs=choose_spaces, further=_counted,
+    PAGE, "Accuracy", 1, "explain", name="accuracy", needs=choose_spaces,
     at_once=_is_quick,
     about="Predicts held-out choices from each feature space.",
     promise="Compute shows how often each feature space predicts people's choices: as it is, with "

@@ -15,6 +15,7 @@ from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import pick, pressed
 from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.handover import choose_design
+from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import link_to, open_page, tab
 from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.kernel.context import PAGE, KernelContext, choose_kernel
@@ -51,11 +52,7 @@ def show_similarities(here: KernelContext) -> None:
             )
             return
     with looks_row(here.picture):
-        column = here.pick_column(
-            f"{PAGE}.order@{here.info.id}", "Order", none="Hierarchical clustering",
-            help="Clustering puts similar objects next to each other; a column shows how far "
-            "similarity follows it.",
-        )
+        looks = ask_look(here, run)
     kernel: Kernel = run.fitted()
     with here.picture:
         if kernel.placed_.sum() < 2:
@@ -64,7 +61,7 @@ def show_similarities(here: KernelContext) -> None:
                 "The answers give no two objects a position in this kernel. Collect more answers, "
                 "or choose another kernel.",
             )
-        here.present(run, colour=column)
+        here.present(run, looks=looks)
         _turn_to_more(here, kernel)
     _neighbours(here, kernel)
 

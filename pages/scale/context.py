@@ -24,7 +24,6 @@ from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import number, parameter_form, pick
-from tripletscope.dashboard.ui.elements import COVERAGES
 from tripletscope.dashboard.ui.page import link_to
 from tripletscope.dashboard.ui.watching import watch
 
@@ -140,11 +139,6 @@ class StimulusContext(ScaleContext):
 
 def _settings_of(method: type[Method], place: str) -> Any:
     return st.popover(f"Settings of {method.title}", width="stretch", key=f"{place}.settings")
-
-
-def ask_for_coverage(context: Context) -> float:
-    """Ask for the share that bands cover; the same on every view."""
-    return pick(context.session, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95)
 
 
 def choose_stimulus(context: Context) -> StimulusContext | None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from tripletscope.core.engine.method import Method
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.people.predictions import pooling_curve
-from tripletscope.core.run import Run
 from tripletscope.core.scales import MLDS
-from tripletscope.dashboard.results import TreeLook
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.analysis import Piece
-from tripletscope.dashboard.ui.controls import number, parameter_form, pick_method
+from tripletscope.dashboard.ui.controls import parameter_form, pick_method
+from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.pages.scale.context import PAGE, ScaleContext
@@ -38,27 +35,19 @@ def show_observers(context: ScaleContext) -> None:
             "Predicts every participant from each of the others and from growing groups, and maps "
             "each one.",
         )
-        looks = _looks(context, [run for run in runs if run and run.task == "observer_maps"])
+        maps = [run for run in runs if run and run.task == "observer_maps"]
+        # Participants and their groups alike: as of those that are the more.
+        most = max(maps, key=lambda run: len(run.result().names), default=None)
+        looks = {} if most is None else {"": ask_look(context, most)[most.key]}
     with picture:
         context.present_or_promise(
             *runs, promise="Compute shows who predicts whom, how much pooling several participants "
-            "improves prediction, and whose maps are similar.", **looks,
+            "improves prediction, and whose maps are similar.", looks=looks,
         )
         if any(runs) and not _has_maps(method):
             st.caption(
                 "Difference scaling computes no maps: see the view Groups, or choose an embedding."
             )
-
-
-def _looks(context: ScaleContext, maps: list[Run]) -> dict[str, Any]:
-    if not maps:
-        return {}
-    colour = context.pick_column(
-        f"{PAGE}.maps.colour@{context.info.id}", default=next(iter(context.stimuli), "")
-    )
-    most = max(len(run.result().names) for run in maps)
-    clusters = number(context.session, f"{PAGE}.clusters", "Clusters", 1, most, min(2, most))
-    return {"colour": colour, "looks": {"": TreeLook(int(clusters or 1))}}
 
 
 def _pieces(context: ScaleContext) -> tuple[Method, list[Piece]]:

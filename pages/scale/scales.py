@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.run import Run
 from tripletscope.core.scales import MLDS, bootstrap_scale, ordinal_scale
+from tripletscope.dashboard.results.scales import ScaleLook
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.analysis import Piece
-from tripletscope.dashboard.ui.controls import parameter_form, pick, several
+from tripletscope.dashboard.ui.controls import parameter_form, several
+from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.pages.scale.context import (
     PAGE,
     StimulusContext,
-    ask_for_coverage,
     choose_stimulus,
 )
 
@@ -43,7 +46,7 @@ def show_scales(context: StimulusContext) -> None:
         scales = [run for run in done if run.task == "ordinal_scale" or (
             run.task == "bootstrap_scale" and run.method in fits
         )]
-        looks = _looks(context, any(run.method == MLDS.name for run in scales)) if scales else {}
+        looks = _looks(context, scales)
     there = {run.key for run in scales}
     missing = [
         method.title for (method, task, _), run in zip(pieces, runs, strict=True)
@@ -54,7 +57,7 @@ def show_scales(context: StimulusContext) -> None:
             panels.empty("No method is chosen", "Choose one or more on the right.")
             return
         context.present_or_promise(
-            *scales, beside=[run for run in done if run.key not in there], **looks,
+            *scales, beside=[run for run in done if run.key not in there], looks=looks,
             promise="Compute draws the scale of every chosen method against the stimulus, with a "
             "band.",
         )
@@ -65,18 +68,14 @@ def show_scales(context: StimulusContext) -> None:
             ))
 
 
-def _looks(context: StimulusContext, has_noise: bool) -> dict[str, Any]:
-    units = "unit"
-    if has_noise:
-        units = pick(
-            context.session, f"{PAGE}.units", "Scale",
-            {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"},
-            help="From 0 to 1, or in standard deviations of the noise, with 1/σ as the highest "
-            "value. Maps have no such unit.",
-        )
-    coverage = ask_for_coverage(context)
-    colour = context.pick_column(f"{PAGE}.colour@{context.info.id}", none="Methods")
-    return {"in_noise": units == "noise", "coverage": coverage, "colour": colour}
+def _looks(context: StimulusContext, scales: list[Run]) -> dict[str, ScaleLook]:
+    """How scales are shown, which all of them are alike; maps have no unit of noise."""
+    if not scales:
+        return {}
+    has_noise = any(run.method == MLDS.name for run in scales)
+    asked = ask_look(context, scales[0], hidden=["axis"] if has_noise else ["axis", "units"])
+    (look,) = asked.values()
+    return {"": look if has_noise else replace(look, units="unit")}
 
 
 def _pieces(context: StimulusContext) -> list[Piece]:

@@ -22,12 +22,8 @@ from tripletscope.pages.scale.context import (
     MLDS_FORM,
     PAGE,
     StimulusContext,
-    ask_for_coverage,
     choose_stimulus,
 )
-
-#: What of a map is drawn against the stimulus; the angle is no axis.
-_ANGLE = -1
 
 
 def _in_space(context: StimulusContext) -> Method:
@@ -58,18 +54,6 @@ def _errors(context: StimulusContext, method: Method, band: dict[str, Any]) -> l
     return [(method, "cross_validate", folds), (line, "cross_validate", folds)]
 
 
-def _looks(context: StimulusContext, run: Run) -> dict[str, Any]:
-    """Whether the angle or an axis is drawn against the stimulus, and with which band."""
-    axes = range(run.result().values.shape[1])
-    axis = pick(
-        context.session, f"{PAGE}.space.view", "Plot against the stimulus",
-        {_ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in axes}},
-        help="The angle around the centre, in the first two axes, grows by a full turn if the "
-        "stimulus closes on itself. The stimulus rises most along the first axis.",
-    )
-    return {"axis": None if axis == _ANGLE else axis, "coverage": ask_for_coverage(context)}
-
-
 def _offer_lapses(context: Context, run: Run) -> None:
     """Take lapses into the scale, where its tests advise it."""
     if run.result().advises_lapses:
@@ -93,7 +77,8 @@ def _take_lapses(context: Context, run: Run, rates: str) -> None:
 
 task_tab(
     PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus, seconds=1e-4,
-    method=_in_space, given=_on_stimulus, beside=_errors, looks=_looks,
+    method=_in_space, given=_on_stimulus, beside=_errors,
+    usual=("units", "colour"),
     about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
     "a line.",
     promise="A one-dimensional scale cannot represent a stimulus whose ends look alike, as violet "

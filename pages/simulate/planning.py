@@ -20,6 +20,7 @@ from tripletscope.core.studies.experiment.listed_designs import asked_as, n_poss
 from tripletscope.dashboard.results.planning import (
     SCENARIO,
     VARYING,
+    PlanLook,
     Simulation,
     answers_to_collect,
     names_of,
@@ -176,7 +177,7 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
         _lists_for(current, Simulation.of(*runs), target)
     context.present_or_promise(
         *runs, title="No plan is shown", promise="Choose some above, or press Compute.",
-        wanted=target,
+        looks={"": PlanLook(target)},
     )
 
 

@@ -11,15 +11,15 @@ import streamlit as st
 from tripletscope.core.engine.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.trees import ComparisonForest
-from tripletscope.core.trees.prediction import ColumnErrors, grown_forest
+from tripletscope.core.trees.prediction import grown_forest
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.matrix import most_similar
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.store.dataset import edition_of
-from tripletscope.dashboard.ui.controls import pick, slide
 from tripletscope.dashboard.ui.elements import csv_button
+from tripletscope.dashboard.ui.looks import noted_look
 from tripletscope.dashboard.ui.task import task_tab
 from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.trees.tree_context import PAGE, TreeContext, choose_space
@@ -44,45 +44,12 @@ def _kind(grove: TreeContext, method: Method) -> dict[str, Any]:
     )}
 
 
-def _places(grove: TreeContext) -> tuple[str, str]:
-    """Where leaf size and number of trees are kept."""
-    return f"{PAGE}.n0@{grove.info.id}", f"{PAGE}.m@{grove.info.id}"
-
-
-def _setting(grove: TreeContext, run: Run) -> dict[str, Any]:
-    """Ask for leaf size and number of trees; by default those that err least."""
-    errors, (size, trees) = run.result(), _places(grove)
-    if errors.best is None:
-        return {}
-    a, b = errors.best
-    slide(
-        grove.session, size, "Leaf size", errors.leaf_sizes.tolist(),
-        default=int(errors.leaf_sizes[a]),
-        help="Cells of at most this many objects are not divided.",
-    )
-    slide(
-        grove.session, trees, "Trees", errors.n_trees.tolist(), default=int(errors.n_trees[b]),
-        help="More trees reduce the error, slowly beyond a hundred.",
-    )
-    peers = {"": "Comparison forest", **{name: name for name in errors.peers.tolist()}}
-    return {
-        "forest": _chosen(grove, errors),
-        "predictor": pick(grove.session, f"{PAGE}.whose", "Predicted by", peers),
-    }
-
-
-def _chosen(grove: TreeContext, errors: ColumnErrors) -> tuple[int, int]:
-    """Positions of the leaf size and the number of trees."""
-    size, trees = (grove.session.drafts[place] for place in _places(grove))
-    return errors.leaf_sizes.tolist().index(size), errors.n_trees.tolist().index(trees)
-
-
 def _forest(grove: TreeContext, run: Run) -> None:
     """What a forest of all objects says: which pivots matter, and who shares leaves."""
     errors, options = run.result(), run.options
     if errors.best is None:
         return
-    a, b = _chosen(grove, errors)
+    a, b = noted_look(grove, run).of(errors)
     leaf_size, n_trees = int(errors.leaf_sizes[a]), int(errors.n_trees[b])
     settings = {name: options[name] for name in ("kind", "answers", "max_samples", "seed")}
     forest, objects = _grown_forest(
@@ -135,7 +102,7 @@ def _grown_forest(
 
 task_tab(
     PAGE, "Prediction", 3, "predict_column", name="prediction", needs=choose_space,
-    refuse=_nothing_to_predict, given=_kind, looks=_setting, after=_forest,
+    refuse=_nothing_to_predict, given=_kind, after=_forest,
     columns=lambda grove: {"objects": grove.explained},
     about="Predicts held-out values with several leaf sizes and numbers of trees.",
     promise=lambda grove: "Compute shows how well a forest predicts a column of held-out objects "

@@ -23,6 +23,7 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.store.dataset import edition_of
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import number, pick, slide
+from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.words.formats import count
@@ -43,10 +44,6 @@ from tripletscope.pages.trees.tree_context import (
 
 #: One tree often parts an object from its neighbours, ten hardly ever do.
 _TREES = 10
-_SHOWN = {
-    "size": "Misses by leaf size", "distance": "Distance error by leaf size",
-    "asked": "Misses by questions",
-}
 
 
 @dataclass(frozen=True)
@@ -285,11 +282,9 @@ def _errors(grove: TreeContext) -> None:
             "Searches for the neighbours of objects in trees that were grown without them.",
         )
     with picture:
-        how = {} if run is None else {
-            "curve": pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
-        }
+        looks = {} if run is None else ask_look(grove, run)
         grove.present_or_promise(
-            run, promise="Compute shows how often trees miss the nearest neighbour.", **how
+            run, promise="Compute shows how often trees miss the nearest neighbour.", looks=looks
         )
 
 

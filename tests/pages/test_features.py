@@ -16,6 +16,7 @@ from tripletscope.core.prompts.prompts import write_prompts
 from tripletscope.core.reading import attach_objects, read_feature_tables
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.store.experiments import keep_experiment
 
 TRUTH = np.random.default_rng(3).normal(size=(16, 2))
@@ -134,7 +135,7 @@ def test_choices_of_three_are_counted_in_both_ways(services):
     session = session_on(services, answers)
     app = settled(start("features", session), services)
     assert "chance .333;" in said(app)
-    app.selectbox(key="features.counted").select("two").run()
+    app.selectbox(key=f"features.counted@{app.session_state[_KEY].dataset.id}").select("two").run()
     assert "chance .500;" in said(app)
     assert "noise ceiling" in said(app)
 

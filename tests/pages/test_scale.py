@@ -25,7 +25,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard.jobs.queue import Job, Step
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.pages.scale.context import PAGE, ScaleContext, StimulusContext
 
 KK1 = FIXTURES / "mlds" / "kk1.csv"
@@ -89,7 +89,7 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     assert errors["method"].tolist() == ["MLDS", "STE"]
     assert errors["s.d. over folds"].between(0, 0.3).all()
 
-    app.selectbox(key="scale.units").select("noise").run()
+    app.selectbox(key=f"scale.units@{app.session_state[_KEY].dataset.id}").select("noise").run()
     shown = figure(app, "scale.scale")
     assert shown["layout"]["yaxis"]["title"]["text"] == "perceptual scale (units of noise)"
     sigma = errors["noise σ"].iloc[0]
@@ -160,7 +160,7 @@ def test_a_circle_is_shown_by_its_angle(services, opened):
     assert len(numbers(line["x"])) == 7
     angle = figure(app, "scale.stimulus-curve")["layout"]["yaxis"]["title"]["text"]
     assert angle == "angle around the centre (degrees)"
-    app.selectbox(key="scale.space.view").select(1).run()
+    app.selectbox(key=f"scale.axis@{app.session_state[_KEY].dataset.id}").select(1).run()
     assert "axis 2" in figure(app, "scale.stimulus-curve")["layout"]["yaxis"]["title"]["text"]
 
 

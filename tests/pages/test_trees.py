@@ -144,7 +144,7 @@ def test_a_search_is_walked_down_and_judged(services, mapped):
     settled(app, services)
     lines = [t["name"] for t in figure(app, "trees.search")["data"] if t.get("name")]
     assert lines == ["Comparison tree", "2 comparison trees"]
-    app.selectbox(key="trees.curve").select("asked").run()
+    app.selectbox(key=f"trees.curve@{app.session_state[_KEY].dataset.id}").select("asked").run()
     assert "by questions" in words(app)
     unfold(app, "Expansion rates: how hard these objects are to search")
     assert figure(app, "trees.expansion")["data"][0]["customdata"]
@@ -200,7 +200,7 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     said = "the most frequent class" if column == "kind" else "the mean"
     assert f"Always predicting {said} gives" in text
     (info,) = services.workspace.datasets()
-    app.select_slider(key=f"trees.m@{info.id}").set_value(3).run()
+    app.select_slider(key=f"trees.n_trees@{info.id}").set_value(3).run()
     assert "3 trees" in words(app)
     outcome = figure(app, f"trees.predicted-{column}")["data"]
     if column == "kind":
@@ -217,8 +217,8 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     else:
         assert len(outcome[1]["customdata"]) == 30
     assert ("Rows: true class; columns: predicted" in text) == (column == "kind")
-    app.selectbox(key="trees.whose").select_index(1).run()
-    peer = app.selectbox(key="trees.whose").value
+    app.selectbox(key=f"trees.predictor@{info.id}").select_index(1).run()
+    peer = app.selectbox(key=f"trees.predictor@{info.id}").value
     assert f"{peer}. {column} of 30 objects" in words(app).replace("\\", "")
     assert figure(app, "trees.pivots")["data"][0]["customdata"]
 

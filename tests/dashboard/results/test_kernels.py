@@ -16,7 +16,7 @@ from tripletscope.dashboard.figures import matrix
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results import kernels
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.kernels import components_said
+from tripletscope.dashboard.results.kernels import KernelLook, components_said
 from tripletscope.dashboard.results.presentation import Advice, ShownResults
 from tripletscope.dashboard.results.registry import presented
 
@@ -51,7 +51,8 @@ def test_a_look_at_a_large_kernel_takes_little_memory(monkeypatch, colour):
     rows = np.random.default_rng(0).permuted(np.tile(np.arange(n), (20_000, 1)), axis=1)[:, :3]
     answers = Triplets.from_array(rows, n)
     answers = answers.with_objects(answers.objects.assign(size=np.arange(n)[::-1]))
-    shown = ShownResults((run("fit", K1(), answers),), answers, "Things", colour=colour)
+    shown = ShownResults((run("fit", K1(), answers),), answers, "Things",
+                         looks={"": KernelLook(colour)})
     looked_at(shown)[0].draw(SCREEN)  # what is compiled and loaded once
     tracemalloc.start()
     try:

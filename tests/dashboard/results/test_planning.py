@@ -13,6 +13,7 @@ from tripletscope.core.studies.design.plan import Plan
 from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.results import drawings, sentences
 from tripletscope.dashboard.results.planning import (
+    PlanLook,
     Simulation,
     answers_to_collect,
     detection_said,
@@ -129,7 +130,7 @@ def test_a_number_that_is_given_is_not_advised():
     """An experiment has its number of answers: what they are worth is told, and nothing else."""
     one = run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 200, "points": 2, "repeats": 2})
     advised = sentences(one, answers=None)
-    given = sentences(one, answers=None, is_fixed=True)
+    given = sentences(one, answers=None, looks={"": PlanLook(is_fixed=True)})
     assert given[0].startswith("A map of all 200 answers would predict ")
     assert not any("Collect" in text for text in given)
     assert advised[0] not in given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -90,8 +91,10 @@ def test_answers_per_object_are_drawn_where_they_differ_among_many():
 def test_samplers_and_changes_over_time_are_drawn():
     answers = people_data()
     report = quality(answers)
-    shown = ShownResults((), answers, "X", stretch="median_time")
-    figure, numbers = presented(shown, report, by=over_time_of)
+    shown = ShownResults((), answers, "X")
+    figure, numbers = presented(
+        shown, report, by=partial(over_time_of, name="median_time")
+    )
     assert figure.figure().layout.xaxis.title.text == "part of each participant's answers"
     assert figure.figure().layout.yaxis.title.text == words("stretch median_time")
     assert words("in order of", parts=5, about=shown.about) == figure.caption

@@ -22,6 +22,7 @@ from tripletscope.dashboard.results.circles import circle_said
 from tripletscope.dashboard.results.observers import by_similarity
 from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.results.scales import (
+    ScaleLook,
     aligned,
     departures_said,
     groups_aligned,
@@ -179,7 +180,8 @@ def test_standard_errors_are_over_the_same_units_as_their_bands(unit):
     made = [run(task, method, answers, options) for task, options in (
         ("fit", {}), ("bootstrap_scale", {"unit": unit, "resamples": 200}),
     )]
-    table = scale_table(ShownResults(tuple(made), answers, "Greys", in_noise=True), made[1])
+    look = {"": ScaleLook(units="noise")}
+    table = scale_table(ShownResults(tuple(made), answers, "Greys", looks=look), made[1])
     spread = made[1].result().standard_errors(unconstrained=True)
     own = made[0].fitted().standard_errors_
     expected = spread if unit == "participants" else own

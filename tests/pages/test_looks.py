@@ -1,0 +1,106 @@
+"""Looks that presentations declare: what is chosen on a page is in report and script as well."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+import tripletscope as ts
+from tests.dashboard.report.conftest import colours
+from tests.dashboard.report.test_same_as_pages import COMPUTED, LINE, TABLES
+from tripletscope.core.engine.declared import Column, parameters
+from tripletscope.dashboard.archive.recipe import reproduction
+from tripletscope.dashboard.report.gathering import looks_of
+from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.results.look import LOOKS
+from tripletscope.dashboard.results.presentation import ShownResults, Statement
+from tripletscope.dashboard.results.registry import PRESENTATIONS, presented
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.ui.context import Context
+from tripletscope.dashboard.ui.looks import noted_look
+
+__all__ = ["colours"]
+
+MAP = ts.STE(n_init=1)
+#: What results are of where all parameters of a look matter.
+OTHERS = {
+    ("explain", ""): [("explain", TABLES, {})],
+    ("ordinal_scale", ""): [("ordinal_scale", MAP, {"maps": 10, "n_components": 2})],
+    ("predict_column", ""): [
+        ("predict_column", MAP, {"column": "warm", "folds": 2}),
+    ],
+}
+#: Of a map in the plane there are no units of noise, and of a line no axes.
+HAVE_NO = {("ordinal_scale", ""): {"units"}, ("bootstrap_scale", ""): {"axis"},
+           ("explain", ""): {"counted"}}
+
+
+@pytest.fixture
+def kept(services, colours):
+    answers = colours.triplets
+    nm = answers.objects["wavelength_nm"]
+    answers = answers.with_objects(answers.objects.assign(warm=[
+        "warm" if value > 550 else "cold" for value in nm
+    ]))
+    return services.workspace.add_dataset(answers, origin="a.csv", report=[])
+
+
+def content(runs, answers, looks) -> list[str]:
+    shown = ShownResults(tuple(runs), answers, "Colours", looks=looks)
+    parts = presented(shown, runs[-1])
+    return [
+        part.caption + part.figure().to_json() if isinstance(part, Drawing) else part.text
+        for part in parts if isinstance(part, Drawing | Statement)
+    ]
+
+
+def test_looks_are_of_what_is_presented():
+    assert set(LOOKS) <= {(task, kind) for task, kind, _ in PRESENTATIONS}
+    assert len(LOOKS) > 6
+
+
+@pytest.mark.parametrize("place", LOOKS, ids=" ".join)
+def test_what_is_chosen_on_a_page_is_in_report_and_script(services, kept, place):
+    """A scale in units of the noise on its page went from 0 to 1 in the report."""
+    answers, kind = services.workspace.triplets(kept), LOOKS[place]
+    runs = [ts.run(task, of, answers, options)
+            for task, of, options in OTHERS.get(place, COMPUTED.get(place))]
+    for run in runs:
+        services.workspace.add_run(kept, run, run.task)
+    session = Session("looks")
+    session.open(kept.id)
+    context = Context(session, kept, "report", None, None)
+    usual = content(runs, answers, {})
+    for parameter in parameters(kind):
+        spec, key = parameter.spec, f"{kind.place}.{parameter.name}@{kept.id}"
+        if isinstance(spec, Column):
+            values = ["warm"]
+        else:
+            first = spec.usual(runs[-1]) if spec.usual else parameter.default
+            values = [value for value in spec.offered(runs[-1]) if value != first]
+        if parameter.name in HAVE_NO.get(place, ()):
+            continue
+        session.drafts[key] = values[0]
+        look = noted_look(context, runs[-1])
+        assert getattr(look, parameter.name) == values[0]
+        assert content(runs, answers, {run.key: look for run in runs}) != usual, parameter.name
+        looks = looks_of(context, [run.key for run in runs])
+        assert looks[runs[-1].key] == look
+        files = reproduction(kept, services.workspace.cleaning(kept), runs, looks=looks)
+        (book,) = (text for name, text in files.items() if name.endswith(".ipynb"))
+        assert f"{kind.__name__}(".encode() in book
+        assert getattr(importlib.import_module("tripletscope.dashboard.results"), kind.__name__)
+        session.drafts[key] = "something of another version"
+        assert noted_look(context, runs[-1]) == kind()
+        del session.drafts[key]
+
+
+def test_of_a_line_there_is_no_other_number_of_clusters_than_there_are_maps(services, kept):
+    answers = services.workspace.triplets(kept)
+    run = ts.run("observer_maps", LINE, answers, {"most": 3})
+    session = Session("looks")
+    session.open(kept.id)
+    context = Context(session, kept, "report", None, None)
+    session.drafts[f"scale.maps.clusters@{kept.id}"] = 40
+    assert noted_look(context, run).clusters == 2
