@@ -62,10 +62,11 @@ def test_the_server_knows_nothing_of_the_dashboard(folder):
     allowed = ("tripletscope.core", "tripletscope.dashboard.collect",
                "tripletscope.dashboard.serve", "tripletscope.dashboard.store")
     assert {name for name in own if not name.startswith(allowed)} == {
-        "tripletscope._names", "tripletscope.dashboard", "tripletscope.dashboard.sandbox",
-        "tripletscope.dashboard.files.contents", "tripletscope.dashboard.sandbox.outgoing",
+        "tripletscope._names", "tripletscope.dashboard", "tripletscope.dashboard.files",
+        "tripletscope.dashboard.files.contents", "tripletscope.dashboard.sandbox",
+        "tripletscope.dashboard.sandbox.outgoing",
     }
-    assert {name for name in own if "keeping." in name} == {
+    assert {name for name in own if "dashboard.store." in name} == {
         "tripletscope.dashboard.store.holding"
     }, "which locks a folder"
 
