@@ -38,4 +38,6 @@ def embedding_map(
     figure.update_layout(uirevision=revision)
     if any(trace.showlegend for trace in figure.data):
         figure.update_layout(legend_title_text=escape(style.colour or ""))
+        if style.sized:
+            figure.update_layout(legend_itemsizing="constant")
     return finished(figure, caption, canvas)

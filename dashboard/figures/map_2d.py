@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from scipy.interpolate import RegularGridInterpolator
+from scipy.ndimage import gaussian_filter
 from scipy.spatial import ConvexHull, cKDTree
 
 from tripletscope.core.data.geometry import coverage_radius, ellipsoids, outlines
@@ -52,6 +54,10 @@ _FRAME = 0.45, 1.1  # least and highest height of a frame in a file, divided by 
 _TOOLS = 34.0  # pixels above a map on a page
 _LEAST_PICTURE = 26.0  # pixels of a page in which a picture is recognised
 _LEAST_ON_PAPER = 18.5  # the same of a file: 4 mm, where letters have 8 pt
+#: Diameters of the smallest and the largest points that are sized by a column.
+_SMALLEST, _LARGEST = 0.6, 2.4
+#: Shares of the objects that lines of density hold, the inner one first, and cells on a side.
+DENSE_SHARES, _CELLS = (0.25, 0.5, 0.9), 120
 #: More points than these are drawn by the graphics card on a page, and as one picture in a file.
 CROWD = 3_000
 
@@ -71,7 +77,10 @@ def plane(
     traces = point_traces(data, style, shown, kind, canvas)
     if canvas.legend == "above":
         above_the_map(traces, canvas)
-    size = 8.0 if pictures else mark_size(shown.sum())
+    sizes = _sizes(data, style, 8.0 if pictures else mark_size(shown.sum()))
+    size = float(sizes[shown].max(initial=0.0)) or 8.0
+    if style.dense:
+        _add_density(figure, positions[shown], low, high)
     view = _View(low, high, _area(traces, style.colour or "", canvas))
     span = float(np.max(high - low))
     least = min(0.045 * span, _LEAST_PICTURE / view.scale)
@@ -86,7 +95,7 @@ def plane(
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = positions[members, 0], positions[members, 1]
         trace.mode = "markers"
-        trace.marker.size = size
+        trace.marker.size = sizes[members] if style.sized else size
         if style.uncertainty and data.covariances is not None and canvas.screen:
             trace.meta = {"ellipses": _ellipses(data, style, members)}
         if pictures:
@@ -158,6 +167,40 @@ def height_of(data: MapData, width: float, least: float, most: float) -> float:
     low, high = _window(positions[shown], _loops(positions, data, 0.95))
     across, up = np.maximum(high - low, 1e-12)
     return float(np.clip(width * up / across, least, most))
+
+
+def _sizes(data: MapData, style: MapStyle, usual: float) -> np.ndarray:
+    """(n,) diameters of points: their areas grow with a column; without a value, the smallest."""
+    sizes = np.full(len(data.positions), usual)
+    if style.sized:
+        values = numbers_of(data.objects[style.sized])
+        span = np.ptp(values[np.isfinite(values)]) if np.isfinite(values).any() else 0.0
+        if span > 0:
+            share = np.nan_to_num((values - np.nanmin(values)) / span)
+            sizes = usual * np.sqrt(_SMALLEST**2 + (_LARGEST**2 - _SMALLEST**2) * share)
+    return sizes
+
+
+def _add_density(
+    figure: go.Figure, positions: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> None:
+    """Draw lines around the densest parts of the plane that hold some shares of the objects."""
+    if len(positions) < 3 or not (np.ptp(positions, axis=0) > 0).all():
+        return
+    edges = [np.linspace(low[k], high[k], _CELLS + 1) for k in range(2)]
+    counts, *_ = np.histogram2d(*positions.T, bins=edges)
+    spread = positions.std(axis=0) * len(positions) ** (-1 / 6)  # Scott's rule
+    smooth = gaussian_filter(counts, spread / (high - low) * _CELLS, mode="constant")
+    centres = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
+    here = RegularGridInterpolator(centres, smooth, bounds_error=False, fill_value=0.0)(positions)
+    for share, width in zip(DENSE_SHARES, (1.6, 1.2, 0.8), strict=True):
+        level = float(np.quantile(here, 1 - share))
+        figure.add_contour(
+            x=centres[0], y=centres[1], z=smooth.T, name=f"{share:.0%} of the objects",
+            contours={"coloring": "lines", "start": level, "end": level, "size": 1.0},
+            colorscale=[[0, FAINT], [1, FAINT]], line={"width": width}, opacity=0.8,
+            showscale=False, showlegend=False, hoverinfo="skip",
+        )
 
 
 def _add_ellipses(

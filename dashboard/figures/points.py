@@ -52,6 +52,8 @@ class MapStyle:
     flat: Whether more than two dimensions are cut to the first two principal axes.
     picture_size: Relative to the default, which depends on the distances of objects.
     outlined: Whether lines in the plane go around categories.
+    sized: Numeric column of the objects by which points in the plane are larger.
+    dense: Whether lines in the plane go around where most objects lie.
     """
 
     marks: str = "labels"
@@ -62,6 +64,8 @@ class MapStyle:
     flat: bool = True
     picture_size: float = 1.0
     outlined: bool = False
+    sized: str | None = None
+    dense: bool = False
 
 
 @dataclass(frozen=True)

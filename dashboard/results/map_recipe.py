@@ -81,6 +81,8 @@ class MapLook:
     flat: Whether more than two dimensions are cut to the first two principal axes.
     picture_size: Relative to the usual one.
     outlined: Whether lines go around categories.
+    sized: Numeric column by which points are larger; empty for none.
+    dense: Whether lines go around where most objects lie; None is where there are very many.
     moved: Where labels were put, by the id of an object.
     turn: Its rotation.
     """
@@ -94,5 +96,7 @@ class MapLook:
     flat: bool = True
     picture_size: float = 1.0
     outlined: bool = False
+    sized: str = ""
+    dense: bool | None = None
     moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     turn: Turn | None = None

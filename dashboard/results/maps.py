@@ -22,9 +22,9 @@ from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.validity import GRAVE
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.map_2d import height_of
+from tripletscope.dashboard.figures.map_2d import DENSE_SHARES, height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.colouring import (
@@ -52,6 +52,8 @@ from tripletscope.dashboard.words import words
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
 #: Most objects whose pictures are shown without being asked for: of more they would be a heap.
 MOST_PICTURED = 500
+#: Objects above which lines go around where most of them lie, unless somebody chooses otherwise.
+MANY_OBJECTS = 1_000
 #: Coverage of the shapes that show uncertainty.
 USUAL = 0.95
 #: One of the shapes that show the uncertainty of positions.
@@ -172,8 +174,17 @@ class PlacedObjects:
         return MapStyle(
             self._marks if d > 1 else "points", self._coloured[0],
             self.where.covariances is not None and coverage > 0, coverage or USUAL, against,
-            look.flat, look.picture_size, look.outlined and d > 1,
+            look.flat, look.picture_size, look.outlined and d > 1, self._sized, self.is_plane and (
+                len(self.objects) > MANY_OBJECTS if look.dense is None else look.dense
+            ),
         )
+
+    @property
+    def _sized(self) -> str | None:
+        column = self.look.sized
+        objects = self.shown.answers.objects
+        is_there = self.is_plane and column in objects and is_quantity(objects[column])
+        return column if is_there else None
 
     @property
     def _marks(self) -> str:
@@ -286,6 +297,14 @@ def map_caption(
         sentences.append(words("coloured", column=style.colour))
     if style.outlined and (style.flat or d == 2):
         sentences.append(words("hulls"))
+    if style.sized:
+        values = numbers_of(shown.answers.objects[style.sized])
+        sentences.append(words("sized", column=style.sized, low=float(np.nanmin(values)),
+                               high=float(np.nanmax(values))))
+    if style.dense:
+        sentences.append(words("dense", shares=words.listing(
+            [words.percent(share) for share in DENSE_SHARES]
+        )))
     error = error_of(shown, run)
     if error is not None:
         result = error.result()

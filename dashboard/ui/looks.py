@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -17,7 +18,7 @@ from tripletscope.core.inference.held_out.inspection import inspect_objects
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.results import MapLook, Placed, placed
 from tripletscope.dashboard.results.colouring import (
     Colouring,
@@ -26,10 +27,11 @@ from tripletscope.dashboard.results.colouring import (
     own_colourings,
 )
 from tripletscope.dashboard.results.look import COVERAGES, look_class
-from tripletscope.dashboard.results.maps import USUAL, DrawnMap, warning_said
+from tripletscope.dashboard.results.maps import MANY_OBJECTS, USUAL, DrawnMap, warning_said
 from tripletscope.dashboard.results.presentation import ShownResults
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.store.dataset import DatasetInfo, edition_of
+from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.colouring import CLUSTERS, colourings, pick_colouring
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import pick, slide
@@ -126,6 +128,7 @@ def look_of(current: Session, result: Result) -> MapLook:
         "pictures" if mark in _PICTURES else mark, **coloured,
         coverage=current.drafts.get("map.coverage"), against=noted("against"), flat=flat,
         picture_size=_PICTURES.get(mark, ("", 1.0))[1], outlined=coloured.get("colour") == CLUSTERS,
+        sized=noted("size") or "", dense=noted("density"),
         moved=MovedLabels(current, result).offsets, turn=turned(info, result.fit).turn,
     )
 
@@ -171,14 +174,52 @@ def pick_look(current: Session, result: Result) -> MapLook:
         first = first_colouring(objects, own_colourings(objects))
         pick_colouring(current, f"map.colour@{info.id}", ways, first)
         if d == 1:
-            quantities = {c: c for c in of_table(objects) if is_quantity(objects[c])}
+            columns = {c: c for c in of_table(objects) if is_quantity(objects[c])}
             pick(current, f"map.against@{info.id}", "Plot against",
-                 {"": "Order on the scale", **quantities}, default=usual.against or "", width=180)
+                 {"": "Order on the scale", **columns}, default=usual.against or "", width=180)
         if usual.uncertainty:
             pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES, default=USUAL,
                  width=110, help="In how many repetitions of the experiment they would contain the "
                  "true position.")
+        quantities = [c for c in of_table(objects) if is_quantity(objects[c])]
+        is_crowd = len(objects) > MANY_OBJECTS
+        if d > 1 and flat and (quantities or is_crowd):
+            with st.popover("More", icon=":material/tune:", key="map.more"):
+                _pick_more(current, result, quantities, is_crowd=is_crowd)
     return look_of(current, result)
+
+
+def _pick_more(
+    current: Session, result: Result, quantities: list[str], *, is_crowd: bool
+) -> None:
+    """Ask for the size of points, lines of density, and a range of values that selects."""
+    info, objects = result.info, result.triplets.objects
+    if is_crowd:
+        pick(current, f"map.density@{info.id}", "Density", {True: "Lines", False: "None"})
+    if not quantities:
+        return
+    columns = {column: column for column in quantities}
+    pick(current, f"map.size@{info.id}", "Size of points", {"": "Equal", **columns})
+    column = pick(
+        current, f"map.range@{info.id}", "Select by range", {"": "Off", **columns},
+        help="Selects the objects with values in a range; the others are dimmed.",
+    )
+    values = numbers_of(objects[column]) if column else np.zeros(0)
+    low, high = (float(end(values)) if len(values) else 0.0 for end in (np.nanmin, np.nanmax))
+    if low < high:
+        key = f"map.range.{column}@{info.id}"
+        st.slider(
+            panels.plain(column), low, high, (low, high), key=key, persist_state="session",
+            on_change=_select_range, args=(current, values, key),
+        )
+
+
+def _select_range(current: Session, values: np.ndarray, key: str) -> None:
+    """Select the objects whose values lie in the range that was set; of the whole range, none."""
+    low, high = widgets()[key]
+    inside = (values >= low) & (values <= high)
+    is_whole = low <= np.nanmin(values) and high >= np.nanmax(values)
+    current.select_positions([] if is_whole else np.flatnonzero(inside).tolist())
 
 
 def _shape(n_components: int, flat: bool) -> str:

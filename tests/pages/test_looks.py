@@ -9,6 +9,8 @@ import pytest
 import tripletscope as ts
 from tests.dashboard.report.conftest import colours
 from tests.dashboard.report.test_same_as_pages import COMPUTED, LINE, TABLES
+from tests.pages.harness import session_on, settled, start, words
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Column, parameters
 from tripletscope.dashboard.archive.recipe import reproduction
 from tripletscope.dashboard.report.gathering import looks_of
@@ -16,7 +18,7 @@ from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.look import LOOKS
 from tripletscope.dashboard.results.presentation import ShownResults, Statement
 from tripletscope.dashboard.results.registry import PRESENTATIONS, presented
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.looks import noted_look
 
@@ -104,3 +106,21 @@ def test_of_a_line_there_is_no_other_number_of_clusters_than_there_are_maps(serv
     context = Context(session, kept, "report", None, None)
     session.drafts[f"scale.maps.clusters@{kept.id}"] = 40
     assert noted_look(context, run).clusters == 2
+
+
+def test_a_range_of_values_selects_and_the_whole_range_selects_nothing(services, planted):
+    objects = planted.objects.assign(size=[None, *range(1, 30)])
+    session = session_on(services, Triplets(planted.rows, objects, name="Things"))
+    app = settled(start("embedding", session), services)
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"map.range@{info.id}").select("size").run()
+    slider = app.slider(key=f"map.range.size@{info.id}")
+    slider.set_range(3.0, 7.0).run()
+    ids = objects["id"].tolist()
+    assert app.session_state[_KEY].selection == ids[3:8]
+    app.selectbox(key=f"map.size@{info.id}").select("size").run()
+    assert "Area of points: size, 1 to 29" in words(app).replace("\\", "")
+    assert app.session_state[_KEY].selection == ids[3:8]
+    app.slider(key=f"map.range.size@{info.id}").set_range(1.0, 29.0).run()
+    assert app.session_state[_KEY].selection == []
+    assert not [box for box in app.selectbox if box.label == "Density"], "of many objects only"

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from scipy.interpolate import RegularGridInterpolator
 
 from tripletscope.core.data.geometry import ellipsoids, outlines
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.map_2d import height_of
+from tripletscope.dashboard.figures.map_2d import DENSE_SHARES, height_of
 from tripletscope.dashboard.figures.points import (
     MANY,
     PALE,
@@ -138,3 +139,34 @@ def test_the_frame_has_room_for_the_ellipses(n):
         loops = np.concatenate([np.asarray(t[places], dtype=float) for t in drawn(data)])
         assert low < np.nanmin(loops)
         assert np.nanmax(loops) < high
+
+
+def test_lines_of_density_hold_their_shares_of_the_objects():
+    data = data_of(1_500)
+    figure = embedding_map(data, MapStyle("points", uncertainty=False, dense=True))
+    lines = [trace for trace in figure.data if trace.type == "contour"]
+    assert [line.name for line in lines] == ["25% of the objects", "50% of the objects",
+                                             "90% of the objects"]
+    for share, line in zip(DENSE_SHARES, lines, strict=True):
+        here = RegularGridInterpolator((line.x, line.y), line.z.T)(data.positions)
+        assert (here >= line.contours.start).mean() == pytest.approx(share, abs=0.002)
+    apart = replace(data, positions=np.zeros((1_500, 2)))
+    assert embedding_map(apart, MapStyle("points", uncertainty=False, dense=True)).data
+
+
+def test_areas_of_points_grow_with_the_column_that_sizes_them():
+    data = data_of(30)
+    values = np.r_[np.nan, np.arange(29.0)]
+    data = replace(data, objects=data.objects.assign(weight=values))
+    style = MapStyle("points", uncertainty=False, sized="weight")
+    areas = np.empty(30)
+    for trace in embedding_map(data, style).data:
+        if trace.customdata is not None:
+            areas[list(trace.customdata)] = np.square(trace.marker.size)
+    steps = np.diff(areas[1:])
+    np.testing.assert_allclose(steps, steps[0])
+    assert steps[0] > 0
+    assert areas[0] == areas[1], "without a value as the smallest"
+    constant = replace(data, objects=data.objects.assign(weight=1.0))
+    assert np.ptp(next(t for t in embedding_map(constant, style).data
+                       if t.customdata is not None).marker.size) == 0
