@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -20,6 +21,9 @@ from tripletscope.dashboard.words import distinct
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)
 _PEOPLE = "participant"
+#: Words in names of results that are shorter in a list beside a picture.
+_BRIEF = ((r"\b(\d+) dimensions?\b", r"\1-D"), (r"\bdegrees of freedom\b", "df"),
+          (r"\baverage over restarts\b", "averaged"))
 #: Columns of answers that name no groups of people or questions.
 _NO_GROUPS = ("side", "weight", "trial", "response_time", "time")
 
@@ -82,6 +86,13 @@ def before(place: str) -> str:
     return f"{place}.before"
 
 
+def _brief(name: str) -> str:
+    """A name of a result in fewer letters."""
+    for long, brief in _BRIEF:
+        name = re.sub(long, brief, name)
+    return name
+
+
 def choose_run(
     current: Session, listed: Sequence[RunInfo], place: str, what: str, *, lost: str,
     first: str = "", delete: Callable[[RunInfo], None] | None = None, **further: Any,
@@ -99,10 +110,11 @@ def choose_run(
     shown = current.remember(noted, next(key for key in wanted if key in runs))
     current.drafts.setdefault(place, shown)
     names = names_of([*runs.values()])
+    brief = dict(zip(names, distinct(map(_brief, names.values())), strict=True))
     key = current.key_following(place, shown)
     st.selectbox(
         "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
-        format_func=names.__getitem__, key=key, on_change=current.note_choice, args=(place, key),
+        format_func=brief.__getitem__, key=key, on_change=current.note_choice, args=(place, key),
         **further,
     )
     run = runs[shown]

@@ -11,6 +11,7 @@ from tripletscope.core.scales import MLDS
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.analysis import Piece
 from tripletscope.dashboard.ui.controls import parameter_form, pick_method
+from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.watching import watch
@@ -35,9 +36,10 @@ def show_observers(context: ScaleContext) -> None:
             "Predicts every participant from each of the others and from growing groups, and maps "
             "each one.",
         )
-        maps = [run for run in runs if run and run.task == "observer_maps"]
-        # Participants and their groups alike: as of those that are the more.
-        most = max(maps, key=lambda run: len(run.result().names), default=None)
+    maps = [run for run in runs if run and run.task == "observer_maps"]
+    # Participants and their groups alike: as of those that are the more.
+    most = max(maps, key=lambda run: len(run.result().names), default=None)
+    with looks_row(picture):
         looks = {} if most is None else {"": ask_look(context, most)[most.key]}
     with picture:
         context.present_or_promise(

@@ -16,6 +16,7 @@ from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.analysis import Piece
 from tripletscope.dashboard.ui.controls import parameter_form, several
+from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.pages.scale.context import (
@@ -46,12 +47,13 @@ def show_scales(context: StimulusContext) -> None:
         scales = [run for run in done if run.task == "ordinal_scale" or (
             run.task == "bootstrap_scale" and run.method in fits
         )]
-        looks = _looks(context, scales)
     there = {run.key for run in scales}
     missing = [
         method.title for (method, task, _), run in zip(pieces, runs, strict=True)
         if task in _TASKS and (run is None or run.key not in there)
     ]
+    with looks_row(picture):
+        looks = _looks(context, scales)
     with picture:
         if not pieces:
             panels.empty("No method is chosen", "Choose one or more on the right.")

@@ -316,7 +316,7 @@ def _examples(experiment: Experiment, rows: Sequence[Sequence[str]]) -> str:
     shown = [[labels[name] for name in row] for row in rows]
     if experiment.task == "triplet":
         return "\n".join(f"- Is {a} more similar to {b} or to {c}?" for a, b, c in shown)
-    return f"{ASKINGS[experiment.task].title}\n\n" + "\n".join(
+    return f"{ASKINGS[experiment.task].question}\n\n" + "\n".join(
         f"- {' · '.join(row)}" for row in shown
     )
 

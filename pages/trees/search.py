@@ -23,6 +23,7 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.store.dataset import edition_of
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import number, pick, slide
+from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.pictures import embedded_pictures, picture_addresses
@@ -282,7 +283,8 @@ def _errors(grove: TreeContext) -> None:
             "Searches for the neighbours of objects in trees that were grown without them.",
         )
     with picture:
-        looks = {} if run is None else ask_look(grove, run)
+        with looks_row(st.container()):
+            looks = {} if run is None else ask_look(grove, run)
         grove.present_or_promise(
             run, promise="Compute shows how often trees miss the nearest neighbour.", looks=looks
         )

@@ -155,7 +155,8 @@ class Experiment:
     title: str
     objects: tuple[Stimulus, ...]
     task: Annotated[str, Choice(
-        {name: asking.title for name, asking in ASKINGS.items()}, "Task"
+        {name: asking.title for name, asking in ASKINGS.items()}, "Task",
+        "\n\n".join(f"**{asking.title}**: {asking.question}" for asking in ASKINGS.values()),
     )] = "triplet"
     n_options: Annotated[int, Number(
         2, 8, "Options", "Objects beside the anchor, in a ranking.", advanced=True

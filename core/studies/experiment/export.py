@@ -147,7 +147,7 @@ def _right(question: Question) -> int | None:
 
 def _jspsych(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
     shown = {one.id: _html(one, experiment) for one in experiment.objects}
-    words = experiment.texts.get("question") or ASKINGS[experiment.task].title
+    words = experiment.texts.get("question") or ASKINGS[experiment.task].question
     prompt = f"<p>{escape(words)}</p>"
     timeline = []
     for question in questions:

@@ -29,7 +29,8 @@ _EDGE = 1.001
 class Asking:
     """A task, from which forms, checks of answers, the page and the reading follow.
 
-    title: For the experimenter.
+    title: For the experimenter, in a few letters.
+    question: What is asked, where an experiment has no words of its own.
     is_anchored: Whether the first object shown is the one that the others are compared with.
     n_shown: Objects shown; None where the experiment decides.
     n_chosen: Values of an answer; None where the experiment decides, or all objects have one.
@@ -45,6 +46,7 @@ class Asking:
 
     name: str
     title: str
+    question: str
     is_anchored: bool
     n_shown: int | None
     n_chosen: int | None
@@ -85,22 +87,25 @@ class Asking:
 ASKINGS: dict[str, Asking] = {
     asking.name: asking
     for asking in (
-        Asking("triplet", "Which of the two is more like the first?", True, 3, 1),
-        Asking("odd_one_out", "Odd one out of three", False, 3, 1),
-        Asking("similar_pair", "Which two of three are most alike?", False, 3, 2),
-        Asking("ranking", "Rank the k most similar of m", True, None, None, True,
-               settings=("n_options", "n_ranked")),
-        Asking("pairs", "Difference scaling: which pair differs more?", False, 4, 1, size=2,
-               step=2),
-        Asking("triad", "Difference scaling in triads: A–B or B–C?", False, 3, 1, size=2),
-        Asking("rating", "Rating: how similar are the two?", False, 2, 1, answer="number",
-               measured="ratings", settings=("n_levels",)),
-        Asking("same_different", "Same or different?", False, 2, 1, answer="words",
-               measured="ratings"),
-        Asking("piles", "Free sorting into piles", False, None, None, answer="piles",
-               measured="piles", has_catch=False, settings=("n_on_table",)),
-        Asking("arrangement", "Spatial arrangement on a table", False, None, None,
-               answer="positions", measured="arrangements", has_catch=False,
+        Asking("triplet", "Triplet: which is closer?", "Which of the two is more like the first?",
+               True, 3, 1),
+        Asking("odd_one_out", "Odd one out of three", "Which is the odd one out?", False, 3, 1),
+        Asking("similar_pair", "Most similar pair of three", "Which two are most alike?",
+               False, 3, 2),
+        Asking("ranking", "Ranking: k closest of m", "Which are most like the first, in order?",
+               True, None, None, True, settings=("n_options", "n_ranked")),
+        Asking("pairs", "Difference scaling: pairs", "Which pair differs more?", False, 4, 1,
+               size=2, step=2),
+        Asking("triad", "Difference scaling: triads", "Which two neighbours differ more?",
+               False, 3, 1, size=2),
+        Asking("rating", "Rating of pairs", "How similar are the two?", False, 2, 1,
+               answer="number", measured="ratings", settings=("n_levels",)),
+        Asking("same_different", "Same or different", "Same or different?", False, 2, 1,
+               answer="words", measured="ratings"),
+        Asking("piles", "Free sorting into piles", "Which belong together?", False, None, None,
+               answer="piles", measured="piles", has_catch=False, settings=("n_on_table",)),
+        Asking("arrangement", "Spatial arrangement", "Which lie close together?", False, None,
+               None, answer="positions", measured="arrangements", has_catch=False,
                settings=("n_on_table",)),
     )
 }
