@@ -55,7 +55,9 @@ def drawings(
     name : str
         Of the data set, for captions.
     **further
-        Other attributes of `ShownResults`.
+        Other attributes of `ShownResults`, such as ``looks``: how results are shown, by their key,
+        or under ``""`` for all, such as ``{"": ScaleLook(units="noise")}`` with `ScaleLook` of
+        `tripletscope.dashboard.results`.
 
     Returns
     -------
