@@ -50,6 +50,9 @@ def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from _methods(shown, runs, suggestions)
     numbers = partial(_numbers, shown, runs)
     yield from _errors(shown, runs, suggestions, numbers)
+    chosen = _chosen(runs, suggestions)
+    if len(chosen) > 1:
+        yield Numbers(words("method"), partial(_each_method, shown, runs, chosen), is_small=True)
     yield Numbers(words("numbers"), numbers, about=" ".join((
         ceiling_said(shown.limits.ceiling),
         *(of_choices(choice) for choice in shown.limits.choices),
@@ -191,11 +194,10 @@ def methods_said(best: str, behind: Mapping[str, PairedDifference]) -> Iterator[
         )
 
 
-def _methods(
-    shown: ShownResults, runs: Sequence[Run],
-    suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]],
-) -> Iterator[Statement]:
-    """Which method predicts best, each in its recommended number of dimensions."""
+def _chosen(
+    runs: Sequence[Run], suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]]
+) -> dict[str, ErrorEstimate]:
+    """Errors of each method in its recommended number of dimensions, by their names."""
     chosen, names = {}, families_of(runs)
     for run in runs:
         name, d = names[run.key], run.parameters.get("n_components")
@@ -203,6 +205,31 @@ def _methods(
             chosen.setdefault(name, run.result())
         elif name not in suggestions or suggestions[name][0].n_components == d:
             chosen.setdefault(f"{name} ({d}D)", run.result())
+    return chosen
+
+
+def _each_method(
+    shown: ShownResults, runs: Sequence[Run], chosen: Mapping[str, ErrorEstimate]
+) -> pd.DataFrame:
+    """Errors of methods in few digits, the lowest first, and how sure their differences are."""
+    _, behind = behind_best(chosen, shown.answers, ratio_of(runs[0]), any_pair=True)
+    ranked = sorted(chosen.items(), key=lambda item: item[1].error)
+    return pd.DataFrame([
+        {
+            words("method"): name, "held-out error": words.share(error.error),
+            "95 % interval": f"{words.share(error.low)} to {words.share(error.high)}",
+            "above the best": f"{words.share(behind[name].difference)}, {words.p(behind[name].p)}"
+            if name in behind else "",
+        } for name, error in ranked
+    ])
+
+
+def _methods(
+    shown: ShownResults, runs: Sequence[Run],
+    suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]],
+) -> Iterator[Statement]:
+    """Which method predicts best, each in its recommended number of dimensions."""
+    chosen = _chosen(runs, suggestions)
     best, behind = behind_best(chosen, shown.answers, ratio_of(runs[0]), any_pair=True)
     error = chosen[best]
     if behind or not suggestions:

@@ -51,6 +51,7 @@ class Numbers:
     objects: Positions of its objects, which can be selected.
     of_rows: Objects of some rows, where rows can be chosen.
     about: Explanation, if the title does not suffice.
+    is_small: Whether its few rows are seen at once, and not unfolded.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Numbers:
     objects: tuple[int, ...] = ()
     of_rows: Callable[[list[int]], Iterable[int]] | None = None
     about: str = ""
+    is_small: bool = False
 
 
 Look = TypeVar("Look")

@@ -380,8 +380,10 @@ class Context:
         return {place: large[i] for place, i in enumerate(places) if i in large}
 
     def numbers(self, part: Numbers) -> None:
-        """A table, folded away."""
-        if box := panels.folded(part.title, f"{self.page}.{part.title}"):
+        """A table, folded away unless it is small."""
+        if part.is_small:
+            st.table(part.table().set_index(part.title))
+        elif box := panels.folded(part.title, f"{self.page}.{part.title}"):
             with box:
                 self.table(part)
 
