@@ -27,8 +27,9 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
 #: Level of the tests, for all columns together.
 LEVEL = 0.05
-#: By how much more of the variance a curved surface must explain, held out.
-MARGIN = 0.05
+#: By how much more of the variance a curved surface must explain, held out, and the most that a
+#: plane then tells of it.
+MARGIN, MOST_OF_CURVED = 0.05, 0.75
 #: Fewest objects that may carry a direction; an arrow that may point backwards says nothing.
 _CARRIED, _HALF_CIRCLE = 4.0, 90.0
 #: Objects beyond the parameters of a surface, and of each category.
@@ -181,8 +182,9 @@ def directions(
     of its own shuffles (maxT, Westfall & Young 1993). Categories, with the balanced accuracy of
     their nearest neighbours, are in the same family. An arrow also needs four objects, or a third,
     that make the column vary, and a wedge below a half circle. A surface is said to be curved,
-    instead of an arrow, if it explains another 5 % of the variance on objects left out, which
-    planes with shuffled residuals do not (Freedman & Lane 1983), and is above shuffled objects.
+    instead of an arrow, if the plane tells less than three quarters of it, it explains another 5 %
+    of the variance on objects left out, which planes with shuffled residuals do not (Freedman &
+    Lane 1983), and is above shuffled objects.
 
     Wedges are over objects and answers, as intervals of `map_correlation` are. Directions turn
     with the map; angles between them do not.
@@ -274,14 +276,14 @@ def directions_on(
             else:
                 numbers[1:3, k] = first[k, 0], surface[k, 0]
             numbers[0, k] = one.fit
-        gain = numbers[2, k] - numbers[1, k]
+        plane, surfaced = numbers[1:3, k]
         is_curved = bool(
-            has_surface[k] and curved_p[k] <= LEVEL and gain > MARGIN and numbers[2, k] > 0
-            and one.is_carried
+            has_surface[k] and curved_p[k] <= LEVEL and surfaced - plane > MARGIN
+            and surfaced > 0 and plane < MOST_OF_CURVED * surfaced and one.is_carried
         )
         if is_curved:
             shape, extreme[k] = "curved", np.nan
-            if numbers[1, k] < numbers[2, k] / 2:  # what a plane tells has no extreme
+            if plane < surfaced / 2:  # what a plane tells has no extreme
                 shape, extreme[k] = one.shape()
         result.append(
             one.problem or (shape if is_curved else one.verdict(p[k], first[k, 0], half_angle[k]))

@@ -22,6 +22,7 @@ from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.validity import GRAVE
 from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.arrows import Arrow
 from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.map_2d import DENSE_SHARES, height_of
@@ -132,6 +133,8 @@ class PlacedObjects:
     run: Run
     where: Placed
     caption: str
+    #: Directions, in two dimensions or more.
+    arrows: Sequence[Arrow] = ()
 
     @cached_property
     def look(self) -> MapLook:
@@ -203,7 +206,7 @@ class PlacedObjects:
                  if name in places}
         return MapData(
             positions, self.objects, covariances, shown.addresses or shown.pictures,
-            list(shown.selected), degrees, moved,
+            list(shown.selected), degrees, moved, self.arrows,
         )
 
     def draw(self, canvas: Canvas) -> go.Figure:
