@@ -279,12 +279,15 @@ def directions_on(
         plane, surfaced = numbers[1:3, k]
         is_curved = bool(
             has_surface[k] and curved_p[k] <= LEVEL and surfaced - plane > MARGIN
-            and surfaced > 0 and plane < MOST_OF_CURVED * surfaced and one.is_carried
+            and surfaced > 0 and plane < MOST_OF_CURVED * surfaced
         )
-        if is_curved:
+        if is_curved and not one.is_carried_by(one.values):
+            shape = "few"
+        elif is_curved:
             shape, extreme[k] = "curved", np.nan
             if plane < surfaced / 2:  # what a plane tells has no extreme
-                shape, extreme[k] = one.shape()
+                shape, top = one.shape()
+                extreme[k] = top + positions[one.objects].mean(axis=0)
         result.append(
             one.problem or (shape if is_curved else one.verdict(p[k], first[k, 0], half_angle[k]))
         )
@@ -431,18 +434,16 @@ class _Tested:
             return "curved", np.full(d, np.nan)
         return "peak" if sizes.max() < 0 else "trough", top
 
-    @property
-    def is_carried(self) -> bool:
-        """Whether more than a few objects make the column vary, and the plane rise."""
-        carried = np.column_stack([self.values, self.fitted]) ** 2
-        return bool(effective_number(carried).min() >= min(_CARRIED, self.m / 3))
+    def is_carried_by(self, values: np.ndarray) -> bool:
+        """Whether more than a few objects make some values (m,) vary."""
+        return bool(effective_number(values**2) >= min(_CARRIED, self.m / 3))
 
     def verdict(self, p: float, statistic: float, half_angle: float) -> str:
         if self.is_category:
             return "separated" if p <= LEVEL else "mixed"
         if not (p <= LEVEL and statistic > 0):
             return "chance"
-        if not self.is_carried:
+        if not (self.is_carried_by(self.values) and self.is_carried_by(self.fitted)):
             return "few"
         return "arrow" if half_angle < _HALF_CIRCLE else "backwards"
 

@@ -19,7 +19,7 @@ _FONT, _WIDTH, _HEAD = 0.96, 14.0, 13.0
 #: Share of the way to the edge that an arrow takes at most; edges of a cone.
 _REACH, _EDGES = 0.8, 32
 #: Length of a head in space, as a share of the longest arrow; its half angle; opacity of cones.
-_TIP, _SHARP, _PALE = 0.09, 18.0, 0.16
+_TIP, _SHARP, _PALE = 0.13, 16.0, 0.2
 #: Pixels around shafts, and around heads, without names.
 _ROOM, _AROUND = 4.0, 9.0
 
@@ -57,6 +57,7 @@ class PlaneArrows:
         share = np.linspace(0.1, 0.9, 9)[:, None, None]
         shafts = (self._middle + share * self._steps).reshape(-1, 2)
         points = scale * (np.concatenate([self._tips, shafts, positions]) - low)
+        self._points = points[: len(points) - len(positions)]
         radius = np.full(len(points), _ROOM)
         radius[: len(arrows)] = _AROUND
         self._names = short_labels([a.name for a in arrows], _WIDTH)
@@ -64,7 +65,6 @@ class PlaneArrows:
             points, dict(enumerate(self._names)), font_size=_FONT * FONT_SIZE, room=frame,
             radius=radius, lines=False, over=range(len(arrows)), kept_inside=True,
         )
-        self._points = points
 
     @property
     def n_hidden(self) -> int:
@@ -73,12 +73,13 @@ class PlaneArrows:
 
     @property
     def boxes(self) -> np.ndarray:
-        """(k, 4) edges of the names in pixels."""
+        """(k, 4) edges of names, shafts and heads in pixels."""
         size, chosen = _FONT * FONT_SIZE, list(self._spots)
         wide = width_of([self._names[k] for k in chosen], size)
         half = np.column_stack([wide / 2, np.full(len(chosen), size / 2)])
         offsets = np.array([spot.offset for spot in self._spots.values()]).reshape(-1, 2)
-        centre = self._points[chosen] + size * offsets
+        centre = np.vstack([self._points[chosen] + size * offsets, self._points])
+        half = np.vstack([half, np.full(self._points.shape, _ROOM)])
         return np.hstack([centre - half, centre + half])
 
     def add_wedges(self, figure: go.Figure) -> None:

@@ -141,15 +141,16 @@ def columns_of(result: Directions, rotation: np.ndarray) -> pd.DataFrame:
     """A row for every column; angles are from the first axis as it is shown."""
     turned = replace(result, direction=result.direction @ rotation)
     table = pd.DataFrame({
-        "column": result.columns, "what": [words(f"found {found}") for found in result.found],
+        "column": result.columns, "found": [words(f"found {found}") for found in result.found],
         "objects": result.n_values, "held-out R²": result.explained, "p": result.p,
         "R²": result.fit,
     })
     if result.direction.shape[1] == 2:
-        table["angle"] = turned.angle.value
+        table["angle"] = np.where(result.drawn, turned.angle.value, np.nan)
     return table.assign(**{
-        "± (degrees)": result.half_angle, "curved: held-out R²": result.curved_explained,
-        "curved: p": result.curved_p, "accuracy": result.accuracy, "by chance": result.chance,
+        "± (degrees)": np.where(result.drawn, result.half_angle, np.nan),
+        "curved: held-out R²": result.curved_explained, "curved: p": result.curved_p,
+        "accuracy": result.accuracy, "by chance": result.chance,
     }).dropna(axis="columns", how="all")
 
 
