@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,73 +18,65 @@ PLACE, OBJECTS, PEOPLE, EACH, MANY = "Embedding, Directions", 30, 20, 60, 12
 MAPS = 60
 #: Standard deviation of what else is in a planted column, whose growth on the map has that of 1.
 BESIDE = 0.7
-ARROW, CURVED = "an arrow", "curved"
+ARROW, CURVED, APART = "an arrow", "curved", "categories apart"
+FOUND = {ARROW: {"arrow"}, CURVED: {"peak", "trough", "curved"}, APART: {"separated"}}
 #: Angles that are planted, in degrees.
 ANGLES = (20.0, 110.0)
+MISSED = (*(f"a wedge without the direction ({angle:g}°)" for angle in ANGLES),
+          "an angle between two that is not in its interval")
+#: Random columns, and what is different next door.
+RANDOM = {
+    "normal": "", "heavy tails": "columns with heavy tails (t of 2)",
+    "marks": "marks of three objects", "alike": "columns correlated at .8",
+    "gaps": "a third of the values missing", "chance": "a map of coin flips",
+    "clumps": "objects in three clumps", "bent": "a map of another method (SOE) of a ring",
+    "outlier": "one object far out", "ranks": "of the ranks",
+}
 
 
 def cases() -> Iterator[Case]:
-    for data, neighbour in (
-        ("normal", ""), ("heavy tails", "columns with heavy tails (t of 2)"),
-        ("marks", "marks of three objects"), ("alike", "columns correlated at .8"),
-        ("gaps", "a third of the values missing"), ("chance", "a map of coin flips"),
-        ("clumps", "objects in three clumps"), ("bent", "a map of another method (SOE) of a ring"),
-        ("outlier", "one object far out"), ("ranks", "of the ranks"),
-    ):
+    def case(words: str, role: str, data: str, says: Callable, *parts: Any, **more: Any) -> Case:
+        return Case(place=PLACE, words=words, role=role, data=data, **more,
+                    says=lambda seed: bool(says(*parts, seed)))
+
+    for data, neighbour in RANDOM.items():
         for words in (ARROW, CURVED):
-            yield Case(
-                place=PLACE, words=words, role="neighbour" if neighbour else "null",
-                neighbour=neighbour, data=f"{MANY} random columns, {data}",
-                says=lambda seed, data=data, words=words: _said(random(data, seed), words),
-            )
+            yield case(words, "neighbour" if neighbour else "null",
+                       f"{MANY} random columns, {data}", _said, words, random, data,
+                       neighbour=neighbour)
     for number in (1, 2, 3):
         for words in (ARROW, CURVED):
-            yield Case(
-                place=PLACE, words=words, role="neighbour", neighbour=f"{number} objects far out",
-                data=f"a column that marks the {number} objects far out",
-                says=lambda seed, number=number, words=words: _said(nuisance(number, seed), words),
-            )
-    yield Case(
-        place=PLACE, words=ARROW, role="neighbour", neighbour="best in the middle",
-        data="quadratic columns", says=lambda seed: _said(quadratic(seed), ARROW),
-    )
-    yield Case(
-        place=PLACE, words=CURVED, role="planted", data="quadratic columns",
-        says=lambda seed: quadratic(seed).found[0] in ("peak", "curved"),
-    )
+            yield case(words, "neighbour", f"a column that marks the {number} objects far out",
+                       _said, words, nuisance, number, neighbour=f"{number} objects far out")
+    yield case(ARROW, "neighbour", "quadratic columns", _said, ARROW, quadratic, OBJECTS,
+               neighbour="best in the middle")
+    yield case(CURVED, "planted", "quadratic columns", _said, CURVED, quadratic, OBJECTS)
     for kind in KINDS:
-        yield Case(
-            place=PLACE, words=ARROW, role="planted", data=f"two columns, {kind}",
-            says=lambda seed, kind=kind: bool(planted(kind, seed)[0].drawn.any()),
-        )
-        yield Case(
-            place=PLACE, words=CURVED, role="neighbour", data=f"two columns, {kind}",
-            neighbour=f"columns that grow evenly, {kind}",
-            says=lambda seed, kind=kind: _said(planted(kind, seed)[0], CURVED),
-        )
-        for k, angle in enumerate(ANGLES):
-            yield Case(
-                place=PLACE, words=f"a wedge without the direction ({angle:g}°)", role="null",
-                data=f"two columns, {kind}", rate=0.08,
-                says=lambda seed, kind=kind, k=k: bool(planted(kind, seed)[1][k]),
-            )
-        yield Case(
-            place=PLACE, words="an angle between two that is not in its interval", role="null",
-            data=f"two columns, {kind}", rate=0.08,
-            says=lambda seed, kind=kind: bool(planted(kind, seed)[1][2]),
-        )
-    for words, apart in (("categories apart", 0.0), ("categories apart", 1.5)):
-        yield Case(
-            place=PLACE, words=words, role="planted" if apart else "null",
-            data=f"three categories, {apart:g} apart", says=lambda seed, apart=apart: (
-                categories(apart, seed).found == ["separated"]
-            ),
-        )
+        data = f"two columns, {kind}"
+        yield case(ARROW, "planted", data, _said, ARROW, planted, kind)
+        yield case(CURVED, "neighbour", data, _said, CURVED, planted, kind,
+                   neighbour=f"columns that grow evenly, {kind}")
+        for k, words in enumerate(MISSED):
+            yield case(words, "null", data, _missed, k, kind, rate=0.08)
+    for apart in (0.0, 1.5):
+        yield case(APART, "planted" if apart else "null",
+                   f"three categories, {apart:g} apart", _said, APART, categories, apart)
 
 
-def _said(found: Directions, words: str) -> bool:
-    shapes = ("arrow",) if words == ARROW else ("curved", "peak", "trough")
-    return bool({*shapes} & {*found.found})
+def _said(words: str, made: Callable, what: Any, seed: int) -> bool:
+    return bool(FOUND[words] & {*made(what, seed).found})
+
+
+def _missed(k: int, kind: str, seed: int) -> bool:
+    """Whether a wedge, or the interval of the angle between, leaves out what is planted."""
+    found, true = planted(kind, seed), _true(kind)
+    if k == len(ANGLES):
+        low, high = found.between.low[0, 1], found.between.high[0, 1]
+        return not low <= ANGLES[1] - ANGLES[0] <= high
+    # Directions turn with the map.
+    turned = true[k] @ procrustes(_places(kind, seed), found.embedding).rotation
+    off = np.degrees(np.arccos(np.clip(found.direction[k] @ turned, -1, 1)))
+    return off > found.half_angle[k]
 
 
 def _columns(values: np.ndarray) -> dict[str, pd.Series]:
@@ -116,7 +109,7 @@ def random(data: str, seed: int) -> Directions:
     if data == "gaps":
         values[rng.random(values.shape) < 1 / 3] = np.nan
     form = "rank" if data == "ranks" else "linear"
-    return directions_on(places, _columns(values), form=form, replicates=MAPS, seed=seed)
+    return directions_on(places, _columns(values), form=form, seed=seed)
 
 
 @cache
@@ -131,12 +124,12 @@ def nuisance(number: int, seed: int) -> Directions:
 
 
 @cache
-def quadratic(seed: int) -> Directions:
+def quadratic(n: int, seed: int) -> Directions:
     """A column that is best in the middle, half of it."""
     rng = np.random.default_rng([3, seed])
-    places = rng.normal(size=(OBJECTS, 2))
+    places = rng.normal(size=(n, 2))
     values = -np.sum(places**2, axis=1)
-    values = values / values.std() + BESIDE * rng.normal(size=OBJECTS)
+    values = values / values.std() + BESIDE * rng.normal(size=n)
     return directions_on(places, _columns(values[:, None]), seed=seed)
 
 
@@ -149,32 +142,35 @@ KINDS = {
 }
 
 
-@cache
-def planted(kind: str, seed: int) -> tuple[Directions, np.ndarray]:
-    """Columns that grow in two directions; whether wedges, and the angle between, miss these."""
-    n, people, d, spread = KINDS[kind]
-    rng = np.random.default_rng([4, seed])
-    places = rng.normal(size=(n, d))
-    true = np.zeros((2, d))
+def _true(kind: str) -> np.ndarray:
+    """(2, d) directions."""
+    true = np.zeros((2, KINDS[kind][2]))
     true[:, :2] = [[np.cos(a), np.sin(a)] for a in np.radians(ANGLES)]
-    values = places @ true.T + BESIDE * rng.normal(size=(n, 2))
+    return true
+
+
+def _places(kind: str, seed: int) -> np.ndarray:
+    n, _, d, _ = KINDS[kind]
+    return np.random.default_rng([4, seed]).normal(size=(n, d))
+
+
+@cache
+def planted(kind: str, seed: int) -> Directions:
+    """Columns that grow in two directions, on maps of people's answers."""
+    (n, people, d, spread), places = KINDS[kind], _places(kind, seed)
+    rng = np.random.default_rng([5, seed])
+    values = places @ _true(kind).T + BESIDE * rng.normal(size=(n, 2))
     answers = _answers(places, rng, people=people, spread=spread)
-    objects = answers.objects.assign(**_columns(values))
-    method = ts.STE(n_components=d, n_init=2)
-    found = ts.features.directions(
-        method, answers.with_objects(objects), columns=["c0", "c1"], replicates=MAPS, seed=seed
+    return ts.features.directions(
+        ts.STE(n_components=d, n_init=2),
+        answers.with_objects(answers.objects.assign(**_columns(values))), columns=["c0", "c1"],
+        replicates=MAPS, seed=seed,
     )
-    # Directions turn with the map.
-    turned = true @ procrustes(places, found.embedding).rotation
-    off = np.degrees(np.arccos(np.clip(np.sum(found.direction * turned, axis=1), -1, 1)))
-    low, high = found.between.low[0, 1], found.between.high[0, 1]
-    apart = ANGLES[1] - ANGLES[0]
-    return found, np.append(off > found.half_angle, not low <= apart <= high)
 
 
 @cache
 def categories(apart: float, seed: int) -> Directions:
-    rng = np.random.default_rng([5, seed])
+    rng = np.random.default_rng([6, seed])
     kind = np.arange(OBJECTS) % 3
     angle = 2 * np.pi * kind / 3
     places = rng.normal(size=(OBJECTS, 2)) + apart * np.column_stack(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.features.intervals import crossed_variance, effective_number
 from tripletscope.core.inference.held_out.units import Unit
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
+from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.models.embedding.features import is_feature
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
@@ -34,17 +35,12 @@ MARGIN, MOST_OF_CURVED = 0.05, 0.75
 _CARRIED, _HALF_CIRCLE = 4.0, 90.0
 #: Objects beyond the parameters of a surface, and of each category.
 _BEYOND, _EACH = 3, 2
-#: Draws of objects on each map.
-_DRAWS = 5
+#: Least number of draws of objects.
+_DRAWS = 500
 #: Values that are computed at once.
 _BLOCK = 4_000_000
 
 FORMS = {"linear": "Linear", "rank": "Of the ranks"}
-#: What is found of a column.
-FOUND = (
-    "arrow", "peak", "trough", "curved", "chance", "few", "backwards", "separated", "mixed",
-    "short", "constant",
-)
 
 
 @dataclass(frozen=True)
@@ -79,8 +75,6 @@ class Directions:
         As `explained`, of a quadratic surface.
     curved_p : ndarray, shape (c,)
         That a plane gains as much by curving, adjusted for all columns.
-    extreme : ndarray, shape (c, d)
-        Place of the highest or lowest value, of ``peak`` and ``trough``.
     accuracy : ndarray, shape (c,)
         Balanced accuracy of nearest neighbours for categories of objects left out.
     chance : ndarray, shape (c,)
@@ -101,7 +95,6 @@ class Directions:
     p: np.ndarray
     curved_explained: np.ndarray
     curved_p: np.ndarray
-    extreme: np.ndarray
     accuracy: np.ndarray
     chance: np.ndarray
     between: Estimate
@@ -222,8 +215,7 @@ def directions(
     positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
     result = directions_on(
         positions, dict(zip(columns, table, strict=True)), form=form, permutations=permutations,
-        maps=maps.embeddings, replicates=replicates, correction=maps.correction, unit=maps.unit,
-        n_units=maps.n_units, seed=seed,
+        samples=maps, seed=seed,
     )
     progress(1.0)
     return result
@@ -231,73 +223,47 @@ def directions(
 
 def directions_on(
     positions: np.ndarray, columns: dict[str, pd.Series], *, form: str = "linear",
-    permutations: int = 999, maps: np.ndarray | None = None, replicates: int = 100,
-    correction: float = 1.0, unit: str = "answers", n_units: int | None = None, seed: int = 0,
+    permutations: int = 999, samples: Samples | None = None, seed: int = 0,
 ) -> Directions:
     """Directions on a map (n, d) that is there already; NaN for objects without a place.
 
-    maps (b, n, d): Of resampled answers, aligned, as many as `replicates`; without these, wedges
-        are over objects alone.
-    correction: Factor to the variance between maps.
+    samples: Maps of resampled answers; without these, wedges are over objects alone.
     """
-    placed = np.isfinite(positions).all(axis=1)
-    c, d = len(columns), positions.shape[1]
-    rng = np.random.default_rng(seed)
-    keys = rng.random((permutations, len(positions)))
-    tested = [_Tested.of(values, placed, positions, form) for values in columns.values()]
-    first, curving = np.full((2, c, permutations + 1), -np.inf)
-    surface = np.full((c, permutations + 1), -np.inf)
+    rng, n = np.random.default_rng(seed), len(positions)
+    keys = rng.random((permutations, n))
+    tested = [_Tested.of(values, positions, form) for values in columns.values()]
+    first, surface, bent = np.full((3, len(tested), permutations + 1), np.nan)
+    values = np.full((len(tested), n), np.nan)
     for k, one in enumerate(tested):
         order = np.argsort(keys[:, one.objects], axis=1, kind="stable")
         order = np.vstack([np.arange(one.m), order])
-        if one.problem:
-            continue
-        if one.is_category:
+        if one.is_category and not one.problem:
             first[k] = one.accuracies(order)
-            continue
-        first[k] = one.explained(one.plane, one.values[order])
-        if one.quadratic is not None:
-            surface[k] = one.explained(one.quadratic, one.values[order])
-            line = one.fitted
-            values = line + (one.values - line)[order]
-            curving[k] = one.explained(one.quadratic, values) - one.explained(one.plane, values)
-    p, curved_p = _adjusted(first), _adjusted(curving)
-    has_surface = _adjusted(surface) <= LEVEL
-    direction = np.array([one.gradient for one in tested]).reshape(c, d)
-    values = np.array([one.spread_out(len(positions)) for one in tested]).reshape(c, -1)
-    half_angle, between = _angles(
-        positions, values, maps, direction, correction, replicates, n_units, rng
+        elif not one.problem:
+            values[k, one.objects] = one.values
+            first[k] = _explained(one.plane, one.values[order])
+            if one.quadratic is not None:
+                surface[k] = _explained(one.quadratic, one.values[order])
+                again = one.fitted + (one.values - one.fitted)[order]
+                bent[k] = _explained(one.quadratic, again) - _explained(one.plane, again)
+    p, above, curved_p = map(_adjusted, (first, surface, bent))
+    direction, half_angle, between = _angles(positions, values, samples, rng)
+    fit = np.array([np.nan if one.problem else one.fit for one in tested])
+    found = [one.found(*numbers) for one, *numbers in zip(
+        tested, p, first[:, 0], surface[:, 0], (above <= LEVEL) & (curved_p <= LEVEL), half_angle,
+        strict=True,
+    )]
+    statistic, mean = first[:, 0], first[:, 1:].mean(axis=1)
+    kinds = np.array([one.is_category for one in tested])
+    explained, accuracy, chance = (
+        np.where(kinds == kind, numbers, np.nan)
+        for kind, numbers in ((False, statistic), (True, statistic), (True, mean))
     )
-    result, extreme, numbers = [], np.full((c, d), np.nan), np.full((5, c), np.nan)
-    for k, one in enumerate(tested):
-        if not one.problem:
-            if one.is_category:
-                numbers[3:, k] = first[k, 0], first[k, 1:].mean()
-            else:
-                numbers[1:3, k] = first[k, 0], surface[k, 0]
-            numbers[0, k] = one.fit
-        plane, surfaced = numbers[1:3, k]
-        is_curved = bool(
-            has_surface[k] and curved_p[k] <= LEVEL and surfaced - plane > MARGIN
-            and surfaced > 0 and plane < MOST_OF_CURVED * surfaced
-        )
-        if is_curved and not one.is_carried_by(one.values):
-            shape = "few"
-        elif is_curved:
-            shape, extreme[k] = "curved", np.nan
-            if plane < surfaced / 2:  # what a plane tells has no extreme
-                shape, top = one.shape()
-                extreme[k] = top + positions[one.objects].mean(axis=0)
-        result.append(
-            one.problem or (shape if is_curved else one.verdict(p[k], first[k, 0], half_angle[k]))
-        )
-    fit, explained, curved, accuracy, chance = numbers
-    no_number = np.array([bool(one.problem) for one in tested], dtype=bool)
-    curved_p = np.where(np.isfinite(curved), curved_p, np.nan)
+    over = ("answers", None) if samples is None else (samples.unit, samples.n_units)
     return Directions(
-        list(columns), result, np.array([one.m for one in tested]), direction, fit, explained,
-        half_angle, np.where(no_number, np.nan, p), curved, curved_p, extreme, accuracy, chance,
-        Estimate(*between, unit, n_units), positions,
+        list(columns), found, np.array([one.m for one in tested]), direction, fit, explained,
+        half_angle, p, surface[:, 0], curved_p, accuracy, chance, Estimate(*between, *over),
+        positions,
     )
 
 
@@ -321,10 +287,8 @@ class _Tested:
     problem: str
 
     @classmethod
-    def of(
-        cls, column: pd.Series, placed: np.ndarray, positions: np.ndarray, form: str
-    ) -> _Tested:
-        is_category = not is_feature(column)
+    def of(cls, column: pd.Series, positions: np.ndarray, form: str) -> Self:
+        is_category, placed = not is_feature(column), np.isfinite(positions).all(axis=1)
         if is_category:
             codes, names = pd.factorize(column.astype("str").where(column.notna()), sort=True)
             objects = np.flatnonzero((codes >= 0) & placed)
@@ -341,12 +305,9 @@ class _Tested:
         m, d = len(objects), positions.shape[1]
         x = positions[objects]
         x = x - (x.mean(axis=0) if m else 0.0)
-        if m < d + 1 + _BEYOND:
-            return cls(objects, values, x, None, None, is_category, "short")
-        if values.min() == values.max():
-            return cls(objects, values, x, None, None, is_category, "constant")
-        if is_category:
-            return cls(objects, values, x, None, None, True, "")
+        problem = "short" if m < d + 1 + _BEYOND else "constant" if np.ptp(values) == 0 else ""
+        if is_category or problem:
+            return cls(objects, values, x, None, None, is_category, problem)
         values = (values - values.mean()) / values.std()
         design = quadratic_terms(x)
         many = m >= design.shape[1] + _BEYOND
@@ -358,15 +319,6 @@ class _Tested:
     @property
     def m(self) -> int:
         return len(self.objects)
-
-    @property
-    def gradient(self) -> np.ndarray:
-        """(d,) unit vector; NaN of categories and problems."""
-        if self.plane is None:
-            return np.full(self.places.shape[1], np.nan)
-        steep = np.linalg.lstsq(self.places, self.values, rcond=None)[0]
-        length = np.linalg.norm(steep)
-        return steep / length if length > 0 else np.full(len(steep), np.nan)
 
     @property
     def fitted(self) -> np.ndarray:
@@ -381,21 +333,6 @@ class _Tested:
                                 for one in range(self.values.max() + 1)])
             return float(np.sum(centres[self.values] ** 2) / np.sum(self.places**2))
         return float(self.fitted @ self.fitted / (self.values @ self.values))
-
-    def spread_out(self, n: int) -> np.ndarray:
-        """(n,) numbers; NaN for other objects, and of categories and problems."""
-        result = np.full(n, np.nan)
-        if self.plane is not None:
-            result[self.objects] = self.values
-        return result
-
-    def explained(self, basis: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """(r,) share of variance explained of objects left out, of columns (r, m)."""
-        alone = np.maximum(1.0 - np.sum(basis**2, axis=1), 1e-9)
-        errors = (values - (values @ basis) @ basis.T) / alone
-        mean = values.mean(axis=1, keepdims=True)
-        from_mean = (values - mean) * (self.m / (self.m - 1))
-        return 1.0 - np.sum(errors**2, axis=1) / np.sum(from_mean**2, axis=1)
 
     def accuracies(self, order: np.ndarray) -> np.ndarray:
         """(r,) balanced accuracy of the nearest other objects, with categories in orders (r, m)."""
@@ -417,8 +354,9 @@ class _Tested:
             result.append((right / sizes[labels]).sum(axis=1) / len(sizes))
         return np.concatenate(result)
 
-    def shape(self) -> tuple[str, np.ndarray]:
-        """What a curved surface looks like, and the place of its extreme among the objects."""
+    @property
+    def shape(self) -> str:
+        """What a curved surface looks like."""
         d = self.places.shape[1]
         solved = np.linalg.lstsq(quadratic_terms(self.places), self.values, rcond=None)[0]
         curvature = np.zeros((d, d))
@@ -426,26 +364,43 @@ class _Tested:
         curvature += curvature.T
         sizes = np.linalg.eigvalsh(curvature)
         if not (sizes.max() < 0 or sizes.min() > 0):
-            return "curved", np.full(d, np.nan)
+            return "curved"
         top = -np.linalg.solve(curvature, solved[1 : d + 1])
         inverse = np.linalg.pinv(self.places.T @ self.places)
         far = np.einsum("mi,ij,mj->m", self.places, inverse, self.places)
         if top @ inverse @ top > far.mean():
-            return "curved", np.full(d, np.nan)
-        return "peak" if sizes.max() < 0 else "trough", top
+            return "curved"
+        return "peak" if sizes.max() < 0 else "trough"
 
     def is_carried_by(self, values: np.ndarray) -> bool:
         """Whether more than a few objects make some values (m,) vary."""
         return bool(effective_number(values**2) >= min(_CARRIED, self.m / 3))
 
-    def verdict(self, p: float, statistic: float, half_angle: float) -> str:
+    def found(
+        self, p: float, plane: float, surface: float, is_bent: bool, half_angle: float
+    ) -> str:
+        """What is said: see `Directions`."""
+        if self.problem:
+            return self.problem
         if self.is_category:
             return "separated" if p <= LEVEL else "mixed"
-        if not (p <= LEVEL and statistic > 0):
+        if is_bent and surface - plane > MARGIN and plane < MOST_OF_CURVED * surface:
+            if not self.is_carried_by(self.values):
+                return "few"
+            return self.shape if plane < surface / 2 else "curved"  # a plane has no extreme
+        if not (p <= LEVEL and plane > 0):
             return "chance"
         if not (self.is_carried_by(self.values) and self.is_carried_by(self.fitted)):
             return "few"
         return "arrow" if half_angle < _HALF_CIRCLE else "backwards"
+
+
+def _explained(basis: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """(r,) share of variance explained of objects left out, of columns (r, m)."""
+    alone, m = np.maximum(1.0 - np.sum(basis**2, axis=1), 1e-9), len(basis)
+    errors = (values - (values @ basis) @ basis.T) / alone
+    from_mean = (values - values.mean(axis=1, keepdims=True)) * (m / (m - 1))
+    return 1.0 - np.sum(errors**2, axis=1) / np.sum(from_mean**2, axis=1)
 
 
 def neighbours(m: int) -> int:
@@ -469,57 +424,59 @@ def _adjusted(statistic: np.ndarray) -> np.ndarray:
     """(c,) p values for all columns together, of statistics (c, 1 + r) for data and shuffles.
 
     Each is taken from its median, as a multiple of the way from there to the upper 5 %: few
-    objects vary more than many.
+    objects vary more than many. NaN where there is none.
     """
-    tested = np.isfinite(statistic[:, 0])
-    if not tested.any():
-        return np.ones(len(statistic))
+    result, tested = np.full(len(statistic), np.nan), np.isfinite(statistic[:, 0])
     some = statistic[tested]
-    middle, upper = np.quantile(some, [0.5, 1 - LEVEL], axis=1)
-    reach = np.where(upper > middle, upper - middle, np.maximum(some.max(axis=1) - middle, 1e-12))
-    scaled = (some - middle[:, None]) / reach[:, None]
-    result = np.ones(len(statistic))
-    result[tested] = np.mean(scaled.max(axis=0) >= scaled[:, :1] - 1e-9, axis=1)
+    if len(some):
+        middle, upper = np.quantile(some, [0.5, 1 - LEVEL], axis=1)
+        highest = np.maximum(some.max(axis=1) - middle, 1e-12)
+        reach = np.where(upper > middle, upper - middle, highest)
+        scaled = (some - middle[:, None]) / reach[:, None]
+        result[tested] = np.mean(scaled.max(axis=0) >= scaled[:, :1] - 1e-9, axis=1)
     return result
 
 
 def _angles(
-    positions: np.ndarray, values: np.ndarray, maps: np.ndarray | None, direction: np.ndarray,
-    correction: float, replicates: int, n_units: int | None, rng: np.random.Generator,
-) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """(c,) half widths of wedges, and (c, c) angles between directions with their intervals."""
-    others = positions[None] if maps is None else maps
+    positions: np.ndarray, values: np.ndarray, samples: Samples | None, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """(c, d) directions, (c,) half angles, and (c, c) angles between with their intervals."""
+    maps = positions[None] if samples is None else samples.embeddings
     # More draws of objects than of maps cost little, and steady the quantile.
-    others = np.repeat(others, max(_DRAWS * replicates // len(others), 1), axis=0)
-    b, n = others.shape[:2]
-    objects = np.flatnonzero(np.isfinite(positions).all(axis=1))
-    share = np.bincount(objects, minlength=n) / max(len(objects), 1)
-    times = rng.multinomial(len(objects), share, size=b) if len(objects) else np.zeros((b, n))
+    others = np.repeat(maps, -(-_DRAWS // len(maps)), axis=0)
     still = np.broadcast_to(positions, others.shape)
-    drawn, noisy, both = (
+    placed = np.isfinite(positions).all(axis=1)
+    times = rng.multinomial(placed.sum(), placed / max(placed.sum(), 1), size=len(others))
+    direction, = _gradients(positions[None], values, np.ones((1, len(positions))))
+    draws = [
         _gradients(where, values, often)
-        for where, often in ((still, times), (others, np.ones((b, n))), (others, times))
-    )
+        for where, often in ((still, times), (others, np.ones(times.shape)), (others, times))
+    ]
+    correction, n_units = (1.0, None) if samples is None else (samples.correction, samples.n_units)
+
     def reach(off: list[np.ndarray]) -> np.ndarray:
         """Half widths of deviations in degrees (3, b, ...) of objects, of answers and of both."""
         by_objects, by_answers, at_once = (np.mean(one**2, axis=0) for one in off)
         by_answers = by_answers * correction
         variance = crossed_variance(by_objects, by_answers, at_once)
-        some = variance > 0
         ratio = np.divide(variance, at_once, out=np.ones_like(variance), where=at_once > 0)
         quantile = np.quantile(np.abs(off[2]), 0.95, axis=0) * np.sqrt(ratio)
         if n_units is not None:
             # Degrees of freedom of a sum of which few people make up a part (Satterthwaite).
-            part = np.divide(by_answers, variance, out=np.zeros_like(variance), where=some)
+            part = np.divide(by_answers, variance, out=np.zeros_like(variance),
+                             where=variance > 0)
             degrees = max(n_units - 1, 1) / np.maximum(part, 1e-3) ** 2
             quantile *= stdtrit(degrees, 0.975) / ndtri(0.975)
         return np.minimum(quantile, 180.0)
 
-    half = reach([_apart(one, direction) for one in (drawn, noisy, both)])
+    half = reach([_apart(one, direction) for one in draws])
     value = _apart(direction[:, None], direction[None])
-    far = reach([_apart(one[:, :, None], one[:, None]) - value for one in (drawn, noisy, both)])
-    ends = np.maximum(value - far, 0.0), np.minimum(value + far, 180.0)
-    return half, (value, *ends)
+    far = reach([_apart(one[:, :, None], one[:, None]) - value for one in draws])
+    known = np.isfinite(values).any(axis=1)
+    direction, half = np.where(known[:, None], direction, np.nan), np.where(known, half, np.nan)
+    pairs = known[:, None] & known
+    between = (value, np.maximum(value - far, 0.0), np.minimum(value + far, 180.0))
+    return direction, half, tuple(np.where(pairs, one, np.nan) for one in between)
 
 
 def _gradients(maps: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:

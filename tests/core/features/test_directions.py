@@ -68,9 +68,9 @@ def test_p_values_are_for_all_columns_together():
     rng = np.random.default_rng(0)
     # The second statistic is the first with another unit; the third has no test.
     one = np.sort(rng.normal(size=100))[::-1]
-    both = _adjusted(np.stack([one, 7 * one + 3, np.full(100, -np.inf)]))
+    both = _adjusted(np.stack([one, 7 * one + 3, np.full(100, np.nan)]))
     assert both[:2] == pytest.approx(_adjusted(one[None])[0]) == 0.01
-    assert both[2] == 1.0
+    assert np.isnan(both[2])
     alone = np.r_[np.quantile(one, 0.97), rng.normal(size=99)]
     many = np.vstack([alone, rng.normal(size=(20, 100))])
     assert _adjusted(many)[0] > 3 * _adjusted(alone[None])[0]
@@ -79,7 +79,7 @@ def test_p_values_are_for_all_columns_together():
 def test_few_shuffles_are_enough_for_many_columns():
     rng = np.random.default_rng(1)
     columns = {f"c{k}": pd.Series(rng.normal(size=40)) for k in range(120)}
-    many = directions_on(FLAT, {"x": TABLE["x"], **columns}, permutations=99, replicates=20)
+    many = directions_on(FLAT, {"x": TABLE["x"], **columns}, permutations=99)
     assert many.found[0] == "arrow"
     assert many.found[1:].count("arrow") <= 1
 
@@ -89,7 +89,7 @@ def test_random_columns_get_no_arrow():
     for seed in range(60):
         rng = np.random.default_rng([2, seed])
         columns = {f"c{k}": pd.Series(rng.normal(size=25)) for k in range(5)}
-        one = directions_on(rng.normal(size=(25, 2)), columns, permutations=199, replicates=20)
+        one = directions_on(rng.normal(size=(25, 2)), columns, permutations=199)
         said.append([one.drawn.any(), bool({"curved", "peak", "trough"} & {*one.found})])
     # Of 60 data sets at 5 %, nine or more are expected once in 300 times.
     assert np.sum(said, axis=0).max() < 9
@@ -113,10 +113,8 @@ def test_what_is_best_in_the_middle_is_said_to_be(sign, shape):
     values = sign * np.sum((places - [0.4, -0.2]) ** 2, axis=1) + 0.3 * rng.normal(size=40)
     one = directions_on(places, {"taste": pd.Series(values)})
     assert one.found == [shape]
-    np.testing.assert_allclose(one.extreme[0], [0.4, -0.2], atol=0.2)
     grown = directions_on(places, {"size": pd.Series(places[:, 0] + places[:, 0] ** 2 / 2)})
     assert grown.found == ["curved"]
-    assert np.isnan(grown.extreme).all()
 
 
 def test_columns_that_say_nothing_are_listed_with_the_reason():
@@ -156,7 +154,7 @@ def described():
 
 def test_wedges_are_over_objects_and_answers(described):
     both = directions(STE(), described, columns=["first", "second"], replicates=40)
-    alone = directions_on(both.embedding, dict(described.objects.iloc[:, 2:]), replicates=40)
+    alone = directions_on(both.embedding, dict(described.objects.iloc[:, 2:]))
     assert (both.half_angle > alone.half_angle - 1.0).all()
     few = described.take(np.arange(300))
     wide = directions(STE(), few, columns=["first", "second"], replicates=40)

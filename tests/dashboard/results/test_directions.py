@@ -58,7 +58,7 @@ def test_every_column_is_told_of(answers, solid):
     assert tables[0]["found"].tolist() == ["arrow", "arrow", "as by chance", "apart",
                                            "all the same"]
     assert tables[1]["first"].tolist() == ["width"]
-    assert tables[1]["from"][0] < 90 < tables[1]["to"][0]
+    assert tables[1]["from"][0] < tables[1]["degrees"][0] < tables[1]["to"][0]
 
 
 def test_arrows_in_space_have_cones(answers, solid):
