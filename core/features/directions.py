@@ -454,13 +454,13 @@ def _angles(
     ]
     correction, n_units = (1.0, None) if samples is None else (samples.correction, samples.n_units)
 
-    def reach(off: list[np.ndarray]) -> np.ndarray:
+    def reach(off: list[np.ndarray], wider: np.ndarray) -> np.ndarray:
         """Half widths of deviations in degrees (3, b, ...) of objects, of answers and of both."""
         by_objects, by_answers, at_once = (np.mean(one**2, axis=0) for one in off)
         by_answers = by_answers * correction
         variance = crossed_variance(by_objects, by_answers, at_once)
         ratio = np.divide(variance, at_once, out=np.ones_like(variance), where=at_once > 0)
-        quantile = np.quantile(np.abs(off[2]), 0.95, axis=0) * np.sqrt(ratio)
+        quantile = np.quantile(np.abs(off[2]), 0.95, axis=0) * np.sqrt(ratio) * wider
         if n_units is not None:
             # Degrees of freedom of a sum of which few people make up a part (Satterthwaite).
             part = np.divide(by_answers, variance, out=np.zeros_like(variance),
@@ -469,9 +469,13 @@ def _angles(
             quantile *= stdtrit(degrees, 0.975) / ndtri(0.975)
         return np.minimum(quantile, 180.0)
 
-    half = reach([_apart(one, direction) for one in draws])
+    # Residuals from a plane are smaller than errors.
+    m, d = np.isfinite(values).sum(axis=1), positions.shape[1]
+    wider = np.sqrt((m - 1).clip(1) / (m - d - 1).clip(1))
+    half = reach([_apart(one, direction) for one in draws], wider)
     value = _apart(direction[:, None], direction[None])
-    far = reach([_apart(one[:, :, None], one[:, None]) - value for one in draws])
+    far = reach([_apart(one[:, :, None], one[:, None]) - value for one in draws],
+                np.maximum(wider[:, None], wider))
     known = np.isfinite(values).any(axis=1)
     direction, half = np.where(known[:, None], direction, np.nan), np.where(known, half, np.nan)
     pairs = known[:, None] & known
