@@ -149,16 +149,20 @@ def _true(kind: str) -> np.ndarray:
     return true
 
 
+def _rng(kind: str, seed: int, of: int = 0) -> np.random.Generator:
+    return np.random.default_rng([4, [*KINDS].index(kind), of, seed])
+
+
 def _places(kind: str, seed: int) -> np.ndarray:
     n, _, d, _ = KINDS[kind]
-    return np.random.default_rng([4, seed]).normal(size=(n, d))
+    return _rng(kind, seed).normal(size=(n, d))
 
 
 @cache
 def planted(kind: str, seed: int) -> Directions:
     """Columns that grow in two directions, on maps of people's answers."""
     (n, people, d, spread), places = KINDS[kind], _places(kind, seed)
-    rng = np.random.default_rng([5, seed])
+    rng = _rng(kind, seed, 1)
     values = places @ _true(kind).T + BESIDE * rng.normal(size=(n, 2))
     answers = _answers(places, rng, people=people, spread=spread)
     return ts.features.directions(
