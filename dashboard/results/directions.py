@@ -16,7 +16,7 @@ from tripletscope.dashboard.figures.arrows import Arrow
 from tripletscope.dashboard.figures.map_2d import height_of
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map_recipe import MapLook, Placed
-from tripletscope.dashboard.results.maps import PlacedObjects
+from tripletscope.dashboard.results.maps import PlacedObjects, style_said
 from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
@@ -111,7 +111,7 @@ class DirectedMap(PlacedObjects):
 
     @cached_property
     def caption(self) -> str:
-        result, column = self._result, self.style.colour
+        result = self._result
         is_cut = self._d > 2 and self.is_plane
         sentences = [
             words("directions of", method=words.method(self.run.fresh()), about=self.shown.about),
@@ -119,9 +119,7 @@ class DirectedMap(PlacedObjects):
                 f"directions {'wedges' if self._d == 2 else 'cones'}", over=result.between.over
             ),
         ]
-        if column:
-            sentences.append(words("coloured", column=column))
-        return " ".join(sentences)
+        return " ".join([*sentences, *style_said(self.objects, self.style, self._d)])
 
     @cached_property
     def arrows(self) -> list[Arrow]:

@@ -296,18 +296,7 @@ def map_caption(
         sentences.append(words("turned towards", name=turn.towards))
     if samples is not None and samples.task != "bootstrap":
         sentences.append(words("at the mean"))
-    if style.colour:
-        sentences.append(words("coloured", column=style.colour))
-    if style.outlined and (style.flat or d == 2):
-        sentences.append(words("hulls"))
-    if style.sized:
-        values = numbers_of(shown.answers.objects[style.sized])
-        sentences.append(words("sized", column=style.sized, low=float(np.nanmin(values)),
-                               high=float(np.nanmax(values))))
-    if style.dense:
-        sentences.append(words("dense", shares=words.listing(
-            [words.percent(share) for share in DENSE_SHARES]
-        )))
+    sentences += style_said(shown.answers.objects, style, d)
     error = error_of(shown, run)
     if error is not None:
         result = error.result()
@@ -320,6 +309,22 @@ def map_caption(
     told = ("unfinished", *(["few answers"] if samples is not None else []))  # by crosses
     sentences += doubts_said(doubts_of(shown, run, error), *told)
     return " ".join(sentences)
+
+
+def style_said(objects: pd.DataFrame, style: MapStyle, d: int) -> Iterator[str]:
+    """What colour, size and lines mean on a map of d dimensions."""
+    if style.colour:
+        yield words("coloured", column=style.colour)
+    if style.outlined and (style.flat or d == 2):
+        yield words("hulls")
+    if style.sized:
+        values = numbers_of(objects[style.sized])
+        yield words("sized", column=style.sized, low=float(np.nanmin(values)),
+                    high=float(np.nanmax(values)))
+    if style.dense:
+        yield words("dense", shares=words.listing(
+            [words.percent(share) for share in DENSE_SHARES]
+        ))
 
 
 def fit_said(run: Run) -> str:
