@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 import tripletscope as ts
-from planted import Case
+from planted import Sentence
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.features.directions import Directions, directions_on
 
 PLACE, OBJECTS, PEOPLE, EACH, MANY = "Embedding, Directions", 30, 20, 60, 12
-MAPS = 60
+MAPS, RUNS = 60, 200
 #: Standard deviation of what else is in a planted column, whose growth on the map has that of 1.
 BESIDE = 0.7
 ARROW, CURVED, APART = "an arrow", "curved", "categories apart"
@@ -34,33 +34,40 @@ RANDOM = {
 }
 
 
-def cases() -> Iterator[Case]:
-    def case(words: str, role: str, data: str, says: Callable, *parts: Any, **more: Any) -> Case:
-        return Case(place=PLACE, words=words, role=role, data=data, **more,
-                    says=lambda seed: bool(says(*parts, seed)))
+def sentences(runs: int | None) -> Iterator[Sentence]:
+    def counted(
+        words: str, role: str, data: str, says: Callable, *parts: Any, neighbour: str = "",
+        rate: float = 0.05,
+    ) -> Sentence:
+        each = range(runs or RUNS)
+        said = sum(bool(says(*parts, seed)) for seed in each), len(each)
+        is_null = role == "null"
+        return Sentence(
+            place=PLACE, before="", now=words, null=data, alarms=said if is_null else None,
+            planted=data, said=None if is_null else said, neighbour=neighbour, rate=rate,
+        )
 
     for data, neighbour in RANDOM.items():
         for words in (ARROW, CURVED):
-            yield case(words, "neighbour" if neighbour else "null",
-                       f"{MANY} random columns, {data}", _said, words, random, data,
-                       neighbour=neighbour)
+            yield counted(words, "null", f"{MANY} random columns, {data}", _said, words, random,
+                          data, neighbour=neighbour)
     for number in (1, 2, 3):
         for words in (ARROW, CURVED):
-            yield case(words, "neighbour", f"a column that marks the {number} objects far out",
-                       _said, words, nuisance, number, neighbour=f"{number} objects far out")
-    yield case(ARROW, "neighbour", "quadratic columns", _said, ARROW, quadratic, OBJECTS,
-               neighbour="best in the middle")
-    yield case(CURVED, "planted", "quadratic columns", _said, CURVED, quadratic, OBJECTS)
+            yield counted(words, "null", f"a column that marks the {number} objects far out",
+                          _said, words, nuisance, number, neighbour=f"{number} objects far out")
+    yield counted(ARROW, "null", "quadratic columns", _said, ARROW, quadratic, OBJECTS,
+                  neighbour="best in the middle")
+    yield counted(CURVED, "planted", "quadratic columns", _said, CURVED, quadratic, OBJECTS)
     for kind in KINDS:
         data = f"two columns, {kind}"
-        yield case(ARROW, "planted", data, _said, ARROW, planted, kind)
-        yield case(CURVED, "neighbour", data, _said, CURVED, planted, kind,
-                   neighbour=f"columns that grow evenly, {kind}")
+        yield counted(ARROW, "planted", data, _said, ARROW, planted, kind)
+        yield counted(CURVED, "null", data, _said, CURVED, planted, kind,
+                      neighbour=f"columns that grow evenly, {kind}")
         for k, words in enumerate(MISSED):
-            yield case(words, "null", data, _missed, k, kind, rate=0.08)
+            yield counted(words, "null", data, _missed, k, kind, rate=0.08)
     for apart in (0.0, 1.5):
-        yield case(APART, "planted" if apart else "null",
-                   f"three categories, {apart:g} apart", _said, APART, categories, apart)
+        yield counted(APART, "planted" if apart else "null",
+                      f"three categories, {apart:g} apart", _said, APART, categories, apart)
 
 
 def _said(words: str, made: Callable, what: Any, seed: int) -> bool:

@@ -100,6 +100,12 @@ class DirectedMap(PlacedObjects):
         fit = self.shown.of(self.run, "fit") or self.run
         return replace(self.shown.look_of(fit), coverage=0.0)
 
+    @property
+    def _marks(self) -> str:
+        # Pictures would lie on arrows and their names.
+        marks = super()._marks
+        return "points" if marks == "pictures" else marks
+
     @cached_property
     def rotation(self) -> np.ndarray:
         d = self._result.direction.shape[1]

@@ -87,6 +87,8 @@ def test_arrows_turn_with_the_map_and_fit_into_it(answers):
     for one, other in zip(plain.arrows, turned.arrows, strict=True):
         np.testing.assert_allclose(one.direction @ turn.rotation, other.direction)
     assert not plain.style.uncertainty
+    pictured = replace(plain.shown, pictures={0: "data:image/png;base64,"}, looks={})
+    assert DirectedMap(pictured, run).style.marks == "points", "pictures would lie on arrows"
     result = run.result()
     first, second = (columns_of(result, each.rotation)["angle"] for each in (plain, turned))
     assert (second - first).dropna().mod(360).round(6).isin([90]).all()
