@@ -1,5 +1,6 @@
 from .core.features.alignment import align_spaces as align_spaces
 from .core.features.correlation import map_correlation as map_correlation
+from .core.features.directions import directions as directions
 from .core.features.explain import explain as explain
 from .core.features.feature_model import FeatureModel as FeatureModel
 from .core.features.model_answers import answer_questions as answer_questions

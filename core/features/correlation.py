@@ -23,6 +23,7 @@ from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.explain import LEVEL
 from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.intervals import crossed_variance
 from tripletscope.core.features.splits import prepared
 from tripletscope.core.inference.held_out.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
@@ -220,12 +221,9 @@ def _reach(
     objects: np.ndarray, answers: np.ndarray, both: np.ndarray, correction: float, degrees: int
 ) -> np.ndarray:
     """(s,) half the width of the interval over objects and answers, from replicates (r, s)."""
-    v_objects = objects.var(axis=0, ddof=1)
-    v_answers = answers.var(axis=0, ddof=1) * correction
-    v_both = both.var(axis=0, ddof=1)
-    at_least = np.maximum(v_objects, v_answers)
-    variance = np.clip(
-        2 * (v_objects + v_answers) - v_both, at_least, np.maximum(v_both, at_least)
+    variance = crossed_variance(
+        objects.var(axis=0, ddof=1), answers.var(axis=0, ddof=1) * correction,
+        both.var(axis=0, ddof=1),
     )
     return stdtrit(degrees, 0.975) * np.sqrt(variance)
 

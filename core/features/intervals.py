@@ -51,6 +51,21 @@ class Units:
         return Crossed(sets.weight / sets.weight.sum(), unit, choice, item, number, len(items))
 
 
+def crossed_variance(objects: np.ndarray, answers: np.ndarray, both: np.ndarray) -> np.ndarray:
+    """Variance over objects and answers, from those of resampling either, and both at once.
+
+    Drawing both at once counts the noise of answers twice (Schütt et al. 2023).
+    """
+    at_least = np.maximum(objects, answers)
+    return np.clip(2 * (objects + answers) - both, at_least, np.maximum(both, at_least))
+
+
+def effective_number(weights: np.ndarray) -> np.ndarray:
+    """Effective number of objects with these weights (n, ...): 1 where one has them all."""
+    total, squares = weights.sum(axis=0), (weights**2).sum(axis=0)
+    return total**2 / np.where(squares > 0, squares, 1.0)
+
+
 def objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
     """Choice and object of each participation of an object in a choice, once in each."""
     n = choices.n_objects

@@ -21,7 +21,7 @@ from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.feature_model import FeatureModel
-from tripletscope.core.features.intervals import Units, objects_in
+from tripletscope.core.features.intervals import Units, effective_number, objects_in
 from tripletscope.core.features.models import chance, combine, right
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.features.splits import (
@@ -260,8 +260,7 @@ def _carried_by(tables: list[FeatureSpace], sets: Choices) -> np.ndarray:
         else:
             values = space.coordinates[seen]
             far = (values - values.mean(axis=0)) ** 2
-        total, squares = far.sum(axis=0), (far**2).sum(axis=0)
-        result.append(total**2 / np.where(squares > 0, squares, 1.0))
+        result.append(effective_number(far))
     return np.concatenate(result)
 
 

@@ -13,6 +13,7 @@ from scipy.ndimage import gaussian_filter
 from scipy.spatial import ConvexHull, cKDTree
 
 from tripletscope.core.data.geometry import coverage_radius, ellipsoids, outlines
+from tripletscope.dashboard.figures.arrows import PlaneArrows
 from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_names
@@ -88,6 +89,11 @@ def plane(
         least = max(0.045 * span, _LEAST_ON_PAPER / view.scale)
     side = style.picture_size * _picture_size(positions[[*pictures]], span, least)
     covered = _covered(traces, style.colour or "", view, canvas)
+    arrows = None
+    if data.arrows:
+        arrows = PlaneArrows(data.arrows, positions[shown], low, high, view.scale, view.frame)
+        covered = np.vstack([covered, arrows.boxes])
+        arrows.add_wedges(figure)
     labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
     if style.outlined:
         _add_hulls(figure, positions, data, style, traces)
@@ -108,9 +114,13 @@ def plane(
     add_rings(figure, traces, set(data.selected) - set(pictures), size=size)
     if pictures:
         _add_pictures(figure, data, style, side)
+    hidden = 0
+    if arrows is not None:
+        arrows.add_arrows(figure)
+        hidden = arrows.n_hidden
     figure.add_traces(labels.at_their_points())
     figure.update_layout(annotations=labels.further_away())
-    note_hidden(figure, labels.n_hidden, labels.n_wanted)
+    note_hidden(figure, labels.n_hidden + hidden, labels.n_wanted + hidden)
     plain = {
         "visible": True, "showgrid": False, "zeroline": False, "showticklabels": False,
         "ticks": "", "showline": True, "mirror": True, "title": None, "automargin": False,

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.core.data.geometry import ellipsoids
+from tripletscope.dashboard.figures.arrows import add_arrows_in_space
 from tripletscope.dashboard.figures.labels import escape, short_names
 from tripletscope.dashboard.figures.placing import by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
@@ -50,6 +51,7 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         figure.add_trace(trace)
     add_crosses(figure, traces, data, style)
     add_rings(figure, traces, data.selected)
+    add_arrows_in_space(figure, data.arrows, positions[shown], low, high)
     seen = sides * (positions - (low + high) / 2) / (high - low)
     figure.add_traces(_labels(figure, data, style, seen, size, canvas))
     plain = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -78,6 +79,7 @@ class MapData:
     degrees: Of freedom of the covariances; None where there are many.
     moved: Offsets of labels that a user has dragged, as of
         `tripletscope.dashboard.figures.placing.Spot`; for maps in the plane.
+    arrows: Directions, as `tripletscope.dashboard.figures.arrows.Arrow`; in two dimensions or more.
     """
 
     positions: np.ndarray
@@ -87,6 +89,7 @@ class MapData:
     selected: Collection[int] = ()
     degrees: float | None = None
     moved: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    arrows: Sequence[Any] = ()
 
     @property
     def undetermined(self) -> np.ndarray:

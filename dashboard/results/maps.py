@@ -22,6 +22,7 @@ from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.validity import GRAVE
 from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.arrows import Arrow
 from tripletscope.dashboard.figures.colours import is_quantity, numbers_of
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.map_2d import DENSE_SHARES, height_of
@@ -132,6 +133,8 @@ class PlacedObjects:
     run: Run
     where: Placed
     caption: str
+    #: Directions, in two dimensions or more.
+    arrows: Sequence[Arrow] = ()
 
     @cached_property
     def look(self) -> MapLook:
@@ -203,7 +206,7 @@ class PlacedObjects:
                  if name in places}
         return MapData(
             positions, self.objects, covariances, shown.addresses or shown.pictures,
-            list(shown.selected), degrees, moved,
+            list(shown.selected), degrees, moved, self.arrows,
         )
 
     def draw(self, canvas: Canvas) -> go.Figure:
@@ -293,18 +296,7 @@ def map_caption(
         sentences.append(words("turned towards", name=turn.towards))
     if samples is not None and samples.task != "bootstrap":
         sentences.append(words("at the mean"))
-    if style.colour:
-        sentences.append(words("coloured", column=style.colour))
-    if style.outlined and (style.flat or d == 2):
-        sentences.append(words("hulls"))
-    if style.sized:
-        values = numbers_of(shown.answers.objects[style.sized])
-        sentences.append(words("sized", column=style.sized, low=float(np.nanmin(values)),
-                               high=float(np.nanmax(values))))
-    if style.dense:
-        sentences.append(words("dense", shares=words.listing(
-            [words.percent(share) for share in DENSE_SHARES]
-        )))
+    sentences += style_said(shown.answers.objects, style, d)
     error = error_of(shown, run)
     if error is not None:
         result = error.result()
@@ -317,6 +309,22 @@ def map_caption(
     told = ("unfinished", *(["few answers"] if samples is not None else []))  # by crosses
     sentences += doubts_said(doubts_of(shown, run, error), *told)
     return " ".join(sentences)
+
+
+def style_said(objects: pd.DataFrame, style: MapStyle, d: int) -> Iterator[str]:
+    """What colour, size and lines mean on a map of d dimensions."""
+    if style.colour:
+        yield words("coloured", column=style.colour)
+    if style.outlined and (style.flat or d == 2):
+        yield words("hulls")
+    if style.sized:
+        values = numbers_of(objects[style.sized])
+        yield words("sized", column=style.sized, low=float(np.nanmin(values)),
+                    high=float(np.nanmax(values)))
+    if style.dense:
+        yield words("dense", shares=words.listing(
+            [words.percent(share) for share in DENSE_SHARES]
+        ))
 
 
 def fit_said(run: Run) -> str:

@@ -61,6 +61,7 @@ QUICK = {
     "plan": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2},
     "explain": {"folds": 2, "components": 2}, "feature_weights": {"replicates": 20},
     "unique_parts": {"folds": 2}, "map_correlation": {"replicates": 20},
+    "directions": {"columns": ["size", "kind"], "permutations": 99, "replicates": 20},
     "left_over": {"folds": 2, "n_components": 1},
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
     "robustness": {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10},

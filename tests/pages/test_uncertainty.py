@@ -91,6 +91,33 @@ def test_response_probabilities_are_computed_when_they_are_asked_for(services, m
     assert "5 answers predicted, 0 not predicted, by response probability" in words(app)
 
 
+def test_directions_of_columns_are_arrows_on_the_map_as_it_is_shown(services, planted):
+    """With the look of the tab Map; without a column, or on a line, nothing can be computed."""
+    rng, method = np.random.default_rng(0), STE(n_init=1)
+    answers = planted.with_objects(planted.objects.assign(
+        width=method.fit(planted).embedding_[:, 0], noise=rng.normal(size=planted.n_objects),
+    ))
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, run("fit", STE(n_init=1), answers), "STE")
+    app = uncertainty(session, "directions")
+    app.number_input(key="uncertainty.directions.replicates").set_value(20).run()
+    app.button(key="uncertainty.directions.run").click().run()
+    settled(app, services)
+    text = words(app)
+    assert "“width” grows in one direction of the map" in text
+    assert "No direction of “noise”" in text
+    drawn = figure(app, "directions")["data"]
+    assert [trace["text"] for trace in drawn if trace.get("name") == "arrows"] == [["width"]]
+    app.multiselect(key="uncertainty.directions.columns").set_value([]).run()
+    assert not app.exception
+    assert "uncertainty.directions.run" not in {button.key for button in app.button}
+    services.workspace.add_run(info, run("fit", STE(n_components=1), answers), "line")
+    line = next(one.key for one in services.workspace.runs(info.id) if one.name == "line")
+    app.run().selectbox(key=f"uncertainty.map@{info.id}").select(line).run()
+    assert "One dimension has no directions" in words(app)
+
+
 @pytest.mark.parametrize("d", [1, 2])
 def test_what_to_do_where_chains_on_a_line_disagree(services, opened, d):
     (info,) = services.workspace.datasets()

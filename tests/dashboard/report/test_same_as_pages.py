@@ -30,6 +30,9 @@ COMPUTED = {
     ("posterior", ""): [FIT, ("posterior", STE, {"effective": 20})],
     ("laplace", ""): [FIT, ("laplace", STE, {"samples": 20})],
     ("reliability", ""): [FIT, ("reliability", STE, {})],
+    ("directions", ""): [
+        FIT, ("directions", STE, {"columns": ["wavelength_nm", "warm"], "replicates": 20}),
+    ],
     ("calibrate", ""): [FIT, ("calibrate", STE, {"data_sets": 2, "maps": 10})],
     ("choose_tail", ""): [FIT, ("choose_tail", ts.TSTE(), {})],
     ("abstention", ""): [FIT, ("abstention", STE, {})],
