@@ -82,7 +82,7 @@ def state_of(job: Job) -> dict[str, Any]:
         words = f"{step.title}: stopping"
     else:
         left = job.seconds_left
-        words = f"{step.title}, {job.fraction:.0%}"
+        words = f"{step.title}, {job.share_done:.0%}"  # as the bar beside it
         words += f", about {duration(left)} left" if left is not None and left > 1 else ""
         losses = job.losses.get(0) if step.estimates else None
         words += f"; {step.estimates} {losses[-1]:.3f} so far" if losses else ""
