@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -148,6 +148,13 @@ class RatedDissimilarities:
                 digest.update("\0".join(column.astype("str").fillna("")).encode())
         return digest.hexdigest()
 
+    #: As of answers, where tasks ask either; nobody chose among pairs.
+    are_choices: ClassVar[bool] = False
+
+    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
+        """The same, whatever columns of answers a task reads."""
+        return self.fingerprint
+
     @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         """Their mean over raters, and resamples of it.
@@ -167,6 +174,15 @@ class RatedDissimilarities:
             self.ids, squares(judged.means(), n), squares(errors, n), squares(judged.counts(), n),
             n_raters, unit, squares(drawn, n), self.notes,
         )
+
+    def similarity_of(self, dissimilarities: np.ndarray) -> np.ndarray:
+        """Similarities from 0 up: the largest dissimilarity minus each."""
+        return np.nanmax(dissimilarities) - dissimilarities
+
+    def of_raters(self, names: Collection[str]) -> Self:
+        """The data of some of the raters alone."""
+        return type(self)(self.table[self.table["participant"].astype("str").isin(names)],
+                          **self.options)
 
     def _judged(self) -> tuple[JudgedPairs, str, int]:
         """Judged pairs, the unit "raters" or "trials", and the number of raters."""
