@@ -206,7 +206,7 @@ class Deposit:
             for one, run in self.kept
         }
         of_runs = ratings
-        if ratings is not None and any(TASKS[run.task].of_measured for run in self.runs):
+        if ratings is not None and any(run.of_measured for run in self.runs):
             of_runs = measured_of_left(ratings, cleaning.log())
         new = {
             run.key: _of(run, (cleaning.triplets, pairs, cleaning.raw), of_runs)
@@ -258,7 +258,7 @@ def _of(run: Run, answers: Sequence[Answers | None], rated: RatedDissimilarities
     if not run.data or run.table:
         return run
     renewed = []
-    given = [rated] if task.of_measured else [
+    given = [rated] if run.of_measured else [
         task.data_of(one, run.options, run.arrays) for one in answers if one is not None
     ]
     for one in filter(None, given):

@@ -70,9 +70,7 @@ class SymmetricNMF(SparseDimensions):
     References
     ----------
     Ding, C., He, X., & Simon, H. D. (2005). On the equivalence of nonnegative matrix factorization
-    and spectral clustering. SIAM International Conference on Data Mining.
-    Mahner, F. P., Lam, K. C., & Hebart, M. N. (2025). Interpretable dimensions from sparse
-    representational similarities.
+    and spectral clustering. SIAM International Conference on Data Mining, 606-610.
 
     Examples
     --------
@@ -252,9 +250,10 @@ def number_curve(
     method: Method,
     triplets: Triplets,
     *,
-    parts: Annotated[int, Number(
+    parts: Annotated[int | None, Number(
         1, PARTS, "Parts", "Of ten parts of the pairs of objects, so many are held out in turn.",
-    )] = 2,
+        automatic="enough for 10,000 pairs",
+    )] = None,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> NumberCurve:
@@ -285,7 +284,7 @@ def number_curve(
     --------
     >>> import tripletscope as ts
     >>> rated = ts.ratings.read_measured("sample_data/ekman_colors/similarity.csv")
-    >>> curve = ts.dimensions.number_curve(ts.dimensions.SymmetricNMF(), rated, parts=10)
+    >>> curve = ts.dimensions.number_curve(ts.dimensions.SymmetricNMF(), rated)
     >>> curve.chosen in curve.numbers
     True
     """
