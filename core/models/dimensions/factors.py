@@ -240,7 +240,7 @@ def best_of(
     similar: Similarities, n_components: int, *, seed: int, max_iter: int, tol: float,
     progress: Progress = silent,
 ) -> Factors:
-    """The best of several random starts."""
+    """The best of several random starts, by unexplained variance and number of weights."""
     starts = _STARTS if len(similar.values) <= (_VERY_FEW if tol >= ROUGH else _FEW) else 1
     found = []
     for start in range(starts):
@@ -250,7 +250,10 @@ def best_of(
         ))
         if found[-1].stopped:
             break
-    best = min(found, key=lambda one: one.losses[-1])
+    n_pairs = len(similar.pairs[0])
+    # Schwarz's criterion: the least unexplained variance alone would have the most weights.
+    best = min(found, key=lambda one: n_pairs * np.log(max(one.losses[-1], 1e-300))
+               + np.count_nonzero(one.x) * np.log(n_pairs))
     return best._replace(stopped=found[-1].stopped)
 
 
