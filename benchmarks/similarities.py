@@ -18,17 +18,20 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 from report import machine, print_table
 
 from tripletscope.core.models.dimensions.factors import Similarities
 from tripletscope.core.models.dimensions.reproducibility import best_matches
 from tripletscope.core.models.dimensions.symmetric import SymmetricNMF
+from tripletscope.core.ratings import Piles
 
 _PLANTED = (
     (100, 5, 0.5, 1.0), (100, 5, 1.0, 0.5), (100, 10, 0.5, 1.0), (200, 10, 1.0, 0.5),
     (200, 20, 0.5, 1.0), (200, 20, 1.0, 1.0), (300, 20, 1.0, 0.5),
 )
 _SIZES = (10, 14, 20, 40, 100)
+_SORTED = ((30, 3), (30, 10))
 _JUDGEMENTS, _SHARES = (10, 30, 100), (0.05, 0.2, 1.0)
 
 
@@ -72,8 +75,17 @@ def random(runs: int = 100) -> None:
             some += SymmetricNMF().fit_similarities(
                 gaps(rng.normal(size=(n, n)), 1.0, rng)
             ).n_dimensions_ > 0
-        rows.append([f"{n}", f"{some} of {runs}"])
-    print_table(["objects", "any dimension"], rows)
+        rows.append(["normal noise", f"{n}", f"{some} of {runs}"])
+    for n, people in _SORTED:
+        some = 0
+        for seed in range(runs):
+            rng = np.random.default_rng(seed)
+            some += SymmetricNMF(seed=seed).fit(Piles(pd.DataFrame([
+                {"participant": f"{who}", "item": f"{item}", "pile": f"{pile}"}
+                for who in range(people) for item, pile in enumerate(rng.integers(3, size=n))
+            ]))).n_dimensions_ > 0
+        rows.append([f"piles at random of {people} people", f"{n}", f"{some} of {runs}"])
+    print_table(["similarities", "objects", "any dimension"], rows)
 
 
 def exceeding(truth: np.ndarray, noise: float, share: float) -> np.ndarray:

@@ -20,15 +20,16 @@ def interpretable(material: Material) -> Iterator[Block]:
     """Number, predictions, reproducibility and names of dimensions."""
     for number, fit in enumerate(material.all_of("fit", "dimensions"), 1):
         yield from material.blocks_of(fit)
-        if not fit.arrays["embedding_"].size:
-            continue
-        again = fitted_again(material.shown(), fit)
+        has_any = bool(fit.arrays["embedding_"].size)
+        again = fitted_again(material.shown(), fit) if has_any else []
         curves = [
             run for task in ("penalty_curve", "number_curve") for run in material.all_of(task)
             if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)
         ]
         for run in (*again[:1], *curves):
             yield from material.blocks_of(run)
+        if not has_any:
+            continue
         table = _table(material, fit, number, again)
         names, d = material.dimension_names.get(fit.key, {}), len(table.rows)
         yield joined(words(
