@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -135,12 +136,29 @@ class RatedDissimilarities:
     def __repr__(self) -> str:
         return (f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>")
 
+    @property
+    def objects(self) -> list[str]:
+        """Names of the objects in the order of what is estimated of each, by default of `ids`."""
+        return vars(self).get("_objects", self.ids)
+
+    def among(self, objects: Sequence[str]) -> Self:
+        """The same data, whose objects are some of those of a data set, in another order."""
+        if list(objects) == self.objects:
+            return self
+        if missing := sorted(set(self.ids).difference(objects)):
+            raise DataError(f"{missing[0]} was judged, but is none of the objects")
+        changed = copy(self)
+        vars(changed).pop("fingerprint", None)
+        changed._objects = list(objects)
+        return changed
+
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the table and the options."""
-        digest = hashlib.blake2b(
-            repr([self.kind, self.options, self.ids, [*self.table]]).encode(), digest_size=16
-        )
+        """Hash of the table, the options, and the order of the objects."""
+        about = [self.kind, self.options, self.ids, [*self.table]]
+        if self.objects != self.ids:
+            about.append(self.objects)
+        digest = hashlib.blake2b(repr(about).encode(), digest_size=16)
         for _, column in self.table.items():
             if is_numeric_dtype(column):
                 digest.update(column.to_numpy(dtype=float, na_value=np.nan))

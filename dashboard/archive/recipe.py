@@ -439,7 +439,8 @@ class Steps:
                 return name, table
             return f"{name}.ratings({self._usual}, {run.table!r})", table.ratings(self.cleaning.raw)
         if run.of_measured:
-            return "measured", self._left
+            ordered = f".among({self._usual}.ids)" * (not TASKS[run.task].of_measured)
+            return f"measured{ordered}", rated_for(run, self._left, self._raw)
         if _is_of_marked(run):
             return "marked", self._variable(run)[1]
         name = self.shown_with(run)
@@ -523,6 +524,11 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
             Cell("words", f"# {literal(title)}\n\n{literal(about)}"), *cells
         ]),
     }
+
+
+def rated_for(run: Run, rated: RatedDissimilarities, answers: Answers) -> RatedDissimilarities:
+    """What was measured as a result is of it: if of each object, in the order of the data set."""
+    return rated if TASKS[run.task].of_measured else rated.among(answers.ids)
 
 
 def measured_of_left(

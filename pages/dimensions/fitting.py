@@ -117,14 +117,10 @@ def _place(info: DatasetInfo) -> str:
 
 
 def with_measured(context: Context, method: Method | None = None) -> Context:
-    """The context that computes with what was measured, where there is that and a method takes it.
-
-    An object that exclusions have left without any judgement is in neither.
-    """
+    """The context that computes with what was measured, if anything, and if a method takes it."""
     if MEASURED not in context.info.extra or not isinstance(method, SymmetricNMF | None):
         return context
-    given = measured_of(context)
-    return context.computing_with(given) if given.ids == context.triplets.ids else context
+    return context.computing_with(measured_of(context).among(context.triplets.ids))
 
 
 def _usual_tasks(context: Context, method: Method) -> dict[str, dict[str, Any]]:

@@ -77,7 +77,7 @@ class Similarities(NamedTuple):
 
         ids: Of the objects of the matrix, by default those of the data.
         """
-        found, ids = given.dissimilarities(0), given.ids if ids is None else ids
+        found, ids = given.dissimilarities(0), ids or given.objects
         place = {name: k for k, name in enumerate(ids)}
         at = np.ix_(*2 * [[place[name] for name in found.ids]])
         values, counts = np.full((len(ids),) * 2, np.nan), np.zeros((len(ids),) * 2)

@@ -216,7 +216,7 @@ def _half(given: RatedDissimilarities, rng: np.random.Generator, which: int) -> 
     """Similarities by half of the people, or of half of the pairs where not two are known."""
     if given.raters[1:]:
         names = rng.permutation(given.raters)[which::2]
-        return Similarities.measured(given.of_raters(names.tolist()), given.ids)
+        return Similarities.measured(given.of_raters(names.tolist()), given.objects)
     similar = Similarities.measured(given)
     first, second = similar.pairs
     gone = rng.permutation(len(first))[1 - which :: 2]

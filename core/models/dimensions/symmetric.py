@@ -10,8 +10,8 @@ from scipy.optimize import minimize_scalar
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.method import Method, MethodParameter, make_method, register
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.method import Method, register
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
@@ -26,6 +26,7 @@ from tripletscope.core.models.dimensions.penalties import SURELY
 from tripletscope.core.models.dimensions.sparse import FitSeed, SparseDimensions, products
 from tripletscope.core.models.optimise.responses import choice_losses
 from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.similarity.kernels import K1, K2
 
 #: A fit has converged when a round lowers the unexplained variance by less than this fraction.
 _TOLERANCE = 2e-5
@@ -34,6 +35,7 @@ _CHOOSING = 0.8
 #: Data of people who have nothing in common, and most objects of which they are made: of more,
 #: structure is hardly in doubt.
 _AT_RANDOM, _MOST = 19, 300
+_KERNELS = {kernel.name: kernel for kernel in (K1, K2)}
 #: Logarithms of the smallest and the largest factor of similarities that predict choices.
 _FACTORS = (-12.0, 12.0)
 
@@ -93,11 +95,11 @@ class SymmetricNMF(SparseDimensions):
             "within one standard error of the best.", automatic="by held-out pairs",
         ),
     ] = None
-    basis: Annotated[Method | dict | None, MethodParameter(
-        ("kernel",), "Similarity", "Of answers: a kernel, or how often the answers chose each "
-        "pair. Entries of a kernel depend on each other, and more dimensions seem to predict.",
-        advanced=True, automatic="shares of the answers",
-    )] = None
+    basis: Annotated[str, Choice(
+        {"shares": "Shares of the answers", "k1": K1.title, "k2": K2.title}, "Similarity",
+        "Of answers: how often they chose each pair, or a kernel, whose entries depend on each "
+        "other, so that more dimensions seem to predict.", advanced=True,
+    )] = "shares"
     max_iter: Annotated[
         int, Number(
             1, 100_000, "Max. iterations", "A fit that reaches this limit is reported as not "
@@ -163,9 +165,9 @@ class SymmetricNMF(SparseDimensions):
             self.embedding_ *= np.exp(factor / 2)
 
     def _of_answers(self, triplets: Triplets) -> Similarities:
-        if self.basis is None:
+        if self.basis == "shares":
             return Similarities.chosen(triplets)
-        return Similarities.in_kernel(make_method(self.basis).fit(triplets))
+        return Similarities.in_kernel(_KERNELS[self.basis]().fit(triplets))
 
     def _factorise(
         self, similar: Similarities, given: RatedDissimilarities | None, progress: Progress
@@ -315,7 +317,7 @@ def _number_curve(
     rng = np.random.default_rng(seed)
     if given is not None and found.numbers[best] and len(similar.values) <= _MOST:
         others = [other for _ in range(_AT_RANDOM) if (other := given.at_random(rng))]
-    pieces = [(method, Similarities.measured(other, given.ids), int(found.numbers[best]), parts,
+    pieces = [(method, Similarities.measured(other, given.objects), int(found.numbers[best]), parts,
                seed) for other in others]
     by_chance = list(results_of(_explained, pieces, part(progress, 0.8, 1.0))) if pieces else []
     return NumberCurve(

@@ -18,7 +18,6 @@ from tripletscope.core.models.dimensions.reproducibility import (
 )
 from tripletscope.core.models.dimensions.symmetric import NumberCurve, SymmetricNMF, number_curve
 from tripletscope.core.run import key, run
-from tripletscope.core.similarity.kernels import K1
 
 THINGS = ROOT.parent / "shared" / "data" / "things" / "embedding.npy"
 
@@ -130,7 +129,7 @@ def test_halves_of_one_persons_pairs_are_compared():
 def test_dimensions_of_answers_predict_them():
     truth = np.repeat(np.eye(3), 10, axis=0) * 2
     answers = ts.dimensions.simulate_choices(truth, 4000, seed=1)
-    for method in (SymmetricNMF(n_components=3), SymmetricNMF(n_components=3, basis=K1())):
+    for method in (SymmetricNMF(n_components=3), SymmetricNMF(n_components=3, basis="k1")):
         found = method.fit(answers)
         assert (best_matches(truth, found.embedding_) > 0.9).all()
         likely = found.log_likelihood(answers).mean()
@@ -212,6 +211,23 @@ def test_runs_of_measured_similarities_come_back():
     assert curve.of_measured
     assert curve.result().by_chance.shape == (19,)
     assert not run("fit", method, given.triplets()).of_measured
+
+
+def test_weights_are_in_the_order_of_the_data_set():
+    given, method = rated(12, 3, 0.8, seed=5), SymmetricNMF(n_components=3)
+    names = [*given.ids[::-1], "never judged"]
+    ordered = given.among(names)
+    assert ordered.objects == names
+    assert given.among(given.ids) is given
+    assert given.fingerprint != ordered.fingerprint
+    found = method.fit(ordered)
+    assert found.placed_.tolist() == 12 * [True] + [False]
+    groups = np.repeat(np.eye(3), 4, axis=0)
+    assert (best_matches(groups, found.embedding_[11::-1]) > 0.9).all()
+    again = dimension_reproducibility(method, ordered, runs=2)
+    assert again.reference.shape == (13, 3)
+    with pytest.raises(DataError, match="is none of the objects"):
+        given.among(names[1:])
 
 
 @pytest.mark.skipif(not THINGS.exists(), reason="data for development")
