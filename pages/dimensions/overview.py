@@ -64,7 +64,9 @@ def left_out(context: DimensionsContext) -> np.ndarray:
 def _left_out(key: tuple, _fitted: Any, _answers: Any) -> np.ndarray:
     if _answers.n_trials > ENOUGH:
         chosen = np.random.default_rng(0).choice(_answers.n_trials, ENOUGH, replace=False)
-        _answers = _answers.take(np.isin(_answers.trials, chosen))
+        # Where nothing says what belongs to a trial, each answer is one.
+        is_divided = _answers.trials is not None
+        _answers = _answers.take(np.isin(_answers.trials, chosen) if is_divided else chosen)
     return _fitted.leaving_out(_answers)
 
 

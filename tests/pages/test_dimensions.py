@@ -372,3 +372,15 @@ def test_everything_of_ratings_can_be_computed_again(services, monkeypatch):
     script = next(files.read(name).decode() for name in files.namelist() if name.endswith(".py"))
     assert "measured = ts.ratings.Ratings" in script
     assert script.count("measured.among(answers.ids)") == 2
+
+
+def test_of_many_answers_without_trials_some_tell_what_is_lost(services, monkeypatch):
+    monkeypatch.setattr(overview, "ENOUGH", 100)
+    answers = crowd(12, 300)
+    session = session_on(services, answers)
+    fit = run("fit", ts.dimensions.SymmetricNMF(n_components=2), answers)
+    services.workspace.add_run(of(services), fit, "Symmetric NMF")
+    lost = left_out(shown(services, session))
+    assert answers.trials is None
+    assert lost.shape == (2,)
+    assert lost.max() > 0
