@@ -164,6 +164,12 @@ class Run:
         return next(filter(None, named), "")
 
     @property
+    def of_measured(self) -> bool:
+        """Whether it is of what was measured, such as ratings, instead of answers."""
+        marks = map(self.numbers.get, ("measured", "measured_"))
+        return TASKS[self.task].of_measured or any(marks)
+
+    @property
     def holds_data(self) -> bool:
         """Whether what it was computed of is known by its arrays alone."""
         return TASKS[self.task].holds_data or registry(self.kind)[self.method].holds_data
@@ -251,17 +257,17 @@ def run(
         abstention, agreement_curve, agreement_with_map, align_spaces, bootstrap,
         bootstrap_dimensions, bootstrap_scale, calibrate, choose_tail, compare_active,
         compare_conditions, compare_people, compare_treatments, count_clusters, cross_validate,
-        detect_dimension, diagnose, dimension_reproducibility, directions, errors_by_group,
-        explain, feature_weights, fit, heterogeneity, kernel_map, laplace, learning_curve,
-        left_over, map_correlation, map_measured, observer_maps, ordinal_scale, penalty_curve,
-        plan, pooling_curve, posterior, predict_column, recover_spaces, reliability,
-        response_model, robustness, scales_by, search_curve, shared_dimensions, spectrum,
-        split_error, stability, tune, uncertainty_by_dimension, unique_parts, who_predicts_whom,
-        with_lapses.
+        detect_dimension, diagnose, dimension_reproducibility, directions, errors_by_group, explain,
+        feature_weights, fit, heterogeneity, kernel_map, laplace, learning_curve, left_over,
+        map_correlation, map_measured, number_curve, observer_maps, ordinal_scale, penalty_curve,
+        plan, pooling_curve, posterior, predict_column, recover_spaces, reliability, response_model,
+        robustness, scales_by, search_curve, shared_dimensions, spectrum, split_error, stability,
+        tune, uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None
-        None only for simulations. Of ``map_measured``, ratings and so on: `RatedDissimilarities`.
+        None only for simulations. Of ``map_measured``, and of `SymmetricNMF` if it is to learn
+        from them, ratings and so on: `RatedDissimilarities`.
     options : mapping, optional
         Keyword arguments of the task's function.
     progress : Progress

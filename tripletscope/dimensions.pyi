@@ -7,4 +7,6 @@ from .core.models.dimensions.reproducibility import (
 )
 from .core.models.dimensions.simulated import simulate_choices as simulate_choices
 from .core.models.dimensions.spose import SPoSE as SPoSE
+from .core.models.dimensions.symmetric import SymmetricNMF as SymmetricNMF
+from .core.models.dimensions.symmetric import number_curve as number_curve
 from .core.models.dimensions.vice import VICE as VICE

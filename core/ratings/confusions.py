@@ -152,6 +152,10 @@ class Confusions(RatedDissimilarities):
             "raters" if people > 1 else "trials", squares(drawn, n), self.notes,
         )
 
+    def similarity_of(self, dissimilarities: np.ndarray) -> np.ndarray:
+        """How often two stimuli are confused, relative to being recognised."""
+        return np.exp(-dissimilarities)
+
     def at_random(self, rng: np.random.Generator) -> Confusions:
         """Errors that depend on how hard a stimulus is, and how often a response is given, alone.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -135,18 +136,42 @@ class RatedDissimilarities:
     def __repr__(self) -> str:
         return (f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>")
 
+    @property
+    def objects(self) -> list[str]:
+        """Names of the objects in the order of what is estimated of each, by default of `ids`."""
+        return vars(self).get("_objects", self.ids)
+
+    def among(self, objects: Sequence[str]) -> Self:
+        """The same data, whose objects are some of those of a data set, in another order."""
+        if list(objects) == self.objects:
+            return self
+        if missing := sorted(set(self.ids).difference(objects)):
+            raise DataError(f"{missing[0]} was judged, but is none of the objects")
+        changed = copy(self)
+        vars(changed).pop("fingerprint", None)
+        changed._objects = list(objects)
+        return changed
+
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the table and the options."""
-        digest = hashlib.blake2b(
-            repr([self.kind, self.options, self.ids, [*self.table]]).encode(), digest_size=16
-        )
+        """Hash of the table, the options, and the order of the objects."""
+        about = [self.kind, self.options, self.ids, [*self.table]]
+        if self.objects != self.ids:
+            about.append(self.objects)
+        digest = hashlib.blake2b(repr(about).encode(), digest_size=16)
         for _, column in self.table.items():
             if is_numeric_dtype(column):
                 digest.update(column.to_numpy(dtype=float, na_value=np.nan))
             else:
                 digest.update("\0".join(column.astype("str").fillna("")).encode())
         return digest.hexdigest()
+
+    #: As of answers, where tasks ask either; nobody chose among pairs.
+    are_choices: ClassVar[bool] = False
+
+    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
+        """The same, whatever columns of answers a task reads."""
+        return self.fingerprint
 
     @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
@@ -167,6 +192,15 @@ class RatedDissimilarities:
             self.ids, squares(judged.means(), n), squares(errors, n), squares(judged.counts(), n),
             n_raters, unit, squares(drawn, n), self.notes,
         )
+
+    def similarity_of(self, dissimilarities: np.ndarray) -> np.ndarray:
+        """Similarities from 0 up: the largest dissimilarity minus each."""
+        return np.nanmax(dissimilarities) - dissimilarities
+
+    def of_raters(self, names: Collection[str]) -> Self:
+        """The data of some of the raters alone."""
+        return type(self)(self.table[self.table["participant"].astype("str").isin(names)],
+                          **self.options)
 
     def _judged(self) -> tuple[JudgedPairs, str, int]:
         """Judged pairs, the unit "raters" or "trials", and the number of raters."""

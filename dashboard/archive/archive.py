@@ -37,7 +37,7 @@ from tripletscope.dashboard.archive.pseudonyms import (
     reworded,
     tables_of,
 )
-from tripletscope.dashboard.archive.recipe import Steps, measured_of_left, programs
+from tripletscope.dashboard.archive.recipe import Steps, measured_of_left, programs, rated_for
 from tripletscope.dashboard.archive.tables import result_tables
 from tripletscope.dashboard.archive.terms import LICENCES, Terms
 from tripletscope.dashboard.files import export
@@ -206,7 +206,7 @@ class Deposit:
             for one, run in self.kept
         }
         of_runs = ratings
-        if ratings is not None and any(TASKS[run.task].of_measured for run in self.runs):
+        if ratings is not None and any(run.of_measured for run in self.runs):
             of_runs = measured_of_left(ratings, cleaning.log())
         new = {
             run.key: _of(run, (cleaning.triplets, pairs, cleaning.raw), of_runs)
@@ -258,7 +258,7 @@ def _of(run: Run, answers: Sequence[Answers | None], rated: RatedDissimilarities
     if not run.data or run.table:
         return run
     renewed = []
-    given = [rated] if task.of_measured else [
+    given = [rated and rated_for(run, rated, answers[0])] if run.of_measured else [
         task.data_of(one, run.options, run.arrays) for one in answers if one is not None
     ]
     for one in filter(None, given):

@@ -200,7 +200,7 @@ class Steps:
     def _left(self) -> RatedDissimilarities | None:
         """What was measured of those who are not excluded; None if no result is of that."""
         if self.measured is None or not any(
-            TASKS[run.task].of_measured and not run.table for run in self.runs
+            run.of_measured and not run.table for run in self.runs
         ):
             return None
         return measured_of_left(self.measured, self.info.exclusions)
@@ -413,7 +413,7 @@ class Steps:
         """Variable of the answers whose objects a result is about; "None" of simulations."""
         if not run.data:
             return "None"
-        of_answers = not (run.table or TASKS[run.task].of_measured or _is_of_marked(run))
+        of_answers = not (run.table or run.of_measured or _is_of_marked(run))
         found = self._variable(run) if of_answers else None
         return found[0] if found and found[0] != "collected" else self._usual
 
@@ -438,8 +438,9 @@ class Steps:
             if run.task == "fit":
                 return name, table
             return f"{name}.ratings({self._usual}, {run.table!r})", table.ratings(self.cleaning.raw)
-        if TASKS[run.task].of_measured:
-            return "measured", self._left
+        if run.of_measured:
+            ordered = f".among({self._usual}.ids)" * (not TASKS[run.task].of_measured)
+            return f"measured{ordered}", rated_for(run, self._left, self._raw)
         if _is_of_marked(run):
             return "marked", self._variable(run)[1]
         name = self.shown_with(run)
@@ -525,16 +526,19 @@ def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, byt
     }
 
 
+def rated_for(run: Run, rated: RatedDissimilarities, answers: Answers) -> RatedDissimilarities:
+    """What was measured as a result is of it: if of each object, in the order of the data set."""
+    return rated if TASKS[run.task].of_measured else rated.among(answers.ids)
+
+
 def measured_of_left(
     measured: RatedDissimilarities, exclusions: ExclusionLog
 ) -> RatedDissimilarities:
     """What was measured of those who are not excluded entirely."""
     gone = {who for step in exclusions for who in step["removed_participants"]}
-    table = measured.table
-    if not gone or "participant" not in table:
+    if not gone.intersection(measured.raters):
         return measured
-    table = table[~table["participant"].astype("str").isin(gone)]
-    return type(measured)(table, **measured.options)
+    return measured.of_raters([who for who in measured.raters if who not in gone])
 
 
 def _reading(table: pd.DataFrame, path: str) -> str:

@@ -79,22 +79,49 @@ def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: fl
         of its difference from the best one in the same trials, and ``dimensions``, their mean
         number.
     """
-    penalty, value, error = (table[c] for c in ("penalty", "log_likelihood", "behind_error"))
+    value = table["log_likelihood"]
     kept = [f"{d:.0f}" for d in table["dimensions"]]
     return Plot(
         [
-            Series(
-                x=penalty, y=value, low=value - error, high=value + error, line=True,
-                colour=[PALETTE[3] if p == chosen else PALETTE[0] for p in penalty],
-                size=[11 if p in (chosen, best) else 7 for p in penalty],
-                text=[f"penalty {p:.3g}<br>log-likelihood {v:.4f}<br>{d} dimensions"
-                      for p, v, d in zip(penalty, value, kept, strict=True)],
-            ),
-            Series(x=penalty, y=value + error, points=False, labels=kept),
+            _held_out(table, "penalty", "log_likelihood", (chosen, best), [
+                f"penalty {p:.3g}<br>log-likelihood {v:.4f}<br>{d} dimensions"
+                for p, v, d in zip(table["penalty"], value, kept, strict=True)
+            ]),
+            Series(x=table["penalty"], y=value + table["behind_error"], points=False, labels=kept),
             Level(at=float(value.max()), dash="dash"),
             Level(at=chance, note="chance") if value.min() < chance + 0.15 else None,
         ],
         Axis("penalty", "log"), Axis("held-out log-likelihood of a trial"),
+    )
+
+
+@as_figure
+def number_curve(table: pd.DataFrame, *, chosen: int, best: int) -> Plot:
+    """Explained share of held-out similarities by number of dimensions.
+
+    table: Columns ``dimensions``, ``explained``, and ``behind_error``, as of `penalty_curve`.
+    """
+    return Plot(
+        [
+            _held_out(table, "dimensions", "explained", (chosen, best), [
+                f"{d} dimensions<br>explained {v:.1%}"
+                for d, v in zip(table["dimensions"], table["explained"], strict=True)
+            ]),
+            Level(at=float(table["explained"].max()), dash="dash"),
+        ],
+        Axis("number of dimensions", "whole"), Axis("explained share of held-out pairs"),
+    )
+
+
+def _held_out(
+    table: pd.DataFrame, by: str, name: str, marked: tuple[float, float], text: list[str]
+) -> Series:
+    """A held-out curve with its errors; the chosen value is red, and large like the best."""
+    value, error, chosen = table[name], table["behind_error"], marked[0]
+    return Series(
+        x=table[by], y=value, low=value - error, high=value + error, line=True,
+        colour=[PALETTE[3] if one == chosen else PALETTE[0] for one in table[by]],
+        size=[11 if one in marked else 7 for one in table[by]], text=text,
     )
 
 

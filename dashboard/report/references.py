@@ -20,6 +20,7 @@ SOURCES = {
     "agglomerative": "muellner2011",
     "comparison": "ghoshdastidar2019", "kmeans": "lloyd1982", "spectral": "zelnik2004",
     "mlds": "maloney2003", "spose": "hebart2020", "vice": "muttenthaler2022",
+    "snmf": "ding2005",
 }
 #: This program, as it asks to be cited.
 PROGRAM = {

@@ -15,10 +15,12 @@ from tripletscope.core.models.dimensions.reproducibility import (
     FOUND_AGAIN,
     DimensionReproducibility,
 )
+from tripletscope.core.models.dimensions.symmetric import SymmetricNMF
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData, strips, strips_height
 from tripletscope.dashboard.figures.reproduced import (
     GUESSING,
+    number_curve,
     penalty_curve,
     reproducibility_curve,
 )
@@ -31,7 +33,9 @@ from tripletscope.dashboard.words import words
 #: Dimensions of one figure of strips: with the letters of a journal they fill a page.
 _ON_A_SHEET = 16
 #: Sources of methods.
-_SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}
+_SOURCES = {
+    "spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022", "snmf": "@ding2005",
+}
 _FLAT = 0.5
 
 
@@ -65,7 +69,8 @@ def reproducibility_table(results: Sequence[DimensionReproducibility]) -> pd.Dat
         pd.DataFrame({
             "dimension": np.arange(len(one.mean)), "mean": one.mean,
             "low": one.correlations.min(axis=0), "high": one.correlations.max(axis=0),
-            "again": one.found, "against": "halves of the trials" if one.halves else "other starts",
+            "again": one.found,
+            "against": f"halves of the {one.unit}" if one.halves else "other starts",
         }) for one in results
     ], ignore_index=True)
 
@@ -138,11 +143,16 @@ def number_said(fit: Run) -> Iterator[str]:
     """The number of dimensions of a fit, and its limits."""
     fitted, method = fit.fitted(), fit.fresh()
     n_objects, d = fitted.embedding_.shape
-    yield words(
-        "dimensions found", method=words.method(method), source=_SOURCES[fit.method],
-        objects=words.count(n_objects, "object"), number=words.count(d, "dimension"),
-        most=words.whole(method.n_components),
-    )
+    found = {
+        "method": words.method(method), "source": _SOURCES[fit.method],
+        "objects": words.count(n_objects, "object"), "number": words.count(d, "dimension"),
+    }
+    if isinstance(method, SymmetricNMF):
+        yield words("similarities found", **found, explained=fitted.explained_)
+        if method.n_components is None:
+            yield words("number chosen")
+        return
+    yield words("dimensions found", **found, most=words.whole(method.n_components))
     penalty = getattr(fitted, "penalty_", None)
     if penalty is not None:
         yield words("penalty chosen" if method.penalty is None else "penalty set",
@@ -154,6 +164,16 @@ def number_said(fit: Run) -> Iterator[str]:
 
 
 def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
+    if fit.of_measured:
+        curve = shown.of(fit, "number_curve")
+        if curve is None:
+            yield words("similarities not tested")
+        else:
+            result = curve.result()
+            yield words("pairs predicted", best=result.best, explained=float(
+                result.explained.max()
+            ))
+        return
     run = shown.of(fit, "split_error", "cross_validate")
     if run is None:
         yield words("dimensions not tested")
@@ -203,7 +223,7 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     results = [one.result() for one in again]
     for result in results if run.complete else ():
         yield Statement(words(
-            "dimensions in halves" if result.halves else "dimensions from starts",
+            "dimensions in halves" if result.halves else "dimensions from starts", unit=result.unit,
             runs=words.whole(len(result.correlations)), least=words.share(FOUND_AGAIN, 1),
             found=words.whole(int((result.mean > FOUND_AGAIN).sum())),
             number=words.count(len(result.mean), "dimension"), mean=words.share(result.overall),
@@ -215,9 +235,14 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             dimension=table["dimension"] + 1,
             name=[data.names.get(int(k), "") for k in table["dimension"]],
         ), runs=again, against=words.listing(
-            [words("halves" if result.halves else "starts") for result in results]
+            [against(result) for result in results]
         ),
     )
+
+
+def against(result: DimensionReproducibility) -> str:
+    """What the other fits learned from, in words."""
+    return words("halves", unit=result.unit) if result.halves else words("starts")
 
 
 @presents("penalty_curve", told_in="interpretable")
@@ -230,4 +255,20 @@ def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         ), lambda: table, alt="alt penalty", trials=curve.n_trials, best=words.number(curve.best),
         chosen=words.number(curve.chosen),
         why=words("predicts best" if curve.chosen == curve.best else "none is left"),
+    )
+
+
+@presents("number_curve", told_in="interpretable")
+def numbers_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Prediction of held-out pairs by number of dimensions."""
+    curve = run.result()
+    table = pd.DataFrame({
+        "dimensions": curve.numbers, "explained": curve.explained, "error": curve.errors,
+        "behind": curve.behind, "behind_error": curve.behind_errors,
+    })
+    yield shown.drawing(
+        run, "number", _FLAT, partial(
+            number_curve, table, chosen=curve.chosen, best=curve.best
+        ), lambda: table, alt="alt number", pairs=curve.n_pairs, best=curve.best,
+        chosen=curve.chosen, why=words("fewest within" if curve.chosen else "none predicts"),
     )

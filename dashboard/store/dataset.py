@@ -154,6 +154,11 @@ class RunInfo:
         """See `Run.table`."""
         return Run(**self.record).table
 
+    @property
+    def of_measured(self) -> bool:
+        """See `Run.of_measured`."""
+        return Run(**self.record).of_measured
+
 
 @dataclass(frozen=True)
 class UnreadableRun:

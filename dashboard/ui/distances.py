@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.ratings import RatedDissimilarities
 from tripletscope.core.reading import FeatureTable
+from tripletscope.core.run import hash_of_distances
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
@@ -53,3 +57,19 @@ def ask_for_distances(context: Context, place: str, *, own: str = "") -> Feature
     with errors_shown(WorkspaceError):
         return services().workspace.table(info, kept[name], context.triplets)
     return None
+
+
+def measured_of(context: Context, table: FeatureTable | None = None) -> RatedDissimilarities:
+    """What the data set was made of, such as ratings, or distances of a table beside it."""
+    info = context.info
+    content = (info.id, info.imported, info.state, info.fingerprint)
+    if table is not None:
+        content += (table.name, hash_of_distances(table))
+    return _measured(content, context, table)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _measured(content: tuple, _context: Context, _table: Any) -> RatedDissimilarities:
+    if _table is not None:
+        return _table.ratings(_context.triplets)
+    return services().workspace.measured(_context.info)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.store.dataset import DatasetInfo
+from tripletscope.dashboard.store.description import MEASURED
 from tripletscope.dashboard.store.services import services
 
 #: Objects of a column with so many values can lie along a physical scale.
@@ -43,8 +44,8 @@ class PageEntry:
         return f"../pages/{self.name}/{self.name}.py"
 
 
-def _has_trials(info: DatasetInfo) -> bool:
-    return bool(info.n_trials)
+def _has_trials_or_similarities(info: DatasetInfo) -> bool:
+    return bool(info.n_trials) or MEASURED in info.extra
 
 
 def _has_physical_column(info: DatasetInfo) -> bool:
@@ -93,8 +94,9 @@ PAGES = {page.name: page for page in (
           "a column of numbers of the objects, or comparisons of pairs", _has_physical_column,
           with_pairs=True),
     PageEntry("dimensions", "Dimensions", "category", _ANALYSIS,
-          "Interpretable dimensions from choices of the odd one out (SPoSE, VICE).",
-          "trials in which one of three objects was chosen", _has_trials),
+          "Interpretable dimensions from odd ones out, ratings, piles and the like.",
+          "trials in which one of three objects was chosen, or measured similarities",
+          _has_trials_or_similarities),
     PageEntry("features", "Features and models", "rule", _ANALYSIS,
           "How well features or the layers of networks explain the answers.",
           "two columns of numbers of the objects, or a table of features", _has_features,
@@ -110,6 +112,10 @@ TABS = {
     ("embedding", "dissimilarities"): (
         "Dissimilarities", "Multidimensional scaling (MDS) of measured dissimilarities.",
         "ratings, piles, confusions or arrangements, or a square matrix",
+    ),
+    ("dimensions", "trials"): (
+        "Trials", "What makes an object the odd one of a trial.",
+        "trials in which one of three objects was chosen",
     ),
     ("data", "repeating"): (
         "Repeat", "The analyses of another data set or view, with the same settings.",

@@ -196,7 +196,7 @@ def _objection(run: RunInfo, method: Method, answers: Answers) -> str:
     """Why an analysis says nothing of other answers; empty if it does."""
     if isinstance(method, FeatureModel) or run.table:
         return "it reads features or distances of the other data set"
-    if run.task in TASKS and TASKS[run.task].of_measured:
+    if run.task in TASKS and run.of_measured:
         return "it is of ratings, piles and the like of the other data set"
     if "views" in run.record["options"]:
         return "it compares views: see Robustness"

@@ -20,7 +20,7 @@ from tripletscope.dashboard.ui.context import Context, FitContext
 from tripletscope.dashboard.ui.naming import names_of_dimensions
 from tripletscope.dashboard.ui.pictures import picture_addresses
 from tripletscope.dashboard.ui.watching import watch
-from tripletscope.pages.dimensions.fitting import ask_for_fit, fits_of, new_fit
+from tripletscope.pages.dimensions.fitting import ask_for_fit, fits_of, new_fit, with_measured
 
 #: Trials that are enough to tell what a dimension is good for, and to pick some from.
 ENOUGH, PICKED = 100_000, 30_000
@@ -115,11 +115,13 @@ def choose_fit(context: Context, *, watching: bool = True) -> DimensionsContext 
     if watching:
         watch(context.job)
     fit = services().workspace.run(context.info.id, chosen.key)
+    if fit is not None and fit.of_measured:
+        context = with_measured(context)
     if fit is None or not fit.arrays.get("embedding_", np.zeros((0, 0))).size:
         panels.empty(
             "No dimension is left",
-            "The penalty removed all of them, or the trials are uninformative. Fit again with a "
-            "lower penalty or more trials.",
+            "The penalty removed all of them, or the data are uninformative. Fit again with a "
+            "lower penalty, a set number of dimensions, or more data.",
         )
         return None
     return DimensionsContext.of(context, fit=fit)

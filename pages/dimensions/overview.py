@@ -64,7 +64,9 @@ def left_out(context: DimensionsContext) -> np.ndarray:
 def _left_out(key: tuple, _fitted: Any, _answers: Any) -> np.ndarray:
     if _answers.n_trials > ENOUGH:
         chosen = np.random.default_rng(0).choice(_answers.n_trials, ENOUGH, replace=False)
-        _answers = _answers.take(np.isin(_answers.trials, chosen))
+        # Where nothing says what belongs to a trial, each answer is one.
+        is_divided = _answers.trials is not None
+        _answers = _answers.take(np.isin(_answers.trials, chosen) if is_divided else chosen)
     return _fitted.leaving_out(_answers)
 
 
@@ -86,7 +88,8 @@ def _facts(context: DimensionsContext, facts: pd.DataFrame) -> None:
     accuracy, number, reproduced, names = st.columns(4)
     _accuracy(context, accuracy)
     number.metric("Dimensions", f"{context.data.n_dimensions:,}")
-    number.caption(f"of at most {context.method.n_components:,}")
+    most = context.method.n_components
+    number.caption("by held-out pairs" if most is None else f"of at most {most:,}")
     again = fitted_again(context.shown(context.fit), context.fit)
     if not again:
         reproduced.metric("Reproduced", "—", help="Computed on the tab How many.")
@@ -96,12 +99,27 @@ def _facts(context: DimensionsContext, facts: pd.DataFrame) -> None:
             help="Dimensions whose mean correlation with the most similar one of others is above "
             f"{AGAIN:g}.",
         )
-        against = "halves of the trials" if again[0].result().halves else "other starts"
+        result = again[0].result()
+        against = f"halves of the {result.unit}" if result.halves else "other starts"
         reproduced.caption(f"in {against}, r \\> {AGAIN:g}")
     names.metric("Named", f"{len(context.names):,} of {len(facts):,}")
 
 
+def _explained(context: DimensionsContext, place: Any) -> None:
+    """The share of the variance of what was measured."""
+    place.metric("Explained", f"{100 * context.fitted.explained_:.1f} %",
+                 help="Share of the variance of the similarities that the fit learned from.")
+    curve = context.find(context.method, "number_curve")
+    held_out = "" if curve is None else (
+        f"; of held-out pairs {100 * curve.result().explained.max():.1f} %"
+    )
+    place.caption(f"of the fitted similarities{held_out}")
+
+
 def _accuracy(context: DimensionsContext, place: Any) -> None:
+    if context.fit.of_measured:
+        _explained(context, place)
+        return
     choices = accuracy_of(context)
     if choices is None:  # no odd-one-out trials
         place.metric("Accuracy", f"{100 * context.fitted.score(context.triplets):.1f} %",
@@ -230,7 +248,7 @@ def object_table(context: DimensionsContext) -> pd.DataFrame:
 
 def runs_of(context: DimensionsContext) -> list[Run]:
     """The fit and what was computed beside it."""
-    tasks = ("cross_validate", "split_error", "penalty_curve")
+    tasks = ("cross_validate", "split_error", "penalty_curve", "number_curve")
     runs = [context.find(context.method, task) for task in tasks]
     return [context.fit, *filter(None, (*runs, *context.again, context.resampled))]
 
@@ -238,13 +256,13 @@ def runs_of(context: DimensionsContext) -> list[Run]:
 def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
     """Figures, tables, settings and a script that computes all of it again, as one ZIP."""
     name = export.file_name(context.info.name, "dimensions")
-    runs, data = runs_of(context), context.data
+    workspace, runs, data = services().workspace, runs_of(context), context.data
     files = {
         f"{name}.csv": export.csv(object_table(context)),
         f"{name}-table.csv": export.csv(facts),
         **reproduction(
-            context.info, services().workspace.cleaning(context.info), runs,
-            named={context.fit.key: data.names},
+            context.info, workspace.cleaning(context.info), runs,
+            named={context.fit.key: data.names}, measured=workspace.measured(context.info),
         ),
     }
     if data.sd is not None:

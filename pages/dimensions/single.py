@@ -17,9 +17,9 @@ def show_one(context: DimensionsContext) -> None:
     """A dimension with its name, its objects, their intervals, and a column beside it."""
     looked = _choose(context)
     context.look(looked)
-    has_no_posterior, resampled = context.fitted.embedding_sd_ is None, context.resampled
+    can_resample, resampled = hasattr(context.method, "penalty"), context.resampled
     is_there = resampled is not None and resampled.complete
-    if has_no_posterior and not is_there and not context.waiting:
+    if can_resample and not is_there and not context.waiting:
         with st.columns(2)[1]:
             context.compute_button(
                 f"{PAGE}.intervals.run", "Intervals",

@@ -10,6 +10,7 @@ import streamlit as st
 
 from tripletscope.dashboard.results.dimension_details import OneTrial
 from tripletscope.dashboard.store.dataset import edition_of
+from tripletscope.dashboard.store.description import MEASURED
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import pick
 from tripletscope.dashboard.ui.page import tab
@@ -26,7 +27,7 @@ _WHICH = {
 }
 
 
-@tab(PAGE, "Trials", 4, needs=choose_fit)
+@tab(PAGE, "Trials", 4, needs=choose_fit, when=lambda info: MEASURED not in info.extra)
 def show_trials(context: DimensionsContext) -> None:
     """Trials to choose from, and what explains the one that is chosen."""
     rows, _ = context.trials

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.inference.uncertainty.measured_map import MOST_DRAWN, map_measured
 from tripletscope.core.models.embedding import LOE, NMDS
 from tripletscope.core.ratings import RatedDissimilarities
-from tripletscope.core.run import Run, hash_of_distances
+from tripletscope.core.run import Run
 from tripletscope.dashboard.archive.recipe import reproduction
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.store.folder import MEASURED
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import number, parameter_form, pick_method
-from tripletscope.dashboard.ui.distances import ask_for_distances
+from tripletscope.dashboard.ui.distances import ask_for_distances, measured_of
 from tripletscope.dashboard.ui.elements import COMPUTED, run_button
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.pages.embedding.fitting import PAGE
@@ -66,17 +65,7 @@ def _data(context: Context) -> RatedDissimilarities | None:
     table = ask_for_distances(context, _PLACE, own="As collected" if is_measured else "")
     if table is None and not is_measured:
         return None
-    content = (info.id, info.imported, info.state, info.fingerprint)
-    if table is not None:
-        content += (table.name, hash_of_distances(table))
-    return _measured(content, context, table)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _measured(content: tuple, _context: Context, _table: Any) -> RatedDissimilarities:
-    if _table is not None:
-        return _table.ratings(_context.triplets)
-    return services().workspace.measured(_context.info)
+    return measured_of(context, table)
 
 
 def _ask(context: Context) -> Run | None:

@@ -22,7 +22,7 @@ from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.held_out.score import cross_validate, split_error
 from tripletscope.core.inference.uncertainty import bootstrap
-from tripletscope.core.models.dimensions import VICE, SPoSE
+from tripletscope.core.models.dimensions import VICE, SPoSE, SymmetricNMF
 from tripletscope.core.models.embedding import NMDS, STE, TSTE
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.ratings import Ratings
@@ -41,6 +41,7 @@ QUICK = {
     "calibrate": {"data_sets": 2, "maps": 10}, "heterogeneity": {"divisions": 1},
     "compare_active": {"more": 20, "batches": 1, "repeats": 2},
     "dimension_reproducibility": {"runs": 2}, "penalty_curve": {"folds": 2, "points": 2},
+    "number_curve": {"parts": 1},
     "bootstrap_dimensions": {"replicates": 10},
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
     "count_clusters": {"most": 3},
@@ -86,7 +87,7 @@ METHODS = {
     "agreement_curve": AgglomerativeClustering(),
     "stability": AgglomerativeClustering(linkage="complete", basis=K2()),
     "dimension_reproducibility": VICE(n_components=4, max_iter=200),
-    "penalty_curve": SPoSE(n_components=4),
+    "penalty_curve": SPoSE(n_components=4), "number_curve": SymmetricNMF(),
     "bootstrap_dimensions": SPoSE(n_components=4, penalty=1),
     "bootstrap_scale": MLDS(stimulus="size"), "diagnose": MLDS(stimulus="size"),
     "explain": FEATURES, "feature_weights": FEATURES, "unique_parts": FEATURES,

@@ -93,9 +93,11 @@ def numbers(encoded: dict | list) -> np.ndarray:
     return np.array(encoded, dtype=float)
 
 
-def session_on(services, triplets: Triplets) -> str:
+def session_on(services, triplets: Triplets, **further) -> str:
     """Id of a saved session in which these answers are open."""
-    info = services.workspace.add_dataset(triplets, origin="a.csv", report=["All was read."])
+    info = services.workspace.add_dataset(
+        triplets, origin="a.csv", report=["All was read."], **further
+    )
     session = Session("test-session")
     session.open(info.id)
     session.save()

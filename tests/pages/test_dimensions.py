@@ -36,6 +36,7 @@ from tripletscope.dashboard.ui.naming import (
 )
 from tripletscope.pages.dimensions import overview
 from tripletscope.pages.dimensions.context import DimensionsContext
+from tripletscope.pages.dimensions.fitting import with_measured
 from tripletscope.pages.dimensions.overview import left_out
 
 PAGE = "dimensions"
@@ -311,3 +312,75 @@ def test_a_fit_stands_beside_one_of_another_data_set_matched_by_ids(services, op
     app = settled(on_tab(start(PAGE, opened), PAGE, "shared"), services)
     assert "SPoSE (Network) shares 3 of the 3 dimensions of SPoSE" in words(app).replace("\\", "")
     assert figure(app, f"{PAGE}.shared-dimensions")["data"]
+
+
+def rated(n: int, people: int = 4) -> ts.ratings.Ratings:
+    """Ratings of objects of three kinds, with gaps."""
+    rng = np.random.default_rng(0)
+    return ts.ratings.Ratings(pd.DataFrame([
+        {"participant": f"p{who}", "item1": f"{one:02}", "item2": f"{other:02}",
+         "rating": 1 + 4 * (one % 3 == other % 3) + int(rng.integers(3))}
+        for who in range(people) for one in range(n) for other in range(one)
+        if n < 5 or rng.random() < 0.7
+    ]))
+
+
+def test_dimensions_of_ratings_are_found_and_their_number_is_shown(services):
+    given = rated(12)
+    session = session_on(services, given.triplets(), measured=given)
+    app = settled(start(PAGE, session), services)
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert metrics["Dimensions"] == "3"
+    assert float(metrics["Explained"].removesuffix(" %")) > 80
+    assert "of held-out pairs" in words(app)
+    app = on_tab(app, PAGE, "counting")
+    assert figure(app, f"{PAGE}.number")
+    assert "smallest that predicts held-out pairs" in words(app).replace("\\", "")
+    (fit,) = services.workspace.runs(of(services).id, "fit", "dimensions")
+    assert fit.of_measured
+    assert "Trials" not in app.segmented_control(key=f"{PAGE}.view").options
+    app.button(key=f"{PAGE}.dimension_reproducibility.run").click().run()
+    app = settled(app, services)
+    assert "halves of the people" in words(app)
+
+
+def test_of_three_rated_objects_nothing_is_begun(services, holding):
+    given = rated(3)
+    with holding():
+        app = start(PAGE, session_on(services, given.triplets(), measured=given))
+    assert "No dimensions have been found yet" in words(app)
+    assert not services.jobs.of("test-session")
+
+
+def test_everything_of_ratings_can_be_computed_again(services, monkeypatch):
+    monkeypatch.setattr(overview, "can_render", lambda: False)
+    given = rated(12)
+    session = session_on(services, given.triplets(), measured=given)
+    info = of(services)
+    method = ts.dimensions.SymmetricNMF(n_components=3)
+    services.workspace.add_run(info, run("fit", method, given), "Symmetric NMF")
+    services.workspace.add_run(
+        info, run("dimension_reproducibility", method, given, {"runs": 2}), "again"
+    )
+    current = Session(session, services.workspace.session(session))
+    fit = services.workspace.run(
+        info.id, services.workspace.runs(info.id, "fit", "dimensions")[0].key
+    )
+    context = with_measured(DimensionsContext(current, info, PAGE, PAGE, None, fit=fit))
+    facts = facts_table(context.shown(fit), fit, 3).assign(lost=0.0)
+    files = zipfile.ZipFile(io.BytesIO(overview.everything(context, facts)))
+    script = next(files.read(name).decode() for name in files.namelist() if name.endswith(".py"))
+    assert "measured = ts.ratings.Ratings" in script
+    assert script.count("measured.among(answers.ids)") == 2
+
+
+def test_of_many_answers_without_trials_some_tell_what_is_lost(services, monkeypatch):
+    monkeypatch.setattr(overview, "ENOUGH", 100)
+    answers = crowd(12, 300)
+    session = session_on(services, answers)
+    fit = run("fit", ts.dimensions.SymmetricNMF(n_components=2), answers)
+    services.workspace.add_run(of(services), fit, "Symmetric NMF")
+    lost = left_out(shown(services, session))
+    assert answers.trials is None
+    assert lost.shape == (2,)
+    assert lost.max() > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -12,7 +11,6 @@ from sklearn.base import clone
 
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.engine.declared import Number, Switch
-from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import Computation, task
@@ -118,16 +116,6 @@ class _OfMeasured(Computation):
     """A task whose data are ratings, confusions, piles or arrangements."""
 
     of_measured = True
-
-    def fingerprint(
-        self, method: Method, given: RatedDissimilarities, options: Mapping[str, Any]
-    ) -> str:
-        return given.fingerprint
-
-    def takes_choices(
-        self, method: Method, given: RatedDissimilarities, options: Mapping[str, Any]
-    ) -> bool:
-        return False
 
 
 @task("Mapping dissimilarities", "matrix_embedding", computation=_OfMeasured)

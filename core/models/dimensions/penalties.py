@@ -39,7 +39,7 @@ _ROUGH = 0.3
 #: When a fit chooses the penalty: parts of the trials, trials to hold out, and most parts for it.
 _PARTS, _HELD_OUT, _MOST = 10, 3000, 3
 #: One-sided quantile of 5 %.
-_SURELY = 1.645
+SURELY = 1.645
 
 
 class Weights(NamedTuple):
@@ -167,7 +167,7 @@ class PenaltyCurve:
         leaves none. The largest penalty within one standard error of the best lost half of the best
         one's dimensions in simulations.
         """
-        if not self.n_dimensions[-1] and self.behind[-1] <= _SURELY * self.behind_errors[-1]:
+        if not self.n_dimensions[-1] and self.behind[-1] <= SURELY * self.behind_errors[-1]:
             return float(self.penalties[-1])
         return self.best
 

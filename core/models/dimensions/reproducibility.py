@@ -1,4 +1,4 @@
-"""Reproducibility of dimensions: with another start, in half of the trials, in another fit."""
+"""Reproducibility of dimensions: with another start, in half of the data, in another fit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.score import question_folds, require_groups
 from tripletscope.core.inference.held_out.units import Unit, sampling_units
+from tripletscope.core.models.dimensions.factors import Similarities
 from tripletscope.core.models.dimensions.likelihood import trials_of
 from tripletscope.core.models.dimensions.penalties import penalised
+from tripletscope.core.ratings.measured import RatedDissimilarities
 
 #: Above this correlation a dimension counts as reproduced.
 FOUND_AGAIN = 0.8
@@ -46,13 +48,19 @@ class DimensionReproducibility:
     reference : ndarray, shape (n, d)
         The dimensions of a fit to all trials.
     halves : bool
-        Whether the other runs learned from halves of the trials.
+        Whether the other runs learned from halves of the data.
+    measured : bool, optional
+        Whether similarities were measured, as ratings or piles, instead of answers given.
+    unit : {"trials", "people", "pairs"}, optional
+        What halves divide: of measured similarities the people, or the pairs of one person.
     """
 
     correlations: np.ndarray
     n_dimensions: np.ndarray
     reference: np.ndarray
     halves: bool
+    measured: bool = False
+    unit: str = "trials"
 
     @property
     def found(self) -> np.ndarray:
@@ -119,10 +127,10 @@ def dimension_reproducibility(
     halves: Annotated[
         bool,
         Switch(
-            "Halves of the trials",
-            "Pairs of runs learn from the two halves of the trials. Otherwise all runs learn from "
-            "all trials and differ only in their starts, which shows nothing about chance in the "
-            "trials.",
+            "Halves of the data",
+            "Pairs of runs learn from the two halves of the trials, or of the people who judged "
+            "similarities. Otherwise all runs learn from all data and differ only in their starts, "
+            "which shows nothing about chance in the data.",
         ),
     ] = True,
     seed: Seed = 0,
@@ -132,9 +140,9 @@ def dimension_reproducibility(
 
     Parameters
     ----------
-    method : SPoSE or VICE
+    method : SPoSE, VICE or SymmetricNMF
         Not changed.
-    triplets : Triplets or array-like of int, shape (T, 3)
+    triplets : Triplets, RatedDissimilarities or array-like of int, shape (T, 3)
     halves : bool
         Half of the trials has fewer dimensions than all: dimensions that halves miss may still be
         right. Dimensions reproduced with other starts alone may still be chance.
@@ -167,32 +175,52 @@ def dimension_reproducibility(
     >>> found.correlations.shape == (2, found.reference.shape[1])
     True
     """
-    triplets = as_triplets(triplets)
-    parts = [(method, triplets, None, method.seed)]
-    streams = np.random.SeedSequence(seed).spawn(runs)
-    if halves:
-        require_groups(triplets, 2)
-    for run, stream in enumerate(streams):
-        which = None
+    measured, unit = isinstance(triplets, RatedDissimilarities), "trials"
+    if measured:
+        unit = "people" if triplets.raters[1:] else "pairs"
+        placed = Similarities.measured(triplets).placed
+    else:
+        triplets = as_triplets(triplets)
+        placed = trials_of(triplets).placed
         if halves:
-            # Runs in pairs: one half, then the other.
-            rng = np.random.default_rng(streams[run - run % 2])
-            which = np.flatnonzero(question_folds(triplets, 2, rng) == run % 2)
-        other = int(stream.generate_state(1)[0] >> 1)
-        parts.append((method, triplets, which, other))
+            require_groups(triplets, 2)
+    parts = [(method, triplets, None, 0, method.seed)]
+    streams = np.random.SeedSequence(seed).spawn(runs)
+    for run, stream in enumerate(streams):
+        # Runs in pairs: one half, then the other.
+        divided = streams[run - run % 2] if halves else None
+        parts.append((method, triplets, divided, run % 2, int(stream.generate_state(1)[0] >> 1)))
     reference, *others = results_of(_fitted, parts, progress)
-    placed = trials_of(triplets).placed
     return DimensionReproducibility(
         np.array([best_matches(reference[placed], other[placed]) for other in others]),
-        np.array([other.shape[1] for other in others]), reference, halves,
+        np.array([other.shape[1] for other in others]), reference, halves, measured, unit,
     )
 
 
 def _fitted(
-    method: Method, triplets: Triplets, which: np.ndarray | None, seed: int, halt: CancelToken
+    method: Method, data: Triplets | RatedDissimilarities, divided: np.random.SeedSequence | None,
+    which: int, seed: int, halt: CancelToken,
 ) -> np.ndarray:
-    data = triplets if which is None else triplets.take(which)
-    return clone(method).set_params(seed=seed).fit(data, progress=halt).embedding_
+    """Weights of a fit to all data, or to one of its halves."""
+    method = clone(method).set_params(seed=seed)
+    if divided is None:
+        return method.fit(data, progress=halt).embedding_
+    rng = np.random.default_rng(divided)
+    if isinstance(data, RatedDissimilarities):
+        return method.fit_similarities(_half(data, rng, which), progress=halt).embedding_
+    half = np.flatnonzero(question_folds(data, 2, rng) == which)
+    return method.fit(data.take(half), progress=halt).embedding_
+
+
+def _half(given: RatedDissimilarities, rng: np.random.Generator, which: int) -> Similarities:
+    """Similarities by half of the people, or of half of the pairs where not two are known."""
+    if given.raters[1:]:
+        names = rng.permutation(given.raters)[which::2]
+        return Similarities.measured(given.of_raters(names.tolist()), given.objects)
+    similar = Similarities.measured(given)
+    first, second = similar.pairs
+    gone = rng.permutation(len(first))[1 - which :: 2]
+    return similar.without(first[gone], second[gone])
 
 
 @dataclass(frozen=True)
@@ -259,7 +287,7 @@ def bootstrap_dimensions(
     DataError
         If there are no usable trials, or participants are the unit and fewer than two are known.
     ValueError
-        If the method has no penalty: VICE has a posterior.
+        If the method has no penalty.
     Stopped
         If `progress` asks to stop before the end.
 
@@ -273,8 +301,7 @@ def bootstrap_dimensions(
     True
     """
     if not hasattr(method, "penalty"):
-        raise ValueError(f"{method.title} has no penalty: its posterior shows how certain weights "
-                         "are.")
+        raise ValueError(f"{method.title} has no penalty: weights of SPoSE are resampled.")
     triplets = as_triplets(triplets)
     units = sampling_units(triplets, unit)
     trials = trials_of(triplets)

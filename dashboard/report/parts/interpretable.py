@@ -8,7 +8,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
-from tripletscope.dashboard.results.dimensions import facts_table, fitted_again
+from tripletscope.dashboard.results.dimensions import against, facts_table, fitted_again
 from tripletscope.dashboard.words import plain, words
 
 #: Highest objects of a dimension in the table.
@@ -20,15 +20,16 @@ def interpretable(material: Material) -> Iterator[Block]:
     """Number, predictions, reproducibility and names of dimensions."""
     for number, fit in enumerate(material.all_of("fit", "dimensions"), 1):
         yield from material.blocks_of(fit)
-        if not fit.arrays["embedding_"].size:
-            continue
-        again = fitted_again(material.shown(), fit)
-        penalty = [
-            run for run in material.all_of("penalty_curve")
+        has_any = bool(fit.arrays["embedding_"].size)
+        again = fitted_again(material.shown(), fit) if has_any else []
+        curves = [
+            run for task in ("penalty_curve", "number_curve") for run in material.all_of(task)
             if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)
         ]
-        for run in (*again[:1], *penalty):
+        for run in (*again[:1], *curves):
             yield from material.blocks_of(run)
+        if not has_any:
+            continue
         table = _table(material, fit, number, again)
         names, d = material.dimension_names.get(fit.key, {}), len(table.rows)
         yield joined(words(
@@ -50,8 +51,7 @@ def _table(material: Material, fit: Run, number: int, again: list[Run]) -> TextT
     note = ""
     if again:
         columns["again"] = facts["reproduced"].map(words.share)
-        against = words("halves" if again[0].result().halves else "starts")
-        note = words("dimensions note", against=against)
+        note = words("dimensions note", against=against(again[0].result()))
     return TextTable(
         f"dimensions-{number}", words("dimensions caption", method=words.method(fit.fresh())),
         tuple(words(f"dimensions {name}") for name in columns),

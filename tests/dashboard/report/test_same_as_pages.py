@@ -17,6 +17,7 @@ from tripletscope.dashboard.results.registry import presented
 from tripletscope.dashboard.words import plain
 
 STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.AgglomerativeClustering(n_clusters=3), ts.K1(), ts.MLDS()
+SHARED = ts.dimensions.SymmetricNMF(n_components=2)
 LINE, PEOPLE = ts.STE(n_components=1, n_init=1), ts.people.WeightedEuclidean(n_init=1)
 FIT = ("fit", STE, {})
 TABLES = ts.features.FeatureModel.of([
@@ -72,6 +73,7 @@ COMPUTED = {
     ("who_predicts_whom", ""): [("who_predicts_whom", LINE, {"most": 3, "folds": 2})],
     ("pooling_curve", ""): [("pooling_curve", LINE, {"most": 3, "repeats": 2})],
     ("observer_maps", ""): [("observer_maps", LINE, {"most": 3})],
+    ("number_curve", ""): [("fit", SHARED, {}), ("number_curve", SHARED, {"parts": 2})],
     ("shared_dimensions", ""): [("shared_dimensions", TABLES, {"permutations": 99})],
 }
 #: What other tests of reports compute, as it takes long or needs other answers; and the error on
@@ -110,7 +112,7 @@ def data_of(task, method, answers):
         return ts.ratings.ConjointComparisons(
             judged(np.random.default_rng(0), 900, lambda a, b: 0.8 * a + 0.5 * b), "gloss.csv"
         )
-    return rated_as(answers) if TASKS[task].of_measured else answers
+    return rated_as(answers) if TASKS[task].of_measured or method is SHARED else answers
 
 
 @pytest.mark.parametrize("place", COMPUTED, ids=" ".join)
