@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +56,34 @@ def _plotly_address() -> str:
     return address(f"plotly-{get_plotlyjs_version()}.min.js")
 
 
+@dataclass(frozen=True)
+class Gestures:
+    """What can be done with the points and lines of a figure.
+
+    pictures: Shown large under the pointer, by the number of a point.
+    on_pick: Called with the numbers picked and "replace", "add" or "toggle".
+    on_move: Called with name and position of a dragged line. Makes all shapes movable; they must be
+        lines from edge to edge.
+    on_label: Called with an object's number and its dragged label's offset (see
+        `tripletscope.dashboard.figures.placing.Spot`).
+    """
+
+    pictures: Mapping[int, str] = field(default_factory=dict)
+    on_pick: Callable[[list[int], str], None] | None = None
+    on_move: Callable[[str, float], None] | None = None
+    on_label: Callable[[int, tuple[float, float]], None] | None = None
+
+
+NO_GESTURES = Gestures()
+
+
 def chart(
     figure: go.Figure | str | None,
     *,
     key: str,
     alt: str,
     height: int = 420,
-    pictures: Mapping[int, str] | None = None,
-    on_pick: Callable[[list[int], str], None] | None = None,
-    on_move: Callable[[str, float], None] | None = None,
-    on_label: Callable[[int, tuple[float, float]], None] | None = None,
+    gestures: Gestures = NO_GESTURES,
     live: str | None = None,
     fills: str = "",
     on_size: Callable[[float, float], None] | None = None,
@@ -76,11 +95,6 @@ def chart(
         ``customdata`` can be selected. Zoom and camera survive while ``layout.uirevision`` stays
         the same.
     alt: Description for readers who cannot see it.
-    on_pick: Called with the numbers picked and "replace", "add" or "toggle".
-    on_move: Called with name and position of a dragged line. Makes all shapes movable; they must be
-        lines from edge to edge.
-    on_label: Called with an object's number and its dragged label's offset (see
-        `tripletscope.dashboard.figures.placing.Spot`).
     live: Address of newer figures, as JSON.
     fills {"", "whole", "part"}: A figure that ends where the window does, without scrolling the
         page: it is as high as there is room, or a higher one is seen in part.
@@ -93,18 +107,18 @@ def chart(
 
     def picked() -> None:
         event = told("picked")
-        if event and on_pick:
-            on_pick([int(i) for i in event["ids"]], event["mode"])
+        if event and gestures.on_pick:
+            gestures.on_pick([int(i) for i in event["ids"]], event["mode"])
 
     def moved() -> None:
         event = told("moved")
-        if event and on_move:
-            on_move(event["name"], float(event["value"]))
+        if event and gestures.on_move:
+            gestures.on_move(event["name"], float(event["value"]))
 
     def placed() -> None:
         event = told("placed")
-        if event and on_label:
-            on_label(int(event["id"]), (float(event["x"]), float(event["y"])))
+        if event and gestures.on_label:
+            gestures.on_label(int(event["id"]), (float(event["x"]), float(event["y"])))
 
     def measured() -> None:
         event = told("measured")
@@ -119,10 +133,10 @@ def chart(
             "plotly": _plotly_address(),
             "height": height,
             "alt": alt,
-            "pictures": {str(i): source for i, source in (pictures or {}).items()},
-            "selectable": on_pick is not None,
-            "movable": on_move is not None,
-            "labels": on_label is not None,
+            "pictures": {str(i): source for i, source in gestures.pictures.items()},
+            "selectable": gestures.on_pick is not None,
+            "movable": gestures.on_move is not None,
+            "labels": gestures.on_label is not None,
             "fills": fills,
             "drawn_for": list(drawn_for) if on_size else None,
         },

@@ -37,6 +37,7 @@ from tripletscope.dashboard.store.dataset import DatasetInfo, edition_of
 from tripletscope.dashboard.store.folder import MEASURED
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
+from tripletscope.dashboard.ui.chart import Gestures
 from tripletscope.dashboard.ui.controls import button, parameter_form, pick
 from tripletscope.dashboard.ui.dataset_words import about
 from tripletscope.dashboard.ui.elements import CHOOSE_ROWS, COMPUTED, csv_button, run_button
@@ -361,15 +362,15 @@ class Context:
         simulated = () if self.info else runs_of(runs)
         names = distinct(analysis.describe(run.fresh()) for run in simulated)
         panels.figure_panel(
-            self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
-            caption=drawing.caption, table=drawing.table, window=_WINDOW, fills=fills,
+            self.session, drawing, key=f"{self.page}.{drawing.name}",
+            name=self._file_name(drawing.saved_as or drawing.name), window=_WINDOW, fills=fills,
             canvas=Canvas(wide, wide * drawing.ratio),
-            name=self._file_name(drawing.saved_as or drawing.name),
+            gestures=Gestures(
+                self._hovered(places), on_pick or self.session.select_positions, on_move
+            ) if drawing.picks else Gestures(on_move=on_move),
             simulations=None if self.info else dict(zip(names, simulated, strict=True)),
-            further=further, files=files,
-            on_pick=(on_pick or self.session.select_positions) if drawing.picks else None,
-            on_move=on_move, of=None if content is None else (drawing.name, content),
-            pictures=self._hovered(places) if drawing.picks else None, of_view=self.of_view,
+            further=further, files=files, of=None if content is None else (drawing.name, content),
+            of_view=self.of_view,
         )
 
     def _hovered(self, places: Sequence[int] | None) -> Mapping[int, str]:

@@ -24,9 +24,10 @@ from tripletscope.dashboard.figures.theme import SCREEN, Canvas, remark
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.print.browser import can_render
 from tripletscope.dashboard.print.composition import Composition
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo
-from tripletscope.dashboard.ui.chart import chart
+from tripletscope.dashboard.ui.chart import NO_GESTURES, Gestures, chart
 from tripletscope.dashboard.ui.composer import Printable, compose_button
 from tripletscope.dashboard.words import uncited
 from tripletscope.dashboard.words.formats import plain
@@ -36,20 +37,14 @@ _SOON = 1.0  # seconds after which a spinner alone says too little
 
 def figure_panel(
     session: Session,
-    draw: Callable[[Canvas], go.Figure],
+    drawing: Drawing,
     *,
     key: str,
-    alt: str,
     name: str,
-    table: Callable[[], pd.DataFrame],
     canvas: Canvas = SCREEN,
-    pictures: Mapping[int, str] | None = None,
-    on_pick: Callable[[list[int], str], None] | None = None,
-    on_move: Callable[[str, float], None] | None = None,
-    on_label: Callable[[int, tuple[float, float]], None] | None = None,
+    gestures: Gestures = NO_GESTURES,
     window: int | None = None,
     fills: str = "",
-    caption: str = "",
     further: Callable[[], None] | None = None,
     simulations: Mapping[str, Run] | None = None,
     files: Callable[[], Mapping[str, bytes]] | None = None,
@@ -59,6 +54,7 @@ def figure_panel(
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
+    name: Of its files.
     window: Height in pixels of the visible part of a tall figure.
     fills: See `chart`; of the main picture of a page.
     further: Draws more beside the menu.
@@ -75,24 +71,24 @@ def figure_panel(
         shown = replace(canvas, width=size[0], height=size[1], is_measured=True)
     session.has_picture |= bool(fills)
     if of is None:
-        figure, remarked = _drawn(draw, shown)
+        figure, remarked = _drawn(drawing.draw, shown)
     else:
-        figure, remarked = _drawn_once(joblib.hash((key, of, shown)), draw, shown)
+        figure, remarked = _drawn_once(joblib.hash((key, of, shown)), drawing.draw, shown)
     is_cut = window and canvas.height > window and not fills
     with st.container(height=window if is_cut else "content"):
         chart(
-            figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
-            on_pick=on_pick, on_move=on_move, on_label=on_label, fills=fills,
-            on_size=partial(session.note_frame, key), drawn_for=(shown.width, shown.height),
+            figure, key=key, alt=drawing.alt, height=int(canvas.height), gestures=gestures,
+            fills=fills, on_size=partial(session.note_frame, key),
+            drawn_for=(shown.width, shown.height),
         )
     left_out = info.left_out if info and of_view else ""
-    caption = f"{caption} {left_out}".strip()
+    caption = f"{drawing.caption} {left_out}".strip()
     if beneath := f"{caption} {remarked}".strip():
         st.caption(plain(beneath))
     printable = Printable(
-        key, name, draw, ratio or canvas.height / canvas.width, caption, left_out,
+        key, name, drawing.draw, ratio or canvas.height / canvas.width, caption, left_out,
         further=lambda composition: _numbers(
-            info, simulations or {}, printable, table, composition, files
+            info, simulations or {}, printable, drawing.table, composition, files
         ),
     )
     with st.container(horizontal=True):

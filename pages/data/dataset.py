@@ -20,6 +20,7 @@ from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.files.errors import WorkspaceError
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.store.services import services
@@ -83,10 +84,11 @@ def _histogram(
     table: Callable[[], pd.DataFrame], **axis: Any,
 ) -> None:
     st.markdown(f"**{heading}**")
+    drawing = Drawing(name, heading, "", alt, 260 / 560, lambda canvas: histogram(
+        values, caption=about(context.info), canvas=canvas, **axis
+    ), table)
     panels.figure_panel(
-        context.session,
-        lambda canvas: histogram(values, caption=about(context.info), canvas=canvas, **axis),
-        key=f"data.{name}", alt=alt, table=table, canvas=Canvas(560.0, 260.0),
+        context.session, drawing, key=f"data.{name}", canvas=Canvas(560.0, 260.0),
         name=f"{context.info.name}-{heading.lower().replace(' ', '-')}",
     )
 

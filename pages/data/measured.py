@@ -11,8 +11,10 @@ import streamlit as st
 from tripletscope.dashboard.figures.quality import measures
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.files import export
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.ui.chart import Gestures
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import pick
 from tripletscope.dashboard.ui.elements import csv_button
@@ -70,12 +72,13 @@ def draw_measures(
     text += ", those with the most answers." if most else "."
     if f"{y}_low" in table:
         text += " With 95 % intervals, " + ("by question." if y != "failed" else "over trials.")
+    drawing = Drawing(what, what, text, text, 400 / 760, lambda canvas: measures(
+        table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
+        chosen=chosen, caption=text, canvas=canvas,
+    ), lambda: table)
     panels.figure_panel(
-        context.session, lambda canvas: measures(
-            table, x, y, names=names, titles=titles, logarithmic=x in _TIMES,
-            chance=_CHANCE.get(y), chosen=chosen, caption=text, canvas=canvas,
-        ), key=f"quality.{what}", alt=text, canvas=Canvas(760.0, 400.0), caption=text,
-        table=lambda: table, name=export.file_name(context.info.name, what), on_pick=choose,
+        context.session, drawing, key=f"quality.{what}", canvas=Canvas(760.0, 400.0),
+        name=export.file_name(context.info.name, what), gestures=Gestures(on_pick=choose),
     )
 
 

@@ -20,6 +20,7 @@ from tripletscope.dashboard.results.maps import DrawnMap, apart_said, coordinate
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.ui.chart import Gestures
 from tripletscope.dashboard.ui.composer import composition_of
 from tripletscope.dashboard.ui.controls import pressed
 from tripletscope.dashboard.ui.dataset_words import answer_table
@@ -72,12 +73,13 @@ def show_map(current: Session, result: Result, said: Sequence[str]) -> None:
         return shape_of(drawn.seen, drawn.style, composition.canvas(usual))
 
     name = export.file_name(result.info.name, result.fit.method, "map")
+    alt = f"Map of {count(result.triplets.n_objects, 'object')}. {drawn.caption}"
     panels.figure_panel(
-        current, drawn.draw, key="map", name=name, canvas=_MAP, ratio=ratio,
-        alt=f"Map of {count(result.triplets.n_objects, 'object')}. {drawn.caption}",
-        table=drawn.table, caption=drawn.caption, further=bundle, fills="whole",
-        pictures=picture_addresses(result.info, objects, 320), on_pick=current.select_positions,
-        on_label=moved.put if drawn.is_plane else None,
+        current, replace(drawn.drawing, alt=alt), key="map", name=name, canvas=_MAP, ratio=ratio,
+        further=bundle, fills="whole", gestures=Gestures(
+            picture_addresses(result.info, objects, 320), current.select_positions,
+            on_label=moved.put if drawn.is_plane else None,
+        ),
         of=(drawn.seen, drawn.style, drawn.caption, result.fit.key)
         if len(objects) <= _REMEMBERED else None,
     )

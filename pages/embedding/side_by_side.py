@@ -30,6 +30,7 @@ from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.ceiling_advice import PAGE
+from tripletscope.dashboard.ui.chart import Gestures
 from tripletscope.dashboard.ui.choosing import fits_of_all
 from tripletscope.dashboard.ui.colouring import colourings, pick_colouring
 from tripletscope.dashboard.ui.context import Context
@@ -203,12 +204,14 @@ def _grid(
         before = planes[0] if arrows and k else None
         with places[k % len(places)]:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
+            drawing = Drawing(
+                f"map-{k}", s.name, text, f"Map. {text}", _HALF.height / _HALF.width,
+                partial(_drawn, drawn, window, before, text), drawn.table,
+            )
             panels.figure_panel(
-                context.session, partial(_drawn, drawn, window, before, text),
-                key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
+                context.session, drawing, key=f"compare.map.{k}", canvas=_HALF,
                 name=export.file_name(context.info.name, s.run.method, f"compared-{k + 1}"),
-                table=drawn.table, on_pick=context.session.select_positions, caption=text,
-                of_view=False,
+                gestures=Gestures(on_pick=context.session.select_positions), of_view=False,
             )
 
 

@@ -31,6 +31,7 @@ from tripletscope.dashboard.files import export
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.presentation import Numbers
 from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.ui.chart import Gestures
 from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.pictures import embedded_pictures, picture_addresses
@@ -164,11 +165,16 @@ def _diagram(
             shown = replace(data, pictures=embedded_pictures(grove.info, data.objects))
         return tree_diagram(shown, revision=name, caption=text, canvas=canvas)
 
+    canvas = Canvas(TREE_WIDTH, tree_height(data))
+    drawing = Drawing(
+        "tree", "Tree", text, f"Diagram of a tree. {text}", canvas.height / canvas.width, draw,
+        partial(_table, grove, grown),
+    )
     panels.figure_panel(
-        current, draw, key="trees.diagram", alt=f"Diagram of a tree. {text}", caption=text,
-        canvas=Canvas(TREE_WIDTH, tree_height(data)), on_pick=picked, fills="part",
-        pictures=data.hover_pictures(picture_addresses(grove.info, data.objects, 320)),
-        name=export.file_name(grove.info.name, "tree"), table=partial(_table, grove, grown),
+        current, drawing, key="trees.diagram", name=export.file_name(grove.info.name, "tree"),
+        canvas=canvas, fills="part", gestures=Gestures(
+            data.hover_pictures(picture_addresses(grove.info, data.objects, 320)), picked
+        ),
         of=(tuple(grown.nodes), data.objects, sorted(data.opened), data.colour, data.pictures,
             data.selected, data.remarks, name, text),
     )
