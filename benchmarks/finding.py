@@ -28,7 +28,7 @@ TASKS = {
     "coordinates": "embedding&tab=embedding", "indscal": "people&tab=weights",
     "rsa": "features&tab=accuracy", "conjoint": "scale&tab=conjoint",
     "dendrogram": "clusters&tab=tree", "sample size": "simulate&tab=planning",
-    "what to ask next": "simulate&tab=asking", "odd one out": "dimensions",
+    "what to ask next": "simulate&tab=questions", "odd one out": "dimensions",
     "compare two maps": "embedding&tab=maps", "confusion matrix": "kernel&tab=classes",
 }
 

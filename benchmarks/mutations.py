@@ -40,14 +40,15 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 #: Where modules are.
-HOUSES = ("core", "dashboard")
+HOUSES = ("core", "dashboard", "pages")
 #: Modules of the dashboard that need no page, and their tests.
 ROOMS = {
     "results": (["dashboard/results/*.py"], ["tests/dashboard/results"]),
     "figures": (["dashboard/figures/*.py"], ["tests/dashboard/figures", "tests/dashboard/results"]),
     "words": (["dashboard/words/*.py"], ["tests/dashboard/words", "tests/dashboard/results"]),
     "report": (["dashboard/report/**/*.py"], ["tests/dashboard/report"]),
-    "archive": (["dashboard/sandbox/*.py"], ["tests/dashboard/sandbox"]),
+    "archive": (["dashboard/archive/*.py"], ["tests/dashboard/archive"]),
+    "sandbox": (["dashboard/sandbox/*.py"], ["tests/dashboard/sandbox"]),
     "store": (["dashboard/store/*.py"], ["tests/dashboard/store"]),
     "upload": (
         ["dashboard/upload/waiting_upload.py", "dashboard/upload/ingest.py"],

@@ -116,7 +116,7 @@ def test_folders_load_none_of_their_modules():
     when it is asked for; see https://github.com/python/cpython/issues/83065.
     """
     assert not [
-        (name_of(path), module) for path in modules("core", "dashboard", "reproductions")
+        (name_of(path), module) for path in modules("core", "dashboard", "pages", "reproductions")
         if path.stem == "__init__" for module in imports(path)
         if module.startswith(f"{name_of(path)}.")
     ]

@@ -12,7 +12,7 @@ from tests.sources import tree_of
 def places_of_classes() -> dict[str, list[str]]:
     """Where public classes at the top of a module of core or of the dashboard stand, by name."""
     found = defaultdict(list)
-    for folder in ("core", "reproductions", "dashboard"):
+    for folder in ("core", "reproductions", "dashboard", "pages"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in tree_of(path).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):

@@ -293,6 +293,7 @@ class _Tested:
             codes, names = pd.factorize(column.astype("str").where(column.notna()), sort=True)
             objects = np.flatnonzero((codes >= 0) & placed)
             counts = np.bincount(codes[objects], minlength=max(len(names), 1))
+            is_one = np.count_nonzero(counts) < 2
             # What one object alone has cannot be predicted of it.
             objects = objects[counts[codes[objects]] >= _EACH]
             values = np.unique(codes[objects], return_inverse=True)[1]
@@ -300,12 +301,15 @@ class _Tested:
             numbers = column.to_numpy(dtype=float, na_value=np.nan)
             objects = np.flatnonzero(np.isfinite(numbers) & placed)
             values = numbers[objects]
+            is_one = len(values) == 0 or np.ptp(values) == 0
             if form == "rank" and len(objects):
                 values = rankdata(values)
         m, d = len(objects), positions.shape[1]
         x = positions[objects]
         x = x - (x.mean(axis=0) if m else 0.0)
-        problem = "short" if m < d + 1 + _BEYOND else "constant" if np.ptp(values) == 0 else ""
+        problem = "constant" if is_one and m else "short" if m < d + 1 + _BEYOND else (
+            "short" if np.ptp(values) == 0 else ""  # of all but one category, one object each
+        )
         if is_category or problem:
             return cls(objects, values, x, None, None, is_category, problem)
         values = (values - values.mean()) / values.std()

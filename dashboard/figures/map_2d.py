@@ -184,9 +184,11 @@ def _sizes(data: MapData, style: MapStyle, usual: float) -> np.ndarray:
     sizes = np.full(len(data.positions), usual)
     if style.sized:
         values = numbers_of(data.objects[style.sized])
-        span = np.ptp(values[np.isfinite(values)]) if np.isfinite(values).any() else 0.0
+        known = np.isfinite(values)
+        low = values[known].min(initial=np.inf)
+        span = values[known].max(initial=-np.inf) - low
         if span > 0:
-            share = np.nan_to_num((values - np.nanmin(values)) / span)
+            share = (np.where(known, values, low) - low) / span
             sizes = usual * np.sqrt(_SMALLEST**2 + (_LARGEST**2 - _SMALLEST**2) * share)
     return sizes
 

@@ -36,7 +36,9 @@ PAGE = "report"
 #: Objects of which a report has large pictures, and pixels of those of more.
 _FEW, _SMALL = 60, 128
 #: Tasks that are about one map, and are told of only for the one that is open.
-_OF_MAP = (*UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active")
+_OF_MAP = (
+    *UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active", "directions",
+)
 
 
 def offered(context: Context) -> tuple[dict[str, str], list[str]]:
@@ -131,6 +133,11 @@ def looks_of(context: Context, keys: Iterable[str]) -> dict[str, Any]:
             looks[fit.key] = look_of_tree(context.session, info, fit.key)
         elif look_class(fit) is not None:
             looks[fit.key] = noted_look(context, fit)
+        elif fit.task == "directions":  # on their map, which may be none of these results
+            found = context.find(fit.fresh(), "fit")
+            if found is not None:
+                result = Result(info, context.triplets, found, None, None)
+                looks[fit.key] = look_of(context.session, result)
     return looks
 
 

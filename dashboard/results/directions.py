@@ -38,6 +38,8 @@ def directions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Which columns grow in a direction, the map with arrows, and all columns."""
     result: Directions = run.result()
     yield from directions_said(result)
+    if "few" in result.found and run.options["form"] == "linear":
+        yield Statement(words("grows ranks"))
     drawn = DirectedMap(shown, run)
     if result.drawn.any() and result.direction.shape[1] > 1:
         ratio = height_of(drawn.seen, _WIDTH, _LEAST, _MOST) / _WIDTH
@@ -96,9 +98,10 @@ class DirectedMap(PlacedObjects):
 
     @cached_property
     def look(self) -> MapLook:
-        # Wedges are what is uncertain here.
-        fit = self.shown.of(self.run, "fit") or self.run
-        return replace(self.shown.look_of(fit), coverage=0.0)
+        run, fit = self.run, self.shown.of(self.run, "fit")
+        if fit is not None and run.key not in self.shown.looks:
+            run = fit
+        return replace(self.shown.look_of(run), coverage=0.0)  # wedges are what is uncertain here
 
     @property
     def _marks(self) -> str:

@@ -186,8 +186,9 @@ class PlacedObjects:
     def _sized(self) -> str | None:
         column = self.look.sized
         objects = self.shown.answers.objects
-        is_there = self.is_plane and column in objects and is_quantity(objects[column])
-        return column if is_there else None
+        if not self.is_plane or column not in objects or not is_quantity(objects[column]):
+            return None
+        return column if np.isfinite(numbers_of(objects[column])).any() else None
 
     @property
     def _marks(self) -> str:
@@ -319,8 +320,8 @@ def style_said(objects: pd.DataFrame, style: MapStyle, d: int) -> Iterator[str]:
         yield words("hulls")
     if style.sized:
         values = numbers_of(objects[style.sized])
-        yield words("sized", column=style.sized, low=float(np.nanmin(values)),
-                    high=float(np.nanmax(values)))
+        values = values[np.isfinite(values)]
+        yield words("sized", column=style.sized, low=float(values.min()), high=float(values.max()))
     if style.dense:
         yield words("dense", shares=words.listing(
             [words.percent(share) for share in DENSE_SHARES]

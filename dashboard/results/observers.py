@@ -42,7 +42,7 @@ from tripletscope.dashboard.results.presentation import (
 from tripletscope.dashboard.words import words
 
 #: Width of the names of people above maps, in em.
-_TITLE = 8.0
+_TITLE, _MOST_CLUSTERS = 8.0, 12
 
 
 @presents("who_predicts_whom", told_in="groups")
@@ -131,10 +131,6 @@ def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-def _numbers(run: Run) -> dict[int, str]:
-    return {number: str(number) for number in range(1, len(run.result().names) + 1)}
-
-
 @dataclass(frozen=True)
 class ObserverLook:
     """How maps of participants are shown."""
@@ -142,7 +138,9 @@ class ObserverLook:
     place: ClassVar[str] = "scale.maps"
 
     colour: Annotated[str | None, Column("Colour", automatic="The stimulus")] = None
-    clusters: Annotated[int, OneOf(_numbers, "Clusters")] = 2
+    clusters: Annotated[int, OneOf(
+        {number: str(number) for number in range(1, _MOST_CLUSTERS + 1)}, "Clusters"
+    )] = 2
 
 
 @presents("observer_maps", told_in="groups", look=ObserverLook)

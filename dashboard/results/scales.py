@@ -54,10 +54,16 @@ _MANY_OUTSIDE = 0.10
 _NAMED, _NAME = 6, 16.0
 
 
+def _units(run: Run) -> dict[str, str]:
+    """In what a scale can be shown; maps have no unit of noise."""
+    units = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}
+    return units if run.task == "bootstrap_scale" else {"unit": units["unit"]}
+
+
 def _axes(run: Run) -> dict[int, str]:
-    """What of a map can be drawn against the stimulus."""
-    axes = range(run.result().values.shape[1] if run.task == "ordinal_scale" else 0)
-    return {ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in axes}}
+    """What of a map in several dimensions can be drawn against the stimulus."""
+    d = run.result().values.shape[1] if run.task == "ordinal_scale" else 1
+    return {ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in range(d if d > 1 else 0)}}
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class ScaleLook:
     place: ClassVar[str] = "scale"
 
     units: Annotated[str, OneOf(
-        {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}, "Scale",
+        _units, "Scale",
         "From 0 to 1, or in standard deviations of the noise, with 1/σ as the highest value. Maps "
         "have no such unit.",
     )] = "unit"
@@ -224,9 +230,11 @@ def scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         scales[f"{name} ({again + 1})" if again else name] = one
     for name, one in scales.items():
         yield from map(Statement, scale_said(shown, name, one))
+    look = _look_of_all(shown, runs)
+    alike = replace(shown, looks={"": look})
     tables = {name: table for name, one in scales.items()
-              if (table := scale_table(shown, one)) is not None}
-    if not shown.look_of(run, ScaleLook).in_noise:
+              if (table := scale_table(alike, one)) is not None}
+    if not look.in_noise:
         tables = aligned(tables)
     curves = [
         Curve(name, *(table[c].to_numpy() for c in ("stimulus", "value", "low", "high")),
@@ -234,10 +242,17 @@ def scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         for name, table in tables.items()
     ]
     if curves:
-        yield _curves(shown, scales, tables, curves)
+        yield _curves(alike, scales, tables, curves)
     yield Numbers(words("scale values"), partial(_values, shown, tables))
     yield Numbers(words("numbers"), partial(_beside, shown, scales))
     yield Advice(words("bands read", chance=CHANCE))
+
+
+def _look_of_all(shown: ShownResults, runs: Sequence[Run]) -> ScaleLook:
+    """Of scales in one figure: that of difference scaling, if it is among them."""
+    return shown.look_of(
+        next((run for run in runs if run.task == "bootstrap_scale"), runs[0]), ScaleLook
+    )
 
 
 def _curves(

@@ -189,11 +189,11 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 draft.keep_table(MEASURED, measured.table)
             self._renew(info, draft, views, report, extra or {})
         folder = self._folder(info.id)
-        # Results of uploaded distances do not depend on the answers.
-        self.trash.take(
-            folder.path / RESULTS / run.key for run in self._listed(info.id)
-            if run.state is not None or measured is not None
-        )
+        with self._changes:  # of uploaded distances, results do not depend on the answers
+            self.trash.take(
+                folder.path / RESULTS / run.key for run in self._listed(info.id)
+                if run.state is not None or measured is not None
+            )
         return self._held(info.id, cleaning)
 
     def _renew(

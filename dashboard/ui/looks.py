@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -40,6 +40,7 @@ from tripletscope.dashboard.ui.pictures import embedded_pictures, picture_addres
 from tripletscope.dashboard.ui.turning import turn_of, turned
 
 SMALL = 64  # pixels of pictures on a map
+_STEPS = 200  # of a range that selects
 _COVERAGES = {0.0: "Off", **COVERAGES}
 #: Ways of showing pictures, with their relative size.
 _PICTURES = {
@@ -119,7 +120,8 @@ def look_of(current: Session, result: Result) -> MapLook:
     info, objects = result.info, result.triplets.objects
 
     def noted(name: str) -> Any:
-        return current.drafts.get(f"map.{name}@{info.id}")
+        value = current.drafts.get(f"map.{name}@{info.id}")
+        return value if isinstance(value, str | bool) else None  # archives may hold anything
 
     flat, colour = noted("flat") is not False, noted("colour")
     mark = noted(f"marks.{'plane' if flat else 'space'}")
@@ -205,21 +207,27 @@ def _pick_more(
         help="Selects the objects with values in a range; the others are dimmed.",
     )
     values = numbers_of(objects[column]) if column else np.zeros(0)
-    low, high = (float(end(values)) if len(values) else 0.0 for end in (np.nanmin, np.nanmax))
-    if low < high:
-        key = f"map.range.{column}@{info.id}"
+    finite = values[np.isfinite(values)]
+    if len(finite) and np.ptp(finite) > 0:
+        low, high = float(finite.min()), float(finite.max())
+        key, is_whole = f"map.range.{column}@{info.id}", not (finite % 1).any()
         st.slider(
-            panels.plain(column), low, high, (low, high), key=key, persist_state="session",
-            on_change=_select_range, args=(current, values, key),
+            panels.plain(column), low, high, (low, high), format="%g",
+            step=1.0 if is_whole else (high - low) / _STEPS, key=key, persist_state="session",
+            on_change=_select_range, args=(current, values, (low, high), key),
         )
 
 
-def _select_range(current: Session, values: np.ndarray, key: str) -> None:
+def _select_range(
+    current: Session, values: np.ndarray, ends: tuple[float, float], key: str
+) -> None:
     """Select the objects whose values lie in the range that was set; of the whole range, none."""
     low, high = widgets()[key]
-    inside = (values >= low) & (values <= high)
-    is_whole = low <= np.nanmin(values) and high >= np.nanmax(values)
-    current.select_positions([] if is_whole else np.flatnonzero(inside).tolist())
+    # The ends of a slider are rounded to its steps.
+    reach = 1e-9 * (ends[1] - ends[0])
+    inside = (values >= low - reach) & (values <= high + reach)
+    is_all = low <= ends[0] + reach and high >= ends[1] - reach
+    current.select_positions([] if is_all else np.flatnonzero(inside).tolist())
 
 
 def _shape(n_components: int, flat: bool) -> str:
@@ -242,23 +250,22 @@ def _inspected_once(content: tuple[Any, ...], _result: Result) -> pd.DataFrame:
     )
 
 
-def ask_look(context: Context, run: Run, *, hidden: Sequence[str] = ()) -> dict[str, Any]:
+def ask_look(context: Context, run: Run) -> dict[str, Any]:
     """Ask how a result is shown, as its presentation declares it; a look by the key of the result.
 
-    hidden: Of its parameters that are as usual.
+    Of what its kind does not have, such as axes of a line, nothing is asked.
     """
     kind = look_class(run)
     if kind is None:
         return {}
     for parameter in parameters(kind):
-        if parameter.name not in hidden:
-            _ask(context, run, kind, parameter)
+        _ask(context, run, kind, parameter)
     return {run.key: noted_look(context, run)}
 
 
 def _ask(context: Context, run: Run, kind: type, parameter: Parameter) -> None:
     """A control of a look, where there is a choice."""
-    spec, key = parameter.spec, _place(kind, parameter, context.info)
+    spec, key = parameter.spec, _place(kind, parameter, context.info, run)
     if isinstance(spec, Column):
         context.pick_column(
             key, spec.label, none=spec.automatic, help=spec.help or None
@@ -277,12 +284,14 @@ def noted_look(context: Context, run: Run) -> Any:
     kind, values = look_class(run), {}
     for parameter in parameters(kind):
         spec = parameter.spec
-        value = context.session.drafts.get(_place(kind, parameter, context.info))
-        if value in (context.columns if isinstance(spec, Column) else spec.offered(run)):
+        value = context.session.drafts.get(_place(kind, parameter, context.info, run))
+        offered = context.columns if isinstance(spec, Column) else [*spec.offered(run)]
+        if value in offered:
             values[parameter.name] = value
     return kind(**values)
 
 
-def _place(kind: type, parameter: Parameter, info: DatasetInfo) -> str:
-    """Where a session notes a choice."""
-    return f"{kind.place}.{parameter.name}@{info.id}"
+def _place(kind: type, parameter: Parameter, info: DatasetInfo, run: Run) -> str:
+    """Where a session notes a choice: for all results alike, unless each suggests its own."""
+    own = f".{run.key}" if getattr(parameter.spec, "usual", None) else ""
+    return f"{kind.place}.{parameter.name}@{info.id}{own}"

@@ -35,7 +35,6 @@ def task_tab(
     beside: Callable[[Any, Method, dict[str, Any]], Sequence[Piece]] = lambda *_: (),
     seconds: float = inf, at_once: Callable[[Any], bool] | None = None,
     further: Callable[[Any], Mapping[str, Any]] = lambda context: {},
-    usual: Sequence[str] = (),
     columns: Callable[[Any], Mapping[str, list[str]]] = lambda context: {},
     after: Callable[[Any, Run], None] = lambda context, run: None,
 ) -> None:
@@ -50,7 +49,6 @@ def task_tab(
     seconds: Of processor time for an answer; what takes little is computed without being asked for.
     at_once: Whether that is so, where it does not depend on the number of answers.
     further: Asks, above the picture, for more of how the result is shown; see `Context.present`.
-    usual: Parameters of its look that are not asked for.
     after: Shows, below the result, what can be done with it.
     """
     is_quick = at_once or (
@@ -74,7 +72,7 @@ def task_tab(
             with row:
                 how = {"beside": [*filter(None, others)], **further(context)}
                 if is_there and look_class(run):
-                    how["looks"] = ask_look(context, run, hidden=usual)
+                    how["looks"] = ask_look(context, run)
         with picture:
             if refused is not None:
                 panels.empty(*refused)

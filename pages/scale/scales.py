@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -71,13 +70,11 @@ def show_scales(context: StimulusContext) -> None:
 
 
 def _looks(context: StimulusContext, scales: list[Run]) -> dict[str, ScaleLook]:
-    """How scales are shown, which all of them are alike; maps have no unit of noise."""
+    """How scales are shown, which all of them are alike; see `ScaleLook`."""
     if not scales:
         return {}
-    has_noise = any(run.method == MLDS.name for run in scales)
-    asked = ask_look(context, scales[0], hidden=["axis"] if has_noise else ["axis", "units"])
-    (look,) = asked.values()
-    return {"": look if has_noise else replace(look, units="unit")}
+    run = next((run for run in scales if run.task == "bootstrap_scale"), scales[0])
+    return {"": ask_look(context, run)[run.key]}
 
 
 def _pieces(context: StimulusContext) -> list[Piece]:

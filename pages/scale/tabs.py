@@ -78,7 +78,6 @@ def _take_lapses(context: Context, run: Run, rates: str) -> None:
 task_tab(
     PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus, seconds=1e-4,
     method=_in_space, given=_on_stimulus, beside=_errors,
-    usual=("units", "colour"),
     about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
     "a line.",
     promise="A one-dimensional scale cannot represent a stimulus whose ends look alike, as violet "

@@ -24,6 +24,7 @@ from tests.waiting import becomes
 from tripletscope.dashboard.serve.guard import Guard
 from tripletscope.dashboard.serve.help import Help
 from tripletscope.dashboard.ui.guide import HELP
+from tripletscope.dashboard.ui.page_table import PAGES
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_declared_parameters_are_in_the_reference(site):
     assert "triplet_error_" in text, "attributes of the base class"
 
 
-@pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py")))
+@pytest.mark.parametrize("page", [*PAGES])
 def test_every_page_of_the_program_is_explained(site, page):
     assert (site / "pages" / f"{page}.html").exists()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+import numpy as np
 import pytest
 
 import tripletscope as ts
@@ -14,7 +15,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Column, parameters
 from tripletscope.dashboard.archive.recipe import reproduction
 from tripletscope.dashboard.report.gathering import looks_of
-from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.results import Drawing, ForestLook
 from tripletscope.dashboard.results.look import LOOKS
 from tripletscope.dashboard.results.presentation import ShownResults, Statement
 from tripletscope.dashboard.results.registry import PRESENTATIONS, presented
@@ -76,6 +77,8 @@ def test_what_is_chosen_on_a_page_is_in_report_and_script(services, kept, place)
     usual = content(runs, answers, {})
     for parameter in parameters(kind):
         spec, key = parameter.spec, f"{kind.place}.{parameter.name}@{kept.id}"
+        if getattr(spec, "usual", None):
+            key += f".{runs[-1].key}"
         if isinstance(spec, Column):
             values = ["warm"]
         else:
@@ -98,14 +101,32 @@ def test_what_is_chosen_on_a_page_is_in_report_and_script(services, kept, place)
         del session.drafts[key]
 
 
-def test_of_a_line_there_is_no_other_number_of_clusters_than_there_are_maps(services, kept):
+def test_what_one_result_suggests_is_no_choice_for_another(services, kept):
+    """The report showed, of every other column, the forest that was best for the first."""
     answers = services.workspace.triplets(kept)
-    run = ts.run("observer_maps", LINE, answers, {"most": 3})
+    first, second = (
+        ts.run("predict_column", MAP, answers, {"column": column, "kind": kind, "folds": 2})
+        for column, kind in (("warm", "classes"), ("wavelength_nm", "numbers"))
+    )
     session = Session("looks")
     session.open(kept.id)
     context = Context(session, kept, "report", None, None)
-    session.drafts[f"scale.maps.clusters@{kept.id}"] = 40
-    assert noted_look(context, run).clusters == 2
+    size = int(first.result().leaf_sizes[-1])
+    session.drafts[f"trees.leaf_size@{kept.id}.{first.key}"] = size
+    assert noted_look(context, first).leaf_size == size
+    assert noted_look(context, second) == ForestLook()
+    session.drafts[f"trees.leaf_size@{kept.id}.{first.key}"] = [size]
+    assert noted_look(context, first) == ForestLook(), "an archive may hold anything"
+
+
+def test_a_unit_that_a_map_does_not_have_hides_no_scale(services, kept):
+    answers = services.workspace.triplets(kept)
+    line = ts.run("ordinal_scale", LINE, answers, {"maps": 10})
+    session = Session("looks")
+    session.open(kept.id)
+    context = Context(session, kept, "report", None, None)
+    session.drafts[f"scale.units@{kept.id}"] = "noise"
+    assert noted_look(context, line).units == "unit"
 
 
 def test_a_range_of_values_selects_and_the_whole_range_selects_nothing(services, planted):
@@ -124,3 +145,23 @@ def test_a_range_of_values_selects_and_the_whole_range_selects_nothing(services,
     app.slider(key=f"map.range.size@{info.id}").set_range(1.0, 29.0).run()
     assert app.session_state[_KEY].selection == []
     assert not [box for box in app.selectbox if box.label == "Density"], "of many objects only"
+
+
+@pytest.mark.parametrize(("values", "wanted"), [
+    ([np.inf, -np.inf, *np.arange(28.0)], (20.0, 27.0)),
+    (0.001 * np.arange(30), (0.0145, 0.02)),
+])
+def test_ranges_and_sizes_are_of_finite_values(services, planted, values, wanted):
+    """An infinite value, which tables may have, ended the page; a narrow column had no steps."""
+    objects = planted.objects.assign(size=values)
+    session = session_on(services, Triplets(planted.rows, objects, name="Things"))
+    app = settled(start("embedding", session), services)
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"map.range@{info.id}").select("size").run()
+    app.selectbox(key=f"map.size@{info.id}").select("size").run()
+    assert not app.exception
+    assert "inf" not in words(app).split("Area of points", 1)[1].split(".")[0]
+    app.slider(key=f"map.range.size@{info.id}").set_range(*wanted).run()
+    inside = [i for i, value in zip(objects["id"], values, strict=True)
+              if wanted[0] <= value <= wanted[1]]
+    assert app.session_state[_KEY].selection == inside

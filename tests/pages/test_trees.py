@@ -200,7 +200,8 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     said = "the most frequent class" if column == "kind" else "the mean"
     assert f"Always predicting {said} gives" in text
     (info,) = services.workspace.datasets()
-    app.select_slider(key=f"trees.n_trees@{info.id}").set_value(3).run()
+    (found,) = (one.key for one in services.workspace.runs(info.id, "predict_column"))
+    app.select_slider(key=f"trees.n_trees@{info.id}.{found}").set_value(3).run()
     assert "3 trees" in words(app)
     outcome = figure(app, f"trees.predicted-{column}")["data"]
     if column == "kind":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -213,10 +214,15 @@ def _fitted(
 
 
 def _half(given: RatedDissimilarities, rng: np.random.Generator, which: int) -> Similarities:
-    """Similarities by half of the people, or of half of the pairs where not two are known."""
+    """Similarities by half of the people, or of half of the pairs.
+
+    The latter where not two people are known, or those of a half judged too few objects.
+    """
     if given.raters[1:]:
-        names = rng.permutation(given.raters)[which::2]
-        return Similarities.measured(given.of_raters(names.tolist()), given.objects)
+        order = rng.permutation(given.raters)
+        with suppress(DataError):
+            halves = [given.of_raters(order[k::2].tolist()) for k in range(2)]
+            return Similarities.measured(halves[which], given.objects)
     similar = Similarities.measured(given)
     first, second = similar.pairs
     gone = rng.permutation(len(first))[1 - which :: 2]

@@ -537,3 +537,12 @@ def test_a_page_looks_lists_up_once_and_sees_every_change(workspace, triplets, m
         assert workspace.unreadable(info.id) == []
     shutil.rmtree(workspace.folder / info.id / "results" / first.key)
     assert workspace.runs(info.id) == [], "somebody else may have been at the folder meanwhile"
+
+
+def test_what_is_renewed_loses_its_results_within_a_page(workspace, triplets):
+    info = keep(workspace, triplets)
+    workspace.add_run(info, run("fit", STE(n_init=1), triplets), "map")
+    with workspace.snapshot():
+        assert workspace.first_map(info.id).name == "map"
+        workspace.renew_dataset(info, triplets, report=[])
+        assert workspace.first_map(info.id) is None
