@@ -30,7 +30,7 @@ def test_a_job_is_followed_from_its_beginning_to_its_end(services):
     def work(progress):
         progress(0.25)
         at.set()
-        go.wait()
+        go.wait(300)
 
     job = Job("me", "here", "a title", [Step("Counting", work), Step("More", lambda _: None)])
     for place, words in {1: "next", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 22: "22nd"}.items():
@@ -40,7 +40,7 @@ def test_a_job_is_followed_from_its_beginning_to_its_end(services):
     assert at.wait(300)
     job.views["sum"] = lambda: '{"data": []}'
     job.views["nothing yet"] = lambda: None
-    assert told(job) == {"words": "Counting, 25%", "share": 0.125, "step": 0, "active": True}
+    assert told(job) == {"words": "Counting, 12%", "share": 0.125, "step": 0, "active": True}
     assert ask(job.id).headers["cache-control"] == "no-store"
     assert ask(job.id, view="sum").body == b'{"data": []}'
     for name in ("nothing yet", "unknown"):
@@ -60,13 +60,13 @@ def test_an_estimate_is_told_before_it_is_done(services):
         progress(0.2, loss=0.25)
         progress(0.4, loss=0.125)
         at.set()
-        go.wait()
+        go.wait(300)
 
     steps = [Step("Cross-validating", work, estimates="error"), Step("Fitting", work)]
     job = Job("me", "here", "a title", steps)
     services.jobs.submit(job)
     assert at.wait(300)
-    assert told(job)["words"] == "Cross-validating, 40%; error 0.125 so far"
+    assert told(job)["words"] == "Cross-validating, 20%; error 0.125 so far"
     at.clear()
     go.set()
     assert job.wait(300)
@@ -79,7 +79,7 @@ def test_who_asks_for_a_job_is_there(services, monkeypatch):
 
     def work(progress):
         at.set()
-        go.wait()
+        go.wait(300)
 
     job = services.jobs.submit(Job("me", "here", "a title", [Step("Counting", work)]))
     assert at.wait(300)
