@@ -26,6 +26,7 @@ _KEY = "tripletscope session"
 #: Parameters of the address.
 _PARAMETER, _DATASET, _TAB = "session", "data", "tab"
 _REFRESHING = 15.0  # seconds that a refresh of the page may take
+_LATE = 3.0  # seconds within which a browser may not yet know that another tab is shown
 _KEPT = 20  # selections that can be undone, one after the other
 
 
@@ -72,6 +73,8 @@ class Session:
         self.looks: int = 0
         #: Data set that the address named and that is not in this workspace.
         self.missing: str = ""
+        #: Page and tab that the last address named before, and when they were left.
+        self._left: tuple[str, str, float] | None = None
         #: Last address, and its page.
         self._address: dict[str, str] = {}
         self._page = ""
@@ -285,9 +288,18 @@ class Session:
         is_new = self._tabs_of.get(page, self._dataset) != self._dataset
         self.come_to(page)
         tab = st.query_params.get(_TAB)
-        if tab and (page, tab) != (self._page, self._address.get(_TAB)):
+        if (page, tab) == (self._page, self._address.get(_TAB)):
+            self._left = None  # the browser knows the present address
+        elif tab and not self._is_late(page, tab):
             return tab
         return None if is_new else shown
+
+    def _is_late(self, page: str, tab: str) -> bool:
+        """Whether a browser names the former tab because it has not heard of the present one."""
+        if self._left is None:
+            return False
+        *left, when = self._left
+        return left == [page, tab] and time.monotonic() - when < _LATE
 
     def come_to(self, page: str) -> None:
         """Note that the tab of a page is chosen for the open data set."""
@@ -295,6 +307,11 @@ class Session:
 
     def write_address(self, page: str = "", tab: str = "") -> None:
         """Let the address name what is seen."""
+        left = self._address.get(_TAB, "")
+        if page != self._page:
+            self._left = None
+        elif left != tab:
+            self._left = page, left, time.monotonic()
         self.has_address, self._page = True, page
         named = {_PARAMETER: self.id, _DATASET: self.missing or self._dataset, _TAB: tab}
         self._address = {name: value for name, value in named.items() if value}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -151,3 +153,32 @@ def test_equal_names_of_tabs_of_two_pages_are_two_addresses(two):
     app.query_params["tab"] = "tree"
     app.run()
     assert app.segmented_control(key="clusters.view").value == "tree"
+
+
+def test_an_address_that_is_out_of_date_takes_no_click_back(services, two, monkeypatch):
+    """A chart told its size with the address of before the click: the first tab came back."""
+    now = [100.0]
+    monkeypatch.setattr(state.time, "monotonic", lambda: now[0])
+    current, address = Session("s"), {}
+    monkeypatch.setattr(state.st, "query_params", SimpleNamespace(
+        get=lambda name, other=None: address.get(name, other), to_dict=lambda: dict(address),
+        from_dict=lambda new: address.update(new),
+    ))
+    current.write_address("trees", "tree")
+    assert current.tab_asked_for("trees", "tree") == "tree"
+    current.write_address("trees", "search")
+    address["tab"] = "tree"  # as the browser still has it
+    assert current.tab_asked_for("trees", "search") == "search"
+    address["tab"] = "search"  # now it knows
+    assert current.tab_asked_for("trees", "search") == "search"
+    address["tab"] = "tree"  # Back
+    assert current.tab_asked_for("trees", "search") == "tree"
+    current.write_address("trees", "search")
+    now[0] += 60.0
+    address["tab"] = "tree"  # Back, where nothing told that the browser knew
+    assert current.tab_asked_for("trees", "search") == "tree"
+    current.write_address("data", "objects")
+    current.write_address("data", "answers")
+    current.write_address("report", "")
+    address["tab"] = "answers"
+    assert current.tab_asked_for("data", "objects") == "answers", "Back to another page"
