@@ -383,7 +383,8 @@ class Context:
     def numbers(self, part: Numbers) -> None:
         """A table, folded away unless it is small."""
         if part.is_small:
-            st.table(part.table().set_index(part.title))
+            # Names in it may be of users: they bring no markup.
+            st.table(part.table().map(panels.marked).set_index(part.title))
         elif box := panels.folded(part.title, f"{self.page}.{part.title}"):
             with box:
                 self.table(part)

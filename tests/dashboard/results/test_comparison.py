@@ -10,6 +10,7 @@ from tripletscope.core.inference.held_out.score import ErrorEstimate
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.scales import MLDS
 from tripletscope.dashboard.results.comparison import (
     dimensions_of_each,
     dimensions_told,
@@ -17,6 +18,8 @@ from tripletscope.dashboard.results.comparison import (
     methods_said,
     suggestions_of,
 )
+from tripletscope.dashboard.results.presentation import Numbers, ShownResults
+from tripletscope.dashboard.results.registry import presented
 
 
 def test_what_cannot_be_decided_is_not_recommended():
@@ -91,3 +94,19 @@ def test_tails_of_one_title_are_methods_of_their_own():
     for errors, (suggestion, best) in zip((runs[:2], runs[2:]), suggestions.values(), strict=True):
         assert best.error == errors[suggestion.best - 1].result().error
     assert [*families_of(runs[:2]).values()] == ["t-STE", "t-STE"]
+
+
+def test_names_of_users_bring_no_markup_into_the_small_table():
+    points = np.random.default_rng(0).normal(size=(8, 1))
+    answers = simulate(points, 200, noise="logistic", seed=1)
+    answers = answers.with_objects(answers.objects.assign(**{
+        "a*b*": np.arange(8.0), "size": np.arange(8.0)[::-1]
+    }))
+    runs = [run("cross_validate", method, answers, {"folds": 2})
+            for method in (MLDS(stimulus="size"), MLDS(stimulus="a*b*"))]
+    shown = ShownResults(tuple(runs), answers, "Things")
+    small = next(part for part in presented(shown, *runs)
+                 if isinstance(part, Numbers) and part.is_small)
+    named = small.table()[small.title].tolist()
+    assert any("a" in name and "b" in name for name in named)
+    assert not any("*" in name for name in named)
