@@ -175,7 +175,7 @@ def test_marks_of_streamlits_pages_are_known_in_two_files():
     """They are undocumented, too; what leaves one out is seen in the browser tests."""
     assets = ROOT / "dashboard" / "ui" / "assets"
     with_marks = {path.name for path in assets.iterdir() if "data-testid" in path.read_text()}
-    assert with_marks == {"page.css", "watch.js"}
+    assert with_marks == {"page.css", "rest.js"}
 
 
 @pytest.mark.parametrize("library", sorted(set().union(*ADAPTORS.values())))

@@ -33,7 +33,7 @@ _component = st.components.v2.component(
         "load. Start the program with the command tripletscope.</p></div>"
     ),
     css=asset("chart.css"),
-    js=_script("space.js", "pictures.js", "window.js", "walk.js", "chart.js"),
+    js=_script("space.js", "pictures.js", "rest.js", "window.js", "walk.js", "chart.js"),
     isolate_styles=False,
 )
 

@@ -17,7 +17,7 @@ _watcher = st.components.v2.component(
     html='<div class="ts-watch"><p class="ts-words"></p><div class="ts-bar" role="progressbar" '
     'aria-valuemin="0" aria-valuemax="100"><div></div></div></div>',
     css=asset("chart.css"),
-    js=asset("watch.js"),
+    js=asset("rest.js") + asset("watch.js"),
     isolate_styles=False,
 )
 

@@ -46,10 +46,8 @@ function tellSize(plot) {
   if (plot.isNear) return;
   const tell = () => {
     if (!plot.isConnected) return;
-    // The page runs anew for it: not below what is being written, nor over a run that somebody's
-    // click has begun, which would be lost.
-    const isAtRest = document.querySelector('[data-test-script-state="notRunning"]');
-    if (!isAtRest || document.querySelector('[role="dialog"], :is(input, textarea):focus')) {
+    // The page runs anew for it: while it rests, and not below what is being written.
+    if (!isAtRest() || document.querySelector('[role="dialog"], :is(input, textarea):focus')) {
       plot.telling = setTimeout(tell, 1000);
       return;
     }

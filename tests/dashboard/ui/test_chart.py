@@ -49,7 +49,7 @@ def a_page(
     figure = embedding_map(data, MapStyle(**style))
     given = {"figure": figure.to_json(), "plotly": "/plotly.js", "height": 600, "alt": "Map.",
              "selectable": True, "labels": False, "movable": False}
-    parts = ("plotly", "space", "pictures", "window", "walk", "chart")
+    parts = ("plotly", "space", "pictures", "rest", "window", "walk", "chart")
     script = "".join(asset(f"{part}.js") for part in parts)
     return _PAGE.format(
         css=asset("chart.css"), ground=ground, data=json.dumps(given),
@@ -236,3 +236,26 @@ def test_a_map_is_walked_and_selected_by_keyboard(page):
     (toggled, alone) = page.evaluate("window.told")
     assert [toggled["mode"], alone["mode"]] == ["toggle", "replace"]
     assert toggled["ids"] == alone["ids"] == [int(said.inner_text()[5:7])]
+
+
+def test_a_chart_tells_its_size_only_while_the_page_rests(page):
+    """What it asks for after a click on a link would bring the page of before back."""
+    away = '<main data-testid="stApp" data-test-script-state="notRunning"><a href="/away">x</a>'
+    listening = "document.querySelector('a').addEventListener('click', e => e.preventDefault());"
+    body = a_page([7], colour="kind").replace("<div id", f"{away}<div id", 1)
+    body = body.replace('"movable": false', '"movable": false, "fills": true, "drawn_for": [9, 9]')
+    body = body.replace("window.told = [];", f"window.told = []; {listening}")
+    page.route("http://map/leaving", lambda route: route.fulfill(
+        body=body, content_type="text/html; charset=utf-8"
+    ))
+    page.goto("http://map/leaving")
+    page.wait_for_function("document.querySelector('.ts-plot')?.telling")
+    page.get_by_role("link", name="x").click()
+    # A run that had begun before ends, and the one for the other page is yet to begin.
+    page.evaluate("document.querySelector('main').dataset.testScriptState = 'running'")
+    page.evaluate("document.querySelector('main').dataset.testScriptState = 'notRunning'")
+    page.wait_for_timeout(2500)
+    assert page.evaluate("window.told") == []
+    page.evaluate("history.pushState(null, '', '/away')")
+    page.wait_for_function("window.told.length == 1")
+    assert set(page.evaluate("window.told[0]")) == {"width", "height", "at"}
