@@ -245,6 +245,7 @@ def run(
     triplets: Triplets | None,
     options: Mapping[str, Any] | None = None,
     *,
+    begun: Run | None = None,
     progress: Progress = silent,
 ) -> Run:
     """Compute `task` for a method and data.
@@ -259,10 +260,11 @@ def run(
         compare_conditions, compare_people, compare_treatments, count_clusters, cross_validate,
         detect_dimension, diagnose, dimension_reproducibility, directions, errors_by_group, explain,
         feature_weights, fit, heterogeneity, kernel_map, laplace, learning_curve, left_over,
-        map_correlation, map_measured, number_curve, observer_maps, ordinal_scale, penalty_curve,
-        plan, pooling_curve, posterior, predict_column, recover_spaces, reliability, response_model,
-        robustness, scales_by, search_curve, shared_dimensions, spectrum, split_error, stability,
-        tune, uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
+        map_correlation, map_measured, multiverse, number_curve, observer_maps, ordinal_scale,
+        penalty_curve, plan, pooling_curve, posterior, predict_column, recover_spaces, reliability,
+        response_model, robustness, scales_by, search_curve, shared_dimensions, spectrum,
+        split_error, stability, tune, uncertainty_by_dimension, unique_parts, who_predicts_whom,
+        with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None
@@ -270,6 +272,8 @@ def run(
         from them, ratings and so on: `RatedDissimilarities`.
     options : mapping, optional
         Keyword arguments of the task's function.
+    begun : Run, optional
+        The same, stopped earlier. ``multiverse`` goes on there; other tasks begin anew.
     progress : Progress
 
     Returns
@@ -301,13 +305,19 @@ def run(
     options = with_seed(options or {})  # a seed is drawn once
     name = key(task, method, triplets, options)
     chosen = checked(TASKS[task].function, options)
-    begun, created = time.perf_counter(), datetime.now(UTC)
-    numbers, arrays, complete = TASKS[task].compute(make_method(method), triplets, chosen, progress)
+    if begun is not None and begun.key != name:
+        raise ValueError("what was begun is another computation; leave it out to begin anew.")
+    goes_on = begun is not None and TASKS[task].parts > 1
+    clock, created = time.perf_counter(), datetime.now(UTC)
+    numbers, arrays, complete = TASKS[task].compute(
+        make_method(method), triplets, chosen, progress, begun.result() if goes_on else None
+    )
     return Run(
         key=name, task=task, kind=method.kind, method=method.name,
         parameters=checked(type(method), method.get_params(deep=False)), options=chosen,
         data=TASKS[task].fingerprint(method, triplets, chosen), version=__version__,
-        created=created.isoformat(timespec="seconds"), seconds=time.perf_counter() - begun,
+        created=created.isoformat(timespec="seconds"),
+        seconds=time.perf_counter() - clock + (begun.seconds if goes_on else 0.0),
         complete=complete, numbers=numbers, arrays=arrays,
     )
 

@@ -33,7 +33,7 @@ FLOORS = [
     ["inference.validity"],
     ["people", "trees"],
     ["features", "scales"],
-    ["studies.quality"],
+    ["studies.quality", "studies.multiverse"],
     ["studies.design"],
     ["studies.experiment"],
     ["presets"],

@@ -82,10 +82,14 @@ def procrustes_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
 
 
 def map_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
-    """`procrustes_disparity` of the objects that are finite in both maps (n, d).
+    """`procrustes_disparity` of the objects that are finite in both maps (n, d) and (n, e).
 
     NaN for fewer than four: any two or three points are much like any others.
     """
+    d = max(positions.shape[1], reference.shape[1])
+    positions, reference = (
+        np.pad(one, ((0, 0), (0, d - one.shape[1]))) for one in (positions, reference)
+    )
     both = np.isfinite(positions).all(axis=1) & np.isfinite(reference).all(axis=1)
     if both.sum() < 4:
         return np.nan

@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 
 from tripletscope.core.data.named import hint
+from tripletscope.core.engine.registry import registry
 
 Function = TypeVar("Function", bound=Callable)
 _SEEDS = 2**31 - 1
@@ -120,6 +121,24 @@ class Column(Spec):
 
 
 @dataclass(frozen=True)
+class MethodNames(Spec):
+    """Names of registered methods of a kind."""
+
+    kind: str
+    label: str
+    help: str = ""
+    advanced: bool = False
+
+    def checked(self, value: Any, name: str, integer: bool) -> list[str]:
+        names = list(value) if isinstance(value, list | tuple) else []
+        if not names or len({*names}) < len(names) or any(one not in registry(self.kind)
+                                                          for one in names):
+            known = ", ".join(map(repr, registry(self.kind)))
+            raise ValueError(f"{name} is {value!r}; it must be a list of some of {known}.")
+        return names
+
+
+@dataclass(frozen=True)
 class DataIdentity(Spec):
     """Data that a method takes beside its parameters, such as tables of features.
 
@@ -159,7 +178,8 @@ class Parameter:
     def check(self, value: Any, owner: str) -> Any:
         """`value` in its plain Python type."""
         name = f"{self.name} of {owner}"
-        if value is None and self.optional:
+        is_nothing = value is None or (isinstance(value, list | tuple) and not value)
+        if is_nothing and self.optional:
             return None
         return self.spec.checked(value, name, self.integer)
 

@@ -12,6 +12,7 @@ from tripletscope.core.engine.declared import (
     Choice,
     Column,
     DataIdentity,
+    MethodNames,
     Number,
     Parameter,
     Switch,
@@ -135,6 +136,8 @@ def _type_of(parameter: Parameter) -> str:
         case Column(of=of, several=several):
             kind = "list of str, columns" if several else "str, a column"
             return f"{kind} of the table of {of}"
+        case MethodNames(kind=kind):
+            return f"list of str, names of methods of kind {kind}"
         case DataIdentity():
             return "list of str"
         case inner:

@@ -73,6 +73,8 @@ class Computation:
     columns: Columns of the answers that the result depends on, beside the answers themselves.
     needs_data: False for simulations, which take None as data.
     first: Values of options for a first result, which is there long before the whole one.
+    parts: In how many of them it is best computed. With more than one the function takes, as
+        ``begun``, an earlier result that was stopped, and goes on there.
     of_measured: Whether its data are `tripletscope.core.ratings.RatedDissimilarities`, not answers.
     holds_data: Whether results hold what was computed of the answers.
     """
@@ -87,6 +89,7 @@ class Computation:
     columns: tuple[str, ...] = ()
     needs_data: bool = True
     first: Mapping[str, Any] = field(default_factory=dict)
+    parts: int = 1
 
     @cached_property
     def gives(self) -> type | None:
@@ -95,13 +98,17 @@ class Computation:
 
     def compute(
         self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
-        progress: Progress,
+        progress: Progress, begun: Any = None,
     ) -> Result:
-        """Plain values and arrays of the result, and whether it is complete."""
-        watched = _Watched(progress)
+        """Plain values and arrays of the result, and whether it is complete.
+
+        begun: An earlier result of the same that was stopped; of tasks with `parts`.
+        """
+        watched, further = _Watched(progress), {} if begun is None else {"begun": begun}
         with stopping(watched.again):
             result = self.function(
-                method, triplets, **to_arguments(self.function, options), progress=watched
+                method, triplets, **to_arguments(self.function, options), **further,
+                progress=watched,
             )
         state = {
             one.name: getattr(result, one.name) for one in fields(result)
@@ -171,6 +178,8 @@ class OfMarked(Computation):
     def data_of(
         self, answers: Triplets, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
     ) -> Triplets | None:
+        if not self.marking(options):
+            return answers
         marks = arrays.get("marks")
         if marks is None or len(marks) != len(answers):
             return None
@@ -181,7 +190,7 @@ class OfMarked(Computation):
         return [
             name for p in parameters(self.function)
             if isinstance(p.spec, Column) and p.spec.of == "answers"
-            for name in (options[p.name] if p.spec.several else [options[p.name]])
+            for name in ((options[p.name] or []) if p.spec.several else [options[p.name]])
         ]
 
 
@@ -221,12 +230,13 @@ def task(
     columns: tuple[str, ...] = (),
     needs_data: bool = True,
     first: Mapping[str, Any] | None = None,
+    parts: int = 1,
     computation: type[Computation] = Computation,
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.
 
-    words, kinds, columns, needs_data, first: See `Computation`. The class of the result gets a
-        `tripletscope.core.engine.short_repr`.
+    words, kinds, columns, needs_data, first, parts: See `Computation`. The class of the result gets
+        a `tripletscope.core.engine.short_repr`.
     name: By default the function's.
     computation: For results that are not the function's.
     """
@@ -239,7 +249,8 @@ def task(
         checking.name = name or function.__name__
         TASKS.add(
             checking.name,
-            computation(checking.name, words, checking, kinds, columns, needs_data, first or {}),
+            computation(checking.name, words, checking, kinds, columns, needs_data, first or {},
+                        parts),
         )
         return checking
 
@@ -260,7 +271,7 @@ class _Fit(Computation):
 
     def compute(
         self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
-        progress: Progress,
+        progress: Progress, begun: Any = None,
     ) -> Result:
         method.fit(triplets, progress=progress)
         return *fitted_values(method), not method.stopped_

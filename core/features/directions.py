@@ -235,13 +235,11 @@ def directions_on(
     first, surface, bent = np.full((3, len(tested), permutations + 1), np.nan)
     values = np.full((len(tested), n), np.nan)
     for k, one in enumerate(tested):
-        order = np.argsort(keys[:, one.objects], axis=1, kind="stable")
-        order = np.vstack([np.arange(one.m), order])
-        if one.is_category and not one.problem:
-            first[k] = one.accuracies(order)
-        elif not one.problem:
+        order = _orders(keys, one.objects)
+        if not one.problem:
+            first[k] = one.tests(order)
+        if not (one.is_category or one.problem):
             values[k, one.objects] = one.values
-            first[k] = _explained(one.plane, one.values[order])
             if one.quadratic is not None:
                 surface[k] = _explained(one.quadratic, one.values[order])
                 again = one.fitted + (one.values - one.fitted)[order]
@@ -265,6 +263,37 @@ def directions_on(
         half_angle, p, surface[:, 0], curved_p, accuracy, chance, Estimate(*between, *over),
         positions,
     )
+
+
+def predicted_by_places(
+    positions: np.ndarray, columns: dict[str, pd.Series], *, permutations: int = 199, seed: int = 0
+) -> np.ndarray:
+    """(c, 1 + r) bool: whether places on a map (n, d) predict columns of objects left out, at 5 %.
+
+    The first is of the columns as they are, the others are of shuffled objects, each judged as if
+    it were the data. Of all columns together, as in `directions_on`; the same seed shuffles alike
+    on every map.
+    """
+    keys = np.random.default_rng(seed).random((permutations, len(positions)))
+    statistic = np.full((len(columns), permutations + 1), np.nan)
+    for k, values in enumerate(columns.values()):
+        one = _Tested.of(values, positions, "linear")
+        if not one.problem:
+            statistic[k] = one.tests(_orders(keys, one.objects))
+    tested = np.isfinite(statistic[:, 0])
+    result = np.zeros(statistic.shape, dtype=bool)
+    if tested.any():
+        scaled = _scaled(statistic[tested])
+        enough = np.quantile(scaled.max(axis=0), 1 - LEVEL, method="higher")
+        is_category = np.array([not is_feature(one) for one in columns.values()])[tested]
+        result[tested] = (scaled > enough) & ((statistic[tested] > 0) | is_category[:, None])
+    return result
+
+
+def _orders(keys: np.ndarray, objects: np.ndarray) -> np.ndarray:
+    """(1 + r, m) orders of some objects: as they are, and by keys (r, n)."""
+    order = np.argsort(keys[:, objects], axis=1, kind="stable")
+    return np.vstack([np.arange(len(objects)), order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,6 +352,12 @@ class _Tested:
     @property
     def m(self) -> int:
         return len(self.objects)
+
+    def tests(self, order: np.ndarray) -> np.ndarray:
+        """(r,) the statistic of objects left out, with values in orders (r, m)."""
+        if self.is_category:
+            return self.accuracies(order)
+        return _explained(self.plane, self.values[order])
 
     @property
     def fitted(self) -> np.ndarray:
@@ -427,18 +462,24 @@ def _basis(design: np.ndarray) -> np.ndarray:
 def _adjusted(statistic: np.ndarray) -> np.ndarray:
     """(c,) p values for all columns together, of statistics (c, 1 + r) for data and shuffles.
 
-    Each is taken from its median, as a multiple of the way from there to the upper 5 %: few
-    objects vary more than many. NaN where there is none.
+    NaN where there is none.
     """
     result, tested = np.full(len(statistic), np.nan), np.isfinite(statistic[:, 0])
-    some = statistic[tested]
-    if len(some):
-        middle, upper = np.quantile(some, [0.5, 1 - LEVEL], axis=1)
-        highest = np.maximum(some.max(axis=1) - middle, 1e-12)
-        reach = np.where(upper > middle, upper - middle, highest)
-        scaled = (some - middle[:, None]) / reach[:, None]
+    if tested.any():
+        scaled = _scaled(statistic[tested])
         result[tested] = np.mean(scaled.max(axis=0) >= scaled[:, :1] - 1e-9, axis=1)
     return result
+
+
+def _scaled(statistic: np.ndarray) -> np.ndarray:
+    """(c, 1 + r) distances from the median, as multiples of the way from there to the upper 5 %.
+
+    Few objects vary more than many.
+    """
+    middle, upper = np.quantile(statistic, [0.5, 1 - LEVEL], axis=1)
+    highest = np.maximum(statistic.max(axis=1) - middle, 1e-12)
+    reach = np.where(upper > middle, upper - middle, highest)
+    return (statistic - middle[:, None]) / reach[:, None]
 
 
 def _angles(

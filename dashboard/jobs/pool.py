@@ -67,10 +67,12 @@ class JobProcess(Child):
 
     def compute(
         self, task: str, method: Method, triplets: Triplets | None,
-        options: Mapping[str, Any] | None, *, progress: Progress = silent,
+        options: Mapping[str, Any] | None, *, begun: Run | None = None,
+        progress: Progress = silent,
     ) -> Run:
         """As `tripletscope.core.run.run`; the arrays stay there until they are written."""
-        result = self.call(worker.compute, task, method, triplets, options, progress=progress)
+        work = partial(worker.compute, begun=begun)
+        result = self.call(work, task, method, triplets, options, progress=progress)
         return replace(result, arrays=_Held(self))
 
     def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:

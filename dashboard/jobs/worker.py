@@ -76,10 +76,10 @@ def _compile_ahead(line: Line) -> None:
 _held: Mapping[str, np.ndarray] = {}
 
 
-def compute(*arguments: Any, progress: Progress) -> Run:
+def compute(*arguments: Any, begun: Run | None, progress: Progress) -> Run:
     """As `tripletscope.core.run.run`; the arrays stay here until they are written."""
     global _held
-    result = run(*arguments, progress=progress)
+    result = run(*arguments, begun=begun, progress=progress)
     _held = result.arrays
     return replace(result, arrays={})
 

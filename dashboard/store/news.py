@@ -17,7 +17,7 @@ _NEWS = (
     "computed without a click.",
     "*Ctrl+K* searches pages, methods, objects and help. The address of a page leads others to the "
     "same place.",
-    "Exclusions make named *views*. The sidebar switches them, and *Compare › Robustness* compares "
+    "Exclusions make named *views*. The sidebar switches them, and *Compare › Multiverse* compares "
     "them.",
 )
 

@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import checked, parameters, with_seed
 from tripletscope.core.engine.method import Method, Piece
-from tripletscope.core.engine.progress import Progress, Stopped
+from tripletscope.core.engine.progress import Progress, Stopped, as_coarse_as
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.tste import TSTE
 from tripletscope.core.ratings import RatedDissimilarities
@@ -90,8 +90,9 @@ def submit(
             first = _compute(
                 info, triplets, piece, name, unasked=unasked, few=TASKS[piece[1]].first
             )
-            title, weight = f"{whole.title}, a first result", share * whole.weight
-            steps.append(Step(title, first, weight, share * whole.seconds))
+            steps.append(Step(f"{whole.title}, a first result", first, share * whole.weight,
+                              share * whole.seconds))
+        steps += _earlier_parts(info, triplets, piece, name, whole)
         steps.append(whole)
         if first_done is not None and piece is pieces[0]:
             steps[-1] = _followed(whole, info, triplets, piece, first_done)
@@ -136,6 +137,18 @@ def _words(info: DatasetInfo | None, page: str, piece: Piece) -> str:
     return words
 
 
+def _earlier_parts(
+    info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, whole: Step
+) -> list[Step]:
+    """Steps before the whole of a result that is computed in parts: what is there is kept."""
+    parts = TASKS[piece[1]].parts
+    return [
+        replace(whole, work=_compute(info, triplets, piece, name, unasked=False,
+                                     part=(k / parts, (k + 1) / parts)))
+        for k in range(parts - 1)
+    ]
+
+
 def step_of(
     info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, words: str, *,
     unasked: bool = False,
@@ -156,10 +169,12 @@ def step_of(
 def _compute(
     info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, *,
     unasked: bool, few: Mapping[str, Any] = MappingProxyType({}),
+    part: tuple[float, float] = (0.0, 1.0),
 ) -> Callable[[Progress], None]:
     """The work of a step.
 
     few: Options of a first result, which is kept as an incomplete one until the whole is there.
+    part: Share of the result at the beginning, if all went well, and at the end of the step.
     """
     given, task, options = piece
     chooses = _chooses(info)
@@ -177,7 +192,8 @@ def _compute(
                     raise Stopped  # there is no place for results
                 with pool().taken() as worker:
                     run = worker.compute(
-                        task, method, triplets, {**options, **few}, progress=progress
+                        task, method, triplets, {**options, **few}, begun=None if few else before,
+                        progress=_within(progress, *part),
                     )
                     if few:
                         run = replace(
@@ -197,6 +213,15 @@ def _compute(
                 raise Stopped
 
     return work
+
+
+def _within(progress: Progress, low: float, high: float) -> Progress:
+    """Progress of a part of a longer computation, which stops at the end of the part."""
+    def report(fraction: float, **details: Any) -> bool:
+        share = min(max((fraction - low) / (high - low), 0.0), 1.0)
+        return progress(share, **details) or fraction >= high < 1.0
+
+    return as_coarse_as(progress, report)
 
 
 def forgiving(step: Step) -> Step:

@@ -263,13 +263,15 @@ class Context:
 
     def present(
         self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None,
-        files: Callable[[], Mapping[str, bytes]] | None = None, **how: Any,
+        files: Callable[[], Mapping[str, bytes]] | None = None,
+        on_pick: Callable[[list[int], str], None] | None = None, **how: Any,
     ) -> None:
         """What results say, their figures and tables, as they are in a report.
 
         beside: Further results that these are judged by.
         by: What presents them in place of what is declared.
         files: Makes files that come along with figures, such as a script, by their names.
+        on_pick: Takes what is picked where that is no object.
         **how: Further attributes of `ShownResults`.
         """
         shown = self.shown(*results, *beside, **how)
@@ -279,7 +281,8 @@ class Context:
                 [*map(edition_of, shown.runs)], self.info.fingerprint,
                 self.info.pictures, shown.selected, shown.named, how,
             )
-        draw = partial(self.figure, files=files, content=content)
+        draw = partial(self.figure, files=files, content=content, on_pick=on_pick,
+                       places=None if on_pick is None else ())
         sentences: list[str] = []
         halves: list[Any] = []
         parts = self._after_the_main(list(presented(shown, *results, by=by)), draw, results)

@@ -12,7 +12,15 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.engine.declared import Choice, Column, Number, Parameter, Switch, parameters
+from tripletscope.core.engine.declared import (
+    Choice,
+    Column,
+    MethodNames,
+    Number,
+    Parameter,
+    Switch,
+    parameters,
+)
 from tripletscope.core.engine.docstrings import written
 from tripletscope.core.engine.method import Method, MethodParameter, methods
 from tripletscope.core.engine.progress import Progress
@@ -336,6 +344,9 @@ def _widget(
         return pick(
             session, key, spec.label, spec.options, default=parameter.default, help=help_text
         )
+    if isinstance(spec, MethodNames):
+        titles = {name: method.title for name, method in methods(spec.kind).items()}
+        return several(session, key, spec.label, titles, default=parameter.default, help=help_text)
     if isinstance(spec, Column):
         return _column(session, parameter, spec, key, columns.get(spec.of, ()))
     return _number(session, parameter, spec, key, help_text)
@@ -352,7 +363,8 @@ def _column(
     if spec.several:
         return several(
             session, key, spec.label, options, help=spec.help or None,
-            default=names if parameter.default is inspect.Parameter.empty else parameter.default,
+            default=names if parameter.default in (inspect.Parameter.empty, None)
+            else parameter.default,
         )
     if parameter.optional:
         options = {"": spec.automatic, **options}

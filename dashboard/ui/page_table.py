@@ -121,9 +121,4 @@ TABS = {
         "Repeat", "The analyses of another data set or view, with the same settings.",
         "another data set or view with results",
     ),
-    ("compare", "robustness"): (
-        "Robustness", "How results change over views of the answers, compared with random sets of "
-                      "the same size.",
-        "a view with exclusions",
-    ),
 }

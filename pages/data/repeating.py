@@ -199,7 +199,7 @@ def _objection(run: RunInfo, method: Method, answers: Answers) -> str:
     if run.task in TASKS and run.of_measured:
         return "it is of ratings, piles and the like of the other data set"
     if "views" in run.record["options"]:
-        return "it compares views: see Robustness"
+        return "it compares views: see Multiverse"
     if run.task not in TASKS:
         return "this version does not compute it"
     columns = {"objects": {*answers.objects.columns}, "answers": {*answers.answers.columns}}

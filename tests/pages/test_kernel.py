@@ -175,8 +175,9 @@ def test_a_kernel_of_one_object_is_no_matrix(services, planted):
 def test_what_takes_a_second_computes_itself_once_and_is_not_told_of(services, opened):
     """The kernel's own job kept the tabs beside it empty."""
     settled(kernel(opened), services)
+    before = services.jobs.of(opened)
     app = kernel(opened, "spectrum")
-    (job,) = (job for job in services.jobs.of(opened) if job.active)
+    (job,) = (one for one in services.jobs.of(opened) if one not in before)
     job.cancel()
     assert job.wait(300)
     (info,) = services.workspace.datasets()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.core.studies.quality.answers import people_data
-from tests.pages.harness import figure, on_tab, session_on, settled, start, words
+from tests.pages.harness import figure, on_tab, session_on, settled, start, unfold, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
@@ -90,15 +90,15 @@ def test_further_exclusions_extend_a_view_or_begin_another(services, opened):
 
 
 def test_robustness_compares_the_views(services, opened):
-    app = start("compare", opened, "learning")
-    assert "Robustness" not in app.segmented_control(key="compare.view").options
+    app = start("compare", opened, "multiverse")
+    assert "Views beside random sets" not in [box.label for box in app.expander]
     workspace, (info,) = services.workspace, services.workspace.datasets()
     for view, out in (("all answers", ("p5",)), ("group", ("p0", "p1", "p2"))):
         info = workspace.use_view(info, ALL_ANSWERS)
         less = workspace.cleaning(info).excluding(Exclusion(participants=out))
         info = workspace.update_dataset(info, less, view=view)
     workspace.add_run(info, run("fit", STE(n_init=1), workspace.triplets(info)), "STE")
-    app = start("compare", opened, "robustness")
+    app = unfold(start("compare", opened, "multiverse"), "Views beside random sets")
     for option, value in (("draws", 19), ("folds", 2)):
         app.number_input(key=f"compare.robustness.{option}").set_value(value).run()
     app.button(key="compare.robustness.run").click().run()

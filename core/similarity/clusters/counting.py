@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -108,13 +108,33 @@ def count_clusters(
     Uses ten principal components of kernels and dissimilarities, and a sample of more than 500
     objects. The method's own number of clusters does not matter.
     """
-    method = clone(method)
+    method = method.for_cuts()
     triplets = as_triplets(triplets)
     space, _ = method.space(triplets)
     if len(space) < 4:
         raise DataError(
             f"only {len(space)} objects have usable answers", remedy="Use more answers."
         )
+    counts = beside_continua(
+        method, space, most, references=references, seed=seed, progress=part(progress, 0.0, 0.8)
+    )
+    if progress(0.8):
+        raise Stopped
+    if can_divide(triplets, _FOLDS):
+        judged = method.similarity() if isinstance(method, SimilarityClustering) else method
+        held_out = cross_validate(judged, triplets, folds=_FOLDS, unit="answers", seed=seed)
+        counts = replace(
+            counts, error=held_out.error, error_low=held_out.low, error_high=held_out.high
+        )
+    progress(1.0)
+    return counts
+
+
+def beside_continua(
+    method: Clustering, space: Space, most: int, *, references: int = 20, seed: int = 0,
+    progress: Progress = silent,
+) -> ClusterCounts:
+    """Silhouettes of a space and of continua, without a held-out error."""
     rng = np.random.default_rng(seed)
     points = principal_components(space, min(_COMPONENTS, len(space) - 1)).coordinates
     points = points[space.objects]
@@ -123,17 +143,11 @@ def count_clusters(
     numbers = np.arange(2, min(most, len(points) - 1) + 1)
     sets = [draw(rng) for draw in continua(points) for _ in range(references)]
     pieces = [(method, drawn, numbers) for drawn in (points, *sets)]
-    (silhouette, smallest), *drawn = results_of(_clustered, pieces, part(progress, 0.0, 0.8))
-    if progress(0.8):
-        raise Stopped
-    error = low = high = np.nan
-    if can_divide(triplets, _FOLDS):
-        judged = method.similarity() if isinstance(method, SimilarityClustering) else method
-        held_out = cross_validate(judged, triplets, folds=_FOLDS, unit="answers", seed=seed)
-        error, low, high = held_out.error, held_out.low, held_out.high
-    progress(1.0)
+    (silhouette, smallest), *drawn = results_of(_clustered, pieces, progress)
     others = np.reshape([one for one, _ in drawn], (-1, references, len(numbers)))
-    return ClusterCounts(numbers, silhouette, smallest, others, error, low, high, len(points))
+    return ClusterCounts(
+        numbers, silhouette, smallest, others, np.nan, np.nan, np.nan, len(points)
+    )
 
 
 def _clustered(

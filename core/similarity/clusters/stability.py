@@ -110,9 +110,7 @@ def stability(
     if stopped or progress(0.0):
         raise Stopped
     whole = clone(method).fit_space(space)
-    quick = clone(method)
-    if hasattr(quick, "order_leaves"):
-        quick.set_params(order_leaves=False)
+    quick = method.for_cuts()
     numbers = np.arange(2, max(min(most, len(space) - 1), 2) + 1)
     divisions = clone(quick).divisions(space, numbers)
     reference = np.array([space.spread(labels, -1) for labels in divisions])

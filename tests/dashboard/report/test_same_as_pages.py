@@ -57,6 +57,10 @@ COMPUTED = {
     ],
     ("map_measured", ""): [("map_measured", ts.ratings.NMDS(), {"replicates": 10})],
     ("tune", ""): [("tune", STE, {"most": 1})],
+    ("multiverse", ""): [
+        ("multiverse", STE, {"methods": ["ste"], "fewest": 1, "most": 2, "columns": ["warm"],
+                             "folds": 2, "replicates": 10}),
+    ],
     ("learning_curve", ""): [("learning_curve", STE, {"repeats": 2})],
     ("ordinal_scale", ""): [("ordinal_scale", LINE, {"maps": 10})],
     ("bootstrap_scale", ""): [("fit", MLDS, {}), ("bootstrap_scale", MLDS, {"resamples": 20})],

@@ -1,0 +1,111 @@
+"""Specification curves: error, map and conclusions of many analyses, above what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from tripletscope.dashboard.figures.chart import add_layers
+from tripletscope.dashboard.figures.labels import escape, short_labels
+from tripletscope.dashboard.figures.layers import NOTE, Level, Series
+from tripletscope.dashboard.figures.series import bold
+from tripletscope.dashboard.figures.theme import (
+    FAINT,
+    FONT_SIZE,
+    GRID,
+    PALETTE,
+    SCREEN,
+    Canvas,
+    broken,
+    finished,
+    with_rows,
+)
+
+#: Rows of letters of the two panels of numbers, and of a row of what was chosen.
+_NUMBERS, _ROW = 8.0, 1.35
+#: Least and largest size of a mark, and its share of the distance of two analyses.
+_SMALL, _LARGE, _SHARE = 2.0, 9.0, 0.7
+#: Letters of the names of rows, and their share of the width.
+_LETTERS, _NAMES = 18.0, 0.24
+
+
+def rows_of(groups: Sequence[pd.DataFrame]) -> float:
+    """Height of the figure in rows of letters."""
+    return 2 * _NUMBERS + _ROW * sum(len(group.columns) for group in groups) + 3
+
+
+def specification_curve(
+    table: pd.DataFrame, groups: Sequence[pd.DataFrame], concluded: pd.DataFrame, *, still: float,
+    texts: Sequence[str], titles: Sequence[str], caption: str = "", canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A column for each analysis.
+
+    table: `Multiverse.table` with a column ``is_main``.
+    groups: A column of bool for each value of a choice, a table for each choice.
+    concluded: A column of bool for each conclusion.
+    still: How far maps of resampled answers lie from the main map.
+    texts: Of each analysis, for the pointer.
+    titles: Of the error, and of how far maps have moved.
+    """
+    parts = [*groups, *([concluded] if len(concluded.columns) else [])]
+    canvas = with_rows(canvas, rows_of(parts))
+    at, n_rows = np.arange(len(table)), sum(len(part.columns) for part in parts)
+    matrix = _ROW * n_rows
+    figure = make_subplots(
+        3, 1, shared_xaxes=True, vertical_spacing=0.02,
+        row_heights=[_NUMBERS, _NUMBERS, matrix],
+    )
+    is_main = table["is_main"].to_numpy()
+    size = float(np.clip(_SHARE * (1 - _NAMES) * canvas.width / max(len(at), 1), _SMALL, _LARGE))
+    look = {
+        "colour": np.where(is_main, PALETTE[3], PALETTE[0]),
+        "size": np.where(is_main, 1.5, 1) * size,
+        "symbol": np.where(is_main, "diamond", "circle"), "text": texts, "objects": at,
+    }
+    add_layers(figure, [Series(
+        x=at, y=table["error"], low=table["error_low"], high=table["error_high"], **look,
+    )], row=1, col=1)
+    add_layers(figure, [
+        Level(at=0.0, to=still) if np.isfinite(still) else None,
+        Series(x=at, y=table["moved"], low=table["moved_low"], high=table["moved_high"], **look),
+    ], row=2, col=1)
+    names, ticks, place = [], [], 0.0
+    for part in parts:
+        is_conclusion = part is concluded
+        for name, column in part.items():
+            stands = np.flatnonzero(column.to_numpy())
+            figure.add_trace(go.Scatter(
+                x=[-0.7, len(at) - 0.3], y=[place, place], mode="lines", hoverinfo="skip",
+                line={"color": GRID, "width": 1}, showlegend=False,
+            ), row=3, col=1)
+            add_layers(figure, [Series(
+                x=at[stands], y=np.full(len(stands), place), size=size,
+                symbol="square" if is_conclusion else "circle",
+                colour=PALETTE[2] if is_conclusion else FAINT,
+                text=[bold(str(name), texts[k]) for k in stands], objects=at[stands],
+            )], row=3, col=1)
+            names.append(str(name))
+            ticks.append(place)
+            place += 1.0
+        place += 0.4
+    figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False,
+                        range=[-0.7, len(at) - 0.3])
+    share = canvas.height / rows_of(parts)
+    for row, title in enumerate(titles, 1):
+        figure.update_yaxes(
+            title=broken(escape(title), _NUMBERS * share, FONT_SIZE), zeroline=False,
+            tickformat=".2~f", nticks=4, row=row, col=1,
+        )
+    farthest = np.nanmax([*table["moved_high"], *table["moved"], 0.01])
+    figure.update_yaxes(range=[-0.06 * farthest, 1.04 * farthest], row=2, col=1)
+    figure.update_yaxes(
+        tickvals=ticks, ticktext=[escape(one) for one in short_labels(names, _LETTERS)],
+        showgrid=False, zeroline=False, range=[place - 0.4 - 0.5, -0.6], row=3, col=1,
+        tickfont={"size": NOTE * FONT_SIZE},
+    )
+    figure.update_layout(dragmode="zoom", uirevision="multiverse", showlegend=False)
+    return finished(figure, caption, canvas, top=44)
