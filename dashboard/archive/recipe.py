@@ -457,7 +457,7 @@ class Steps:
 
 
 def _is_of_marked(run: Run) -> bool:
-    return isinstance(TASKS[run.task], OfMarked)
+    return isinstance(TASKS[run.task], OfMarked) and bool(TASKS[run.task].marking(run.options))
 
 
 def _figures(

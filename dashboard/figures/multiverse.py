@@ -14,9 +14,7 @@ from tripletscope.dashboard.figures.labels import escape, short_labels
 from tripletscope.dashboard.figures.layers import NOTE, Level, Series
 from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.figures.theme import (
-    FAINT,
     FONT_SIZE,
-    GRID,
     PALETTE,
     SCREEN,
     Canvas,
@@ -78,14 +76,10 @@ def specification_curve(
         is_conclusion = part is concluded
         for name, column in part.items():
             stands = np.flatnonzero(column.to_numpy())
-            figure.add_trace(go.Scatter(
-                x=[-0.7, len(at) - 0.3], y=[place, place], mode="lines", hoverinfo="skip",
-                line={"color": GRID, "width": 1}, showlegend=False,
-            ), row=3, col=1)
             add_layers(figure, [Series(
                 x=at[stands], y=np.full(len(stands), place), size=size,
                 symbol="square" if is_conclusion else "circle",
-                colour=PALETTE[2] if is_conclusion else FAINT,
+                colour=PALETTE[2 if is_conclusion else 0],
                 text=[bold(str(name), texts[k]) for k in stands], objects=at[stands],
             )], row=3, col=1)
             names.append(str(name))
@@ -104,7 +98,7 @@ def specification_curve(
     figure.update_yaxes(range=[-0.06 * farthest, 1.04 * farthest], row=2, col=1)
     figure.update_yaxes(
         tickvals=ticks, ticktext=[escape(one) for one in short_labels(names, _LETTERS)],
-        showgrid=False, zeroline=False, range=[place - 0.4 - 0.5, -0.6], row=3, col=1,
+        zeroline=False, range=[place - 0.4 - 0.5, -0.6], row=3, col=1,
         tickfont={"size": NOTE * FONT_SIZE},
     )
     figure.update_layout(dragmode="zoom", uirevision="multiverse", showlegend=False)

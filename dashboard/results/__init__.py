@@ -10,5 +10,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "observers": ["ObserverLook"],
     "registry": ["drawings", "sentences"],
     "scales": ["ScaleLook"],
+    "multiverse": ["MultiverseLook"],
     "trees": ["ForestLook", "SearchLook"],
 })

@@ -58,7 +58,7 @@ COMPUTED = {
     ("map_measured", ""): [("map_measured", ts.ratings.NMDS(), {"replicates": 10})],
     ("tune", ""): [("tune", STE, {"most": 1})],
     ("multiverse", ""): [
-        ("multiverse", STE, {"methods": ["ste"], "fewest": 1, "most": 2, "columns": ["warm"],
+        ("multiverse", STE, {"methods": ["soe"], "fewest": 1, "most": 3, "columns": ["warm"],
                              "folds": 2, "replicates": 10}),
     ],
     ("learning_curve", ""): [("learning_curve", STE, {"repeats": 2})],
