@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.inference.validity import Doubt, tied_cut, unseen_clusters
 from tripletscope.core.run import Run
@@ -35,13 +36,11 @@ from tripletscope.dashboard.figures.dendrogram import (
     dendrogram,
     screen_height,
 )
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map_recipe import TreeLook
-from tripletscope.dashboard.results.maps import DrawnMap
+from tripletscope.dashboard.results.map_recipe import Placed, TreeLook
+from tripletscope.dashboard.results.maps import DrawnMap, PlacedObjects
 from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
@@ -257,6 +256,22 @@ def memberships(shown: ShownResults, clusters: np.ndarray) -> pd.DataFrame:
     return objects.assign(cluster=named(clusters).to_numpy())
 
 
+@dataclass(frozen=True)
+class ClusteredMap(PlacedObjects):
+    """A map as its own page shows it, coloured by clusters (n,)."""
+
+    shown: ShownResults
+    run: Run
+    where: Placed
+    caption: str
+    clusters: np.ndarray
+
+    @cached_property
+    def _coloured(self) -> tuple[str, pd.DataFrame]:
+        objects = self.shown.answers.objects
+        return "cluster", objects.assign(cluster=named(self.clusters).to_numpy())
+
+
 def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Clusters on the first plane or space, or on the components of a kernel."""
     clusters = clusters_of(shown, run)
@@ -271,23 +286,15 @@ def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         positions, method = ground.result().coordinates, words("components of map", method=method)
     else:
         positions = DrawnMap(shown, ground).where.positions
-    objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
     number = int(clusters.max(initial=-1) + 1)
     text = words("clusters on a map", method=described(shown, run), map=method,
                  clusters=words.count(number, "cluster"))
     text = " ".join((text, *_doubts_said(shown, run, number)))
-    has_pictures = bool(shown.addresses or shown.pictures)
-    marks = shown.look_of(ground).marks or ("pictures" if has_pictures else "labels")
-    style = MapStyle(marks, "cluster", uncertainty=False)
+    drawn = ClusteredMap(shown, ground, Placed(positions, None, None), text, clusters)
     yield Drawing(
         f"clusters-{run.method}", words("title clusters", method=run.fresh().title), text,
         words("alt clusters", clusters=_sizes(shown, clusters)), 0.75,
-        lambda canvas: embedding_map(
-            MapData(positions, objects, None, shown.pictures_on(canvas) if has_pictures else {},
-                    shown.selected),
-            style, caption=text, revision=ground.key, canvas=canvas,
-        ),
-        lambda: memberships(shown, clusters), (run.key, ground.key), picks=True,
+        drawn.draw, lambda: memberships(shown, clusters), (run.key, ground.key), picks=True,
         saved_as=f"{run.method}-map",
     )
 
