@@ -83,34 +83,27 @@ def tabs_of(page: str) -> dict[str, Tab]:
 
 
 def show_page(
-    name: str, *, head: Callable[[Session, DatasetInfo], None] | None = None,
+    name: str, *, head: Callable[[Session, DatasetInfo, str], None] | None = None,
     without: Callable[[Session], None] | None = None,
 ) -> None:
     """Show a page: its head, and the tab that is chosen.
 
-    head: Shows the head of an open data set; by default the title.
+    head: Shows the head of an open data set, with help on a tab; by default the title.
     without: Shows, where no data set is open, what the page can do with something else.
     """
     current, page = session(), PAGES[name]
     info = current.dataset if page.needs_data else None
+    offered, chosen = _offered(name, current, info)
+    told = chosen.title if len(offered) > 1 else ""
     if info is not None and head is not None:
-        head(current, info)
+        head(current, info, told)
     else:
-        page_title(page.title, name, panels.plain(info.name) if info else "")
+        page_title(page.title, name, panels.plain(info.name) if info else "", tab=told)
     if page.needs_data and _usable(info, page.with_pairs, page.without_map) is None:
         if info is None and without is not None:
             without(current)
         return
-    wanted = current.tab_asked_for(name, widgets().get(
-        _key(name), current.remembered(_key(name), None)
-    ))
-    every = tabs_of(name).values()
-    offered = {
-        tab.name: tab for tab in every
-        if tab.when is None or (info is not None and tab.when(info)) or tab.name == wanted
-    }
     row = st.container(horizontal=True, vertical_alignment="center", key="beside-tabs")
-    chosen = offered.get(wanted, next(iter(offered.values())))
     if len(offered) > 1:
         widgets()[_key(name)] = chosen.name
         titles = {tab.name: tab.title for tab in offered.values()}
@@ -122,6 +115,20 @@ def show_page(
         context = chosen.needs(context)
     if context is not None:
         chosen.show(context)
+
+
+def _offered(
+    name: str, current: Session, info: DatasetInfo | None
+) -> tuple[dict[str, Tab], Tab]:
+    """The tabs of a page that the data have a use for, or somebody asks for; and the chosen one."""
+    wanted = current.tab_asked_for(name, widgets().get(
+        _key(name), current.remembered(_key(name), None)
+    ))
+    offered = {
+        tab.name: tab for tab in tabs_of(name).values()
+        if tab.when is None or (info is not None and tab.when(info)) or tab.name == wanted
+    }
+    return offered, offered.get(wanted, next(iter(offered.values())))
 
 
 def of_the_open_data(

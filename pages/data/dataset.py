@@ -42,10 +42,10 @@ PAGE = "data"
 _GALLERY = 60
 
 
-def show_head(current: Session, info: DatasetInfo) -> None:
-    """Name of a data set, and what can be done with all of it."""
+def show_head(current: Session, info: DatasetInfo, tab: str) -> None:
+    """Name of a data set, with help on a tab, and what can be done with all of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        page_title(panels.plain(info.name), PAGE)
+        page_title(panels.plain(info.name), PAGE, tab=tab)
         with st.popover("Download all", icon=":material/folder_zip:", key="away"):
             take_away(current, info)
         with st.popover("Rename or delete", icon=":material/edit:"):
