@@ -238,8 +238,8 @@ def test_a_map_is_walked_and_selected_by_keyboard(page):
     assert toggled["ids"] == alone["ids"] == [int(said.inner_text()[5:7])]
 
 
-def test_a_chart_tells_its_size_only_while_the_page_rests(page):
-    """What it asks for after a click on a link would bring the page of before back."""
+def telling(page: Page) -> None:
+    """A page whose chart was drawn for another size, while something runs."""
     away = '<main data-testid="stApp" data-test-script-state="running"><a href="/away">x</a>'
     listening = "document.querySelector('a').addEventListener('click', e => e.preventDefault());"
     body = a_page([7], colour="kind").replace("<div id", f"{away}<div id", 1)
@@ -250,11 +250,30 @@ def test_a_chart_tells_its_size_only_while_the_page_rests(page):
     ))
     page.goto("http://map/leaving")
     page.wait_for_function("document.querySelector('.ts-plot')?.telling")
+
+
+ENDS = "document.querySelector('main').dataset.testScriptState = 'notRunning'"
+
+
+def test_a_chart_tells_its_size_only_while_the_page_rests(page):
+    """What it asks for after a click on a link would bring the page of before back."""
+    telling(page)
     page.get_by_role("link", name="x").click()
-    # A run that had begun before ends, and the one for the other page is yet to begin.
-    page.evaluate("document.querySelector('main').dataset.testScriptState = 'notRunning'")
+    page.evaluate(ENDS)  # what had begun before; the run for the other page is yet to begin
     page.wait_for_timeout(2500)
     assert page.evaluate("window.told") == []
     page.evaluate("history.pushState(null, '', '/away')")
     page.wait_for_function("window.told.length == 1")
     assert set(page.evaluate("window.told[0]")) == {"width", "height", "at"}
+
+
+def test_a_chart_is_not_drawn_anew_below_a_lasso(page):
+    telling(page)
+    page.locator(".ts-plot .nsewdrag").hover()
+    page.mouse.down()
+    page.evaluate(ENDS)
+    page.mouse.move(300, 300, steps=3)
+    page.wait_for_timeout(2500)
+    assert page.evaluate("window.told") == []
+    page.mouse.up()
+    page.wait_for_function("window.told.some(one => one.width)")
