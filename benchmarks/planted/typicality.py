@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from itertools import combinations
 
@@ -167,7 +167,8 @@ HOW = {
     "20 people": {}, "one person": {"people": 1}, "8 people": {"people": 8},
     "a third guessed": {"guesses": 1 / 3}, "15 trials an object": {"number": 100},
     "own thoughts of objects": {"own": 0.5}, "100 questions to all": {"same": 100},
-    "popular objects": {"design": "popular"}, "hard company": {"design": "hard"}, "neighbours": {"design": "near"},
+    "popular objects": {"design": "popular"}, "hard company": {"design": "hard"},
+    "neighbours": {"design": "near"},
 }
 NULLS = [(world, about, how) for world in ("coins", "ring") for about, how in HOW.items()
          if not (world == "ring" and "design" in how)]
