@@ -8,7 +8,6 @@ from .core.features.recovery import recover_spaces as recover_spaces
 from .core.features.residual_map import residual_map as residual_map
 from .core.features.spaces import FeatureSpace as FeatureSpace
 from .core.features.typicality import typicality as typicality
-from .core.features.typicality import typicality_in as typicality_in
 from .core.features.unique import unique_parts as unique_parts
 from .core.features.weights import feature_weights as feature_weights
 from .core.models.embedding.features import ColumnMap as ColumnMap

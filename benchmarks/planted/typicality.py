@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -14,12 +14,12 @@ from planted import Sentence
 from tripletscope.core.features.typicality import Typicality, typicality_in
 
 PLACE, OBJECTS, TRIALS, RUNS = "Embedding, Typicality", 20, 1500, 200
-DIFFER, NAMED, WRONG, OUTSIDE, MISSED = (
-    "objects differ", "an object is typical or odd", "an object above a more typical one",
-    "a rank outside its interval", "an interval without the depth of the first object",
+DIFFER, FAR, OUTSIDE, MISSED, ALIKE = (
+    "objects differ", "the far object is odd", "a rank outside its interval",
+    "an interval without the depth of the first object", "trials show objects that are alike",
 )
-#: What was asked for, of three objects.
-ASKED = ("odd", "central", "nearer")
+#: What was asked for, of three objects, and where objects are.
+ASKED, WORLDS = ("odd", "central", "nearer"), ("coins", "ring", "far", "cloud", "line")
 
 
 @cache
@@ -119,15 +119,17 @@ def found(
                               axis=1).T
         answers = {"participant": answers["participant"] * 2, "trial": [*row, *row]}
     objects = pd.DataFrame({"id": [f"o{k}" for k in range(OBJECTS)]})
-    return typicality_in(ts.Triplets(rows, objects, pd.DataFrame(answers)))
+    return typicality_in(ts.Triplets(rows, objects, pd.DataFrame(answers)), where)
 
 
 def said(words: str, world: str, asked: str, guesses: float, result: Typicality) -> bool:
     depth, true = result.depth, true_depth(world, asked, guesses)
     if words == DIFFER:
         return result.differs
-    if words == NAMED:
-        return bool(result.surely.any())
+    if words == FAR:
+        return result.side[0] < 0
+    if words == ALIKE:
+        return result.are_alike
     if words == MISSED:
         return not depth.low[0] <= true[0] <= depth.high[0]
     # Ties may have any of their ranks.
@@ -136,39 +138,47 @@ def said(words: str, world: str, asked: str, guesses: float, result: Typicality)
     return bool(np.any((result.highest > OBJECTS - below) | (result.lowest < 1 + above)))
 
 
-def sentences(runs: int | None) -> Iterator[Sentence]:
-    def counted(words: str, role: str, world: str, asked: str, about: str = "", *,
-                design: str = "random", people: int = 20, same: int = 0, own: float = 0.0,
-                guesses: float = 0.0, number: int = TRIALS, rate: float = 0.05) -> Sentence:
-        made = partial(found, world, asked, design, people, same, own, guesses, number)
-        each = range(runs or RUNS)
-        often = sum(said(words, world, asked, guesses, made(seed)) for seed in each), len(each)
-        is_null = role == "null"
-        data = f"{world}, {asked}: {about or design}"
-        return Sentence(
-            place=PLACE, before="", now=words, null=data, alarms=often if is_null else None,
-            planted=data, said=None if is_null else often, neighbour=about or design, rate=rate,
-        )
-
-    for asked in ASKED:
-        for world, about, how in NULLS:
-            for words in (DIFFER, NAMED):
-                yield counted(words, "null", world, asked, about, **how)
-        for world in ("far", "cloud", "line"):
-            for about, how in HOW.items():
-                for words in (DIFFER, NAMED):
-                    yield counted(words, "planted", world, asked, about, **how)
-                yield counted(OUTSIDE, "null", world, asked, about, **how)
-                yield counted(MISSED, "null", world, asked, about, rate=0.08, **how)
-    ...
-
-
+#: What is usual, and what is different next door.
+USUAL = {"design": "random", "people": 20, "same": 0, "own": 0.0, "guesses": 0.0, "number": TRIALS}
 HOW = {
-    "20 people": {}, "one person": {"people": 1}, "8 people": {"people": 8},
+    "": {}, "one person": {"people": 1}, "8 people": {"people": 8},
     "a third guessed": {"guesses": 1 / 3}, "15 trials an object": {"number": 100},
     "own thoughts of objects": {"own": 0.5}, "100 questions to all": {"same": 100},
     "popular objects": {"design": "popular"}, "hard company": {"design": "hard"},
     "neighbours": {"design": "near"},
 }
-NULLS = [(world, about, how) for world in ("coins", "ring") for about, how in HOW.items()
-         if not (world == "ring" and "design" in how)]
+#: Worlds in which all differences of company are tried; of others, the usual one alone.
+TRIED = ("coins", "ring", "far")
+
+
+def sentences(runs: int | None) -> Iterator[Sentence]:
+    """Where trials show neighbours, depths are not those of all company: rates describe that."""
+    each = range(runs or RUNS)
+
+    def counted(words: str, world: str, asked: str, about: str, is_null: bool,
+                rate: float | None) -> Sentence:
+        how = USUAL | HOW[about]
+        often = sum(
+            said(words, world, asked, how["guesses"], found(world, asked, *how.values(), seed))
+            for seed in each
+        ), len(each)
+        data = ", ".join(filter(None, (world, asked, about)))
+        return Sentence(
+            place=PLACE, before="", now=words, null=data, alarms=often if is_null else None,
+            planted=data, said=None if is_null else often, neighbour=about or ("" if world == "coins" else world), rate=rate,
+        )
+
+    for asked in ASKED:
+        for world in WORLDS:
+            for about in HOW if world in TRIED and asked != "central" else ("",):
+                is_equal, is_near = world in ("coins", "ring"), about == "neighbours"
+                held = None if is_near else 0.05
+                yield counted(DIFFER, world, asked, about, is_equal, 0.05)
+                yield counted(MISSED, world, asked, about, True, held and 0.08)
+                if not is_equal:
+                    yield counted(OUTSIDE, world, asked, about, True, held)
+                if world == "far" or (is_equal and not about):
+                    yield counted(FAR, world, asked, about, is_equal, 0.05)
+                if world in ("ring", "far") and HOW[about].keys() <= {"design"}:
+                    yield counted(ALIKE, world, asked, about, not is_near, 0.05)
+                found.cache_clear()

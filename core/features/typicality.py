@@ -34,6 +34,8 @@ LEVEL = 0.05
 CHANCE = {"not odd": 2 / 3, "central": 1 / 3, "nearer": 1 / 2}
 #: Fewest objects that can be ranked.
 _FEWEST = 3
+#: And most: memory and time grow with the square and the cube.
+_MOST = 3_000
 #: Most pairs of objects whose lenses are looked at.
 _PAIRS = 50_000
 #: Of three objects, the two that are not chosen are not compared, which counts one half: so far are
@@ -59,7 +61,7 @@ class Typicality:
         objects that no answers compare with most others.
     n_answers : ndarray of int, shape (n,)
         Trials that say something of the object.
-    surely : ndarray of int, shape (n,)
+    side : ndarray of int, shape (n,)
         1 for objects that are more typical than the average of all, -1 for odder ones, 0 for others
         and where `p` is above .05; for all objects together.
     highest, lowest : ndarray of int, shape (n,)
@@ -80,7 +82,7 @@ class Typicality:
     role: str
     depth: Estimate
     n_answers: np.ndarray
-    surely: np.ndarray
+    side: np.ndarray
     highest: np.ndarray
     lowest: np.ndarray
     p: float
@@ -110,7 +112,7 @@ class Typicality:
         rank = np.zeros(len(self.lens), dtype=int)
         rank[self.order] = 1 + np.arange(len(self.order))
         return pd.DataFrame({
-            **self.depth.columns("depth"), "surely": self.surely, "rank": rank,
+            **self.depth.columns("depth"), "side": self.side, "rank": rank,
             "highest": self.highest, "lowest": self.lowest, "answers": self.n_answers,
             "lens": self.lens,
         })
@@ -118,7 +120,7 @@ class Typicality:
 
 @task("Comparing objects with all others", "embedding", columns=("participant",))
 def typicality(
-    method: OrdinalEmbedding,
+    method: OrdinalEmbedding | None,
     answers: Triplets,
     *,
     unit: Annotated[str, Choice(
@@ -134,45 +136,19 @@ def typicality(
 
     Parameters
     ----------
-    method : OrdinalEmbedding
-        Of the map, on which depths are compared with those in the answers.
+    method : OrdinalEmbedding or None
+        Of the map, on which depths are compared with those in the answers; None for no map.
     answers : Triplets or array-like of int, shape (T, 3)
     progress : Progress
 
     Raises
     ------
     DataError
-        If the answers compare fewer than three objects with each other, or compare pairs of pairs.
-    Stopped
-        If `progress` asks to stop before the end.
+        If the answers compare fewer than three objects with each other, or more than 3,000, or are
+        about pairs of pairs.
 
     Notes
     -----
-    See `typicality_in`, which needs no map.
-
-    Examples
-    --------
-    >>> import numpy as np, tripletscope as ts
-    >>> places = np.random.default_rng(0).normal(size=(12, 2))
-    >>> places[3] = 5.0
-    >>> answers = ts.simulate(places, 1500, noise="logistic", seed=0)
-    >>> found = ts.features.typicality(ts.STE(), answers)
-    >>> found.differs, found.order[-1], found.surely[3], bool(found.agreement > 0.7)
-    (True, np.int64(3), np.int64(-1), True)
-    """
-    answers = as_triplets(answers)
-    fitted = clone(method).fit(answers, progress=part(progress, high=0.9))
-    positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
-    result = typicality_in(answers, positions, unit=unit, seed=seed)
-    progress(1.0)
-    return result
-
-
-def typicality_in(
-    answers: Triplets, positions: np.ndarray | None = None, *, unit: str = "auto", seed: int = 0
-) -> Typicality:
-    """Depths of objects in the answers alone, compared with a map (n, d) where there is one.
-
     The central object of three is nearer to both others than these are to each other, the odd one
     to none. So every answer is about who is nearer: a triplet says it of its options, an odd one
     out of that one and each of the others (the crowd median is the object that is least often odd).
@@ -187,25 +163,49 @@ def typicality_in(
     number of trials. All objects are tested by the ANOVA-type statistic of Brunner et al., with the
     variance that holds where they are alike. One object and the average, and two objects, are told
     apart by t tests with Bonferroni's correction for all, with variances drawn towards their mean
-    (Smyth 2004); ranks hold at once for all objects (Mohamad et al.).
-
-    unit, seed: As of `typicality`; the seed draws pairs whose lenses are looked at, if many.
+    (Smyth 2004); ranks hold at once for all objects (Al Mohamad et al.).
 
     References
     ----------
-    Heikinheimo, H., & Ukkonen, A. (2013). The crowd-median algorithm. HCOMP, 1, 69-77. Ukkonen, A.,
+    Heikinheimo, H., & Ukkonen, A. (2013). The crowd-median algorithm. HCOMP, 1. Ukkonen, A.,
     Derakhshan, B., & Heikinheimo, H. (2015). Crowdsourced nonparametric density estimation using
-    relative distances. HCOMP, 3, 188-197. Kleindessner, M., & von Luxburg, U. (2017). Lens depth
+    relative distances. HCOMP, 3. Kleindessner, M., & von Luxburg, U. (2017). Lens depth
     function and k-relative neighborhood graph: Versatile tools for ordinal data analysis. Journal
     of Machine Learning Research, 18(58), 1-52. Brunner, E., Dette, H., & Munk, A. (1997). Box-type
     approximations in nonparametric factorial designs. Journal of the American Statistical
     Association, 92, 1494-1502. Smyth, G. K. (2004). Linear models and empirical Bayes methods for
-    assessing differential expression. Statistical Applications in Genetics, 3(1), 3. Mohamad, D.,
-    Goeman, J. J., & van Zwet, E. W. (2019). Simultaneous confidence intervals for ranks with
+    assessing differential expression. Statistical Applications in Genetics, 3(1), 3. Al Mohamad,
+    D., Goeman, J. J., & van Zwet, E. W. (2019). Simultaneous confidence intervals for ranks with
     application to ranking institutions. arXiv:1812.05507. Cameron, A. C., Gelbach, J. B., & Miller,
     D. L. (2011). Robust inference with multiway clustering. Journal of Business & Economic
     Statistics, 29, 238-249. Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard
     errors for linear regression with multi-stage samples. Survey Methodology, 28, 169-181.
+
+    Examples
+    --------
+    >>> import numpy as np, tripletscope as ts
+    >>> places = np.random.default_rng(0).normal(size=(12, 2))
+    >>> places[3] = 5.0
+    >>> answers = ts.simulate(places, 1500, noise="logistic", seed=0)
+    >>> found = ts.features.typicality(ts.STE(), answers)
+    >>> found.differs, found.order[-1], found.side[3], bool(found.agreement > 0.7)
+    (True, np.int64(3), np.int64(-1), True)
+    """
+    answers, positions = as_triplets(answers), None
+    if method is not None:
+        fitted = clone(method).fit(answers, progress=part(progress, high=0.9))
+        positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    result = typicality_in(answers, positions, unit=unit, seed=seed)
+    progress(1.0)
+    return result
+
+
+def typicality_in(
+    answers: Triplets, positions: np.ndarray | None = None, *, unit: str = "auto", seed: int = 0
+) -> Typicality:
+    """Depths of objects in the answers alone, compared with a map (n, d) where there is one.
+
+    unit, seed: As of `typicality`; the seed draws pairs whose lenses are looked at, if many.
     """
     answers = as_triplets(answers)
     said, n = _Said.of(answers), answers.n_objects
@@ -214,6 +214,11 @@ def typicality_in(
         raise DataError(
             "the answers compare fewer than three objects with each other", file=answers.name,
             remedy="Collect trials in which an object is shown with different others.",
+        )
+    if len(objects) > _MOST:
+        raise DataError(
+            f"ranks of {len(objects):,} objects would need all pairs of them", file=answers.name,
+            remedy=f"Choose at most {_MOST:,} objects.",
         )
     units, trials = Units.of(answers, unit), np.bincount(place)
     with single_blas_thread():
@@ -227,7 +232,7 @@ def typicality_in(
     effective = inside * (1 - inside) / np.maximum(spread.variance, 1e-12)
     low, high = wilson(share, np.clip(effective, 1.0, trials), degrees=degrees)
     p = equal.p_equal(solved.share)
-    surely, above = spread.told_apart(solved.share, trials, CHANCE[said.role])
+    side, above = spread.told_apart(solved.share, trials, CHANCE[said.role])
 
     def everywhere(values: np.ndarray, missing: float) -> np.ndarray:
         result = np.full(n, missing, dtype=values.dtype)
@@ -242,7 +247,7 @@ def typicality_in(
         if both.sum() >= _FEWEST and np.ptp(lens[both]) > 0 and np.ptp(depth.value[both]) > 0:
             agreement = float(spearmanr(depth.value[both], lens[both]).statistic)
     return Typicality(
-        said.role, depth, everywhere(trials, 0), everywhere(surely * (p <= LEVEL), 0),
+        said.role, depth, everywhere(trials, 0), everywhere(side * (p <= LEVEL), 0),
         everywhere(1 + above.sum(axis=0), 0), everywhere(len(objects) - above.sum(axis=1), 0),
         p, lens, agreement, company,
     )
@@ -441,7 +446,7 @@ class _Spread:
         inside = (trials * np.clip(share, 0, 1) + _ADDED) / padded
         more = np.maximum(inside * (1 - inside) / padded - variance, 0)
         reach = self._reach(variance, more, m)
-        surely = (share > average + reach).astype(int) - (share < average - reach)
+        side = (share > average + reach).astype(int) - (share < average - reach)
         between = self._most(
             lambda one: np.add.outer(one.diagonal(), one.diagonal()) - 2 * one
         )
@@ -450,7 +455,7 @@ class _Spread:
         apart[one, other] = apart[other, one] = self._reach(
             between[one, other], more[one] + more[other], len(one)
         )
-        return surely, share[:, None] - share > apart
+        return side, share[:, None] - share > apart
 
     def _reach(self, variance: np.ndarray, more: np.ndarray, number: int) -> np.ndarray:
         """How far estimates must be from another number, two-sided, for so many at once."""

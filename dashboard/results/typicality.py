@@ -41,8 +41,8 @@ def typicality_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     def draw(caption: str, canvas: Canvas) -> go.Figure:
         return depth_rows(
             rows, value=words(f"depth {result.role}"), average=CHANCE[result.role],
-            pictures=shown.pictures_on(canvas), selected=shown.selected, caption=caption,
-            canvas=canvas,
+            pictures=shown.pictures_on(canvas), faint=words(_FOUND[0]), selected=shown.selected,
+            caption=caption, canvas=canvas,
         )
 
     yield shown.drawing(
@@ -61,8 +61,8 @@ def typicality_said(result: Typicality, labels: list[str]) -> Iterator[Element]:
     if not result.differs:
         yield Statement(words("typical alike", p=result.p))
     else:
-        above = [names[i] for i in order if result.surely[i] > 0]
-        below = [names[i] for i in order[::-1] if result.surely[i] < 0]
+        above = [names[i] for i in order if result.side[i] > 0]
+        below = [names[i] for i in order[::-1] if result.side[i] < 0]
         yield Statement(words("typical differ" if above or below else "typical unnamed",
                               p=result.p))
         for key, some in (("typical above", above), ("typical below", below)):
@@ -85,13 +85,15 @@ def rows_of(result: Typicality, labels: list[str]) -> pd.DataFrame:
     rows = pd.DataFrame({
         "name": [labels[i] for i in order], "value": depth.value[order], "low": depth.low[order],
         "high": depth.high[order], "object": order,
-        "kind": [words(_FOUND[k]) for k in result.surely[order]],
+        "kind": [words(_FOUND[k]) for k in result.side[order]],
     })
     left_out = len(rows) - _ROWS
     if left_out <= 0:
         return rows
-    gap = pd.DataFrame({"name": [words("others between", number=left_out)]})
     half = _ROWS // 2
+    gap = rows[half : half + 1].assign(
+        name=words("others between", number=left_out), value=np.nan, object=-1
+    )
     return pd.concat([rows[:half], gap, rows[-half:]], ignore_index=True)
 
 
@@ -101,7 +103,7 @@ def depths_of(result: Typicality, labels: list[str]) -> pd.DataFrame:
     table = pd.DataFrame({
         "object": labels, "rank": table["rank"], "from rank": result.highest,
         "to rank": result.lowest, "depth": result.depth.value, "from": result.depth.low,
-        "to": result.depth.high, "found": [words(_FOUND[k]) for k in result.surely],
+        "to": result.depth.high, "found": [words(_FOUND[k]) for k in result.side],
         "trials": result.n_answers, "lens depth on the map": result.lens,
     })
     return table.iloc[order].dropna(axis="columns", how="all").reset_index(drop=True)

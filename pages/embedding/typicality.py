@@ -18,6 +18,6 @@ def show_typicality(context: UncertaintyContext) -> None:
         )
     with picture:
         context.present_or_promise(
-            run, promise="Compute shows which objects are typical and which are odd, in the answers "
-            "alone and on the map, if objects differ at all.",
+            run, promise="Compute shows which objects are typical and which are odd, in the "
+            "answers alone and on the map, if objects differ at all.",
         )
