@@ -163,9 +163,10 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
             for seed in each
         ), len(each)
         data = ", ".join(filter(None, (world, asked, about)))
+        neighbour = about or ("" if world == "coins" else world)
         return Sentence(
             place=PLACE, before="", now=words, null=data, alarms=often if is_null else None,
-            planted=data, said=None if is_null else often, neighbour=about or ("" if world == "coins" else world), rate=rate,
+            planted=data, said=None if is_null else often, neighbour=neighbour, rate=rate,
         )
 
     for asked in ASKED:

@@ -14,7 +14,6 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
 from tripletscope.dashboard.figures.typicality import depth_height, depth_rows
 from tripletscope.dashboard.results.presentation import (
-    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -63,11 +62,11 @@ def typicality_said(result: Typicality, labels: list[str]) -> Iterator[Element]:
     else:
         above = [names[i] for i in order if result.side[i] > 0]
         below = [names[i] for i in order[::-1] if result.side[i] < 0]
-        yield Statement(words("typical differ" if above or below else "typical unnamed",
-                              p=result.p))
-        for key, some in (("typical above", above), ("typical below", below)):
-            if some:
-                yield Statement(words(key, objects=words.first(some, _NAMED)))
+        found = [words("typical differ" if above or below else "typical unnamed", p=result.p)]
+        found += [words(key, objects=words.first(some, _NAMED)) for key, some in (
+            ("typical above", above), ("typical below", below)
+        ) if some]
+        yield Statement(" ".join(found))
         apart, one = np.sum(result.highest[order] - 1), order[0]
         yield Statement(words(
             "typical ranks", apart=2 * apart / (len(order) * (len(order) - 1)), first=names[one],
@@ -76,7 +75,7 @@ def typicality_said(result: Typicality, labels: list[str]) -> Iterator[Element]:
         if np.isfinite(result.agreement):
             yield Statement(words("typical map", agreement=result.agreement))
     if result.are_alike:
-        yield Advice(words("typical company", company=result.company))
+        yield Statement(words("typical company", company=result.company))
 
 
 def rows_of(result: Typicality, labels: list[str]) -> pd.DataFrame:
