@@ -231,6 +231,9 @@ def typicality_in(
     inside = (trials * share + 1) / (trials + 2)
     effective = inside * (1 - inside) / np.maximum(spread.variance, 1e-12)
     low, high = wilson(share, np.clip(effective, 1.0, trials), degrees=degrees)
+    # What was never said of an object may never be, whatever its company makes of that.
+    for end, bound, score in ((low, 0.0, said.score.min()), (high, 1.0, said.score.max())):
+        end[np.bincount(place, said.score == score) == trials] = bound
     p = equal.p_equal(solved.share)
     side, above = spread.told_apart(solved.share, trials, CHANCE[said.role])
 
