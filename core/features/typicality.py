@@ -9,17 +9,16 @@ from typing import Annotated, NamedTuple, Self
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from scipy.special import fdtrc, polygamma, stdtrit
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import spearmanr
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.grouping import linked
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Choice
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
@@ -36,13 +35,13 @@ CHANCE = {"not odd": 2 / 3, "central": 1 / 3, "nearer": 1 / 2}
 _FEWEST = 3
 #: And most: memory and time grow with the square and the cube.
 _MOST = 3_000
-#: Most pairs of objects whose lenses are looked at.
-_PAIRS = 50_000
 #: Of three objects, the two that are not chosen are not compared, which counts one half: so far are
 #: scores of the chosen one from the others', where those of two options are 1 apart.
 _OF_THREE = 0.75
 #: Successes and failures that are added to a share before two are compared (Agresti & Caffo).
 _ADDED = 2
+#: So many times as rare as the average, objects weigh no more: one trial would outweigh many.
+_RARE = 4.0
 #: Company that is so near is said to be alike; at random it is one half.
 _ALIKE = 0.4
 
@@ -129,7 +128,6 @@ def typicality(
         "questions that they share. Answers: variation over questions to the same people. "
         f"Automatic: participants from {ENOUGH} on.",
     )] = "auto",
-    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Typicality:
     """How typical or odd each object is: its depth among the others in the answers.
@@ -195,18 +193,15 @@ def typicality(
     if method is not None:
         fitted = clone(method).fit(answers, progress=part(progress, high=0.9))
         positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
-    result = typicality_in(answers, positions, unit=unit, seed=seed)
+    result = typicality_in(answers, positions, unit=unit)
     progress(1.0)
     return result
 
 
 def typicality_in(
-    answers: Triplets, positions: np.ndarray | None = None, *, unit: str = "auto", seed: int = 0
+    answers: Triplets, positions: np.ndarray | None = None, *, unit: str = "auto"
 ) -> Typicality:
-    """Depths of objects in the answers alone, compared with a map (n, d) where there is one.
-
-    unit, seed: As of `typicality`; the seed draws pairs whose lenses are looked at, if many.
-    """
+    """Depths of objects in the answers alone, compared with a map (n, d) where there is one."""
     answers = as_triplets(answers)
     said, n = _Said.of(answers), answers.n_objects
     objects, place = np.unique(said.object, return_inverse=True)
@@ -245,7 +240,7 @@ def typicality_in(
     depth = units.estimate(*(everywhere(one, np.nan) for one in (share, low, high)))
     lens, agreement, company = np.full(n, np.nan), np.nan, np.nan
     if positions is not None:
-        lens, company = lens_depth(positions, seed=seed), _company(positions, answers.rows)
+        lens, company = lens_depth(positions), _company(positions, answers.rows)
         both = np.isfinite(lens) & np.isfinite(depth.value)
         if both.sum() >= _FEWEST and np.ptp(lens[both]) > 0 and np.ptp(depth.value[both]) > 0:
             agreement = float(spearmanr(depth.value[both], lens[both]).statistic)
@@ -256,40 +251,27 @@ def typicality_in(
     )
 
 
-def lens_depth(positions: np.ndarray, *, seed: int = 0) -> np.ndarray:
-    """(n,) share of the pairs of other objects in whose lens each lies; NaN without a place.
-
-    Of many pairs, some are drawn.
-    """
+def lens_depth(positions: np.ndarray) -> np.ndarray:
+    """(n,) share of the pairs of other objects in whose lens each lies; NaN without a place."""
     placed = np.flatnonzero(np.isfinite(positions).all(axis=1))
     result, m = np.full(len(positions), np.nan), len(placed)
     if m < _FEWEST:
         return result
     apart = cdist(positions[placed], positions[placed])
     one, other = np.triu_indices(m, 1)
-    if len(one) > _PAIRS:
-        drawn = np.sort(np.random.default_rng(seed).choice(len(one), _PAIRS, replace=False))
-        one, other = one[drawn], other[drawn]
-    asked = len(one) - np.bincount(np.concatenate([one, other]), minlength=m)
     longest = apart[one, other]
     inside = [np.count_nonzero(np.maximum(row[one], row[other]) < longest) for row in apart]
-    result[placed] = np.array(inside) / asked
+    result[placed] = np.array(inside) / ((m - 1) * (m - 2) / 2)
     return result
 
 
 def _company(positions: np.ndarray, rows: np.ndarray) -> float:
     """Mean rank of the distance of two objects of one answer, from 0 to 1 for the farthest."""
-    placed = np.isfinite(positions).all(axis=1)
-    apart = cdist(positions[placed], positions[placed])
-    one, other = np.triu_indices(len(apart), 1)
-    if not len(one):
-        return np.nan
-    rank = np.full((len(placed),) * 2, np.nan)
-    among = np.flatnonzero(placed)
-    # From 0 to 1, with a mean of one half however many pairs there are.
-    rank[among[one], among[other]] = (rankdata(apart[one, other]) - 0.5) / len(one)
-    i, j, k = np.sort(rows, axis=1).T
-    return float(np.nanmean([rank[i, j], rank[i, k], rank[j, k]]))
+    apart, (i, j, k) = cdist(positions, positions), rows.T
+    every = np.sort(apart[np.triu_indices(len(apart), 1)])
+    shown = np.concatenate([apart[i, j], apart[i, k], apart[j, k]])
+    every, shown = (one[np.isfinite(one)] for one in (every, shown))
+    return float(np.mean(np.searchsorted(every, shown))) / len(every) if len(shown) else np.nan
 
 
 class _Said(NamedTuple):
@@ -323,7 +305,8 @@ class _Said(NamedTuple):
         trial, shown, chosen = rest.stage, rest.n_shown[rest.stage], rest.n_chosen[rest.stage]
         is_chosen = np.arange(len(trial)) - rest.bounds[trial] < chosen
         better = np.where(is_chosen, shown - chosen, -chosen) * rest.sign[trial]
-        rare = -np.log(np.maximum(answers.answers_per_object, 1))
+        often = np.maximum(answers.answers_per_object, 1)
+        rare = -np.log(np.maximum(often, often.mean() / _RARE))
         of_options = np.bincount(trial, rare[rest.pairs[:, 1]], len(rest)) / rest.n_shown
         by_rest = rest.weight * np.exp(rare[rest.pairs[rest.bounds[:-1], 0]] + 2 * of_options)
         by_three = three.weight * np.exp(rare[three.triples].sum(axis=1))
@@ -335,17 +318,9 @@ class _Said(NamedTuple):
             (np.repeat(by_three, 3), by_rest[trial]),
             (np.repeat(three.answer, 3), rest.answer[trial]),
         )]
-        if not len(said[0]):
-            return cls(role, *said)
-        n_trials = len(choices)
-        links = sparse.coo_array(
-            (np.ones(len(said[0])), (said[0], n_trials + said[1])),
-            shape=(n_trials + answers.n_objects,) * 2,
-        )
-        group = connected_components(links, directed=False)[1]
-        objects = group[n_trials:]
-        most = np.argmax(np.bincount(objects))
-        return cls(role, *(one[objects[said[1]] == most] for one in said))
+        group = linked(*said[:2])
+        most = np.argmax(np.bincount(group[np.unique(said[1], return_index=True)[1]], minlength=1))
+        return cls(role, *(one[group == most] for one in said))
 
 
 class _Solved:
@@ -462,9 +437,7 @@ class _Spread:
 
     def _reach(self, variance: np.ndarray, more: np.ndarray, number: int) -> np.ndarray:
         """How far estimates must be from another number, two-sided, for so many at once."""
-        tail, f = 1 - LEVEL / (2 * number), float(self.n_units - 1)
-        if f < 1:
-            return np.full(len(variance), np.inf)
+        tail, f = 1 - LEVEL / (2 * number), max(self.n_units - 1, 0.5)
         # By how much true variances differ, of the variance of logarithms of estimated ones.
         logs = np.log(np.maximum(variance, 1e-12))
         excess = logs.var() - polygamma(1, f / 2)

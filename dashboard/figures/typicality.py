@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.explaining import interval_rows
 from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.figures.theme import FAINT, SCREEN, Canvas
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, SCREEN, Canvas
 
 #: Pixels of a row without a picture, and with one; the picture's share of it; and around rows.
 _ROW, _PICTURED, _SIDE, _AROUND = 18.0, 26.0, 0.92, 80.0
@@ -39,7 +39,8 @@ def depth_rows(
     )
     shown = [(k, one) for k, one in enumerate(table["object"]) if one in pictures]
     if shown:
-        side = _SIDE * (canvas.height - _AROUND) / len(table)
+        # A file may be higher than its canvas.
+        side = max(_SIDE * (canvas.height - _AROUND) / len(table), 1.8 * FONT_SIZE)
         figure.update_layout(margin_r=side + 12, images=[{
             "source": pictures[one], "xref": "paper", "yref": "y", "x": 1.0, "y": k,
             "xanchor": "left", "yanchor": "middle", "sizex": 1.3 * side / canvas.width,
