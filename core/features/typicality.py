@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple, Self
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.special import fdtrc, polygamma, stdtrit
@@ -105,17 +104,6 @@ class Typicality:
         """Whether trials show objects that are alike, so that depths are among neighbours."""
         return bool(self.company < _ALIKE)
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row per object."""
-        rank = np.zeros(len(self.lens), dtype=int)
-        rank[self.order] = 1 + np.arange(len(self.order))
-        return pd.DataFrame({
-            **self.depth.columns("depth"), "side": self.side, "rank": rank,
-            "highest": self.highest, "lowest": self.lowest, "answers": self.n_answers,
-            "lens": self.lens,
-        })
-
 
 @task("Comparing objects with all others", "embedding", columns=("participant",))
 def typicality(
@@ -165,19 +153,18 @@ def typicality(
 
     References
     ----------
-    Heikinheimo, H., & Ukkonen, A. (2013). The crowd-median algorithm. HCOMP, 1. Ukkonen, A.,
+    Heikinheimo, H., & Ukkonen, A. (2013). The crowd-median algorithm. HCOMP. Ukkonen, A.,
     Derakhshan, B., & Heikinheimo, H. (2015). Crowdsourced nonparametric density estimation using
-    relative distances. HCOMP, 3. Kleindessner, M., & von Luxburg, U. (2017). Lens depth
-    function and k-relative neighborhood graph: Versatile tools for ordinal data analysis. Journal
-    of Machine Learning Research, 18(58), 1-52. Brunner, E., Dette, H., & Munk, A. (1997). Box-type
-    approximations in nonparametric factorial designs. Journal of the American Statistical
-    Association, 92, 1494-1502. Smyth, G. K. (2004). Linear models and empirical Bayes methods for
-    assessing differential expression. Statistical Applications in Genetics, 3(1), 3. Al Mohamad,
-    D., Goeman, J. J., & van Zwet, E. W. (2019). Simultaneous confidence intervals for ranks with
-    application to ranking institutions. arXiv:1812.05507. Cameron, A. C., Gelbach, J. B., & Miller,
-    D. L. (2011). Robust inference with multiway clustering. Journal of Business & Economic
-    Statistics, 29, 238-249. Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard
-    errors for linear regression with multi-stage samples. Survey Methodology, 28, 169-181.
+    relative distances. HCOMP. Kleindessner, M., & von Luxburg, U. (2017). Lens depth function and
+    k-relative neighborhood graph. Journal of Machine Learning Research, 18(58). Brunner, E., Dette,
+    H., & Munk, A. (1997). Box-type approximations in nonparametric factorial designs. Journal of
+    the American Statistical Association, 92, 1494-1502. Smyth, G. K. (2004). Linear models and
+    empirical Bayes methods for assessing differential expression. Statistical Applications in
+    Genetics, 3(1). Al Mohamad, D., Goeman, J. J., & van Zwet, E. W. (2019). Simultaneous confidence
+    intervals for ranks. arXiv:1812.05507. Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011).
+    Robust inference with multiway clustering. Journal of Business & Economic Statistics, 29,
+    238-249. Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear
+    regression with multi-stage samples. Survey Methodology, 28, 169-181.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def typicality_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
     yield shown.drawing(
         run, "typicality", depth_height(len(rows), there) / SCREEN.width, draw,
-        lambda: result.table.assign(label=labels), alt="alt typicality", picks=True,
+        partial(depths_of, result, labels), alt="alt typicality", picks=True,
         said=words(f"counted {result.role}"), over=result.depth.over, first=labels[result.order[0]],
         rows=words.count(len(rows), "row"),
     )
@@ -98,11 +98,11 @@ def rows_of(result: Typicality, labels: list[str]) -> pd.DataFrame:
 
 def depths_of(result: Typicality, labels: list[str]) -> pd.DataFrame:
     """A row for every object with a depth."""
-    order, table = result.order, result.table
     table = pd.DataFrame({
-        "object": labels, "rank": table["rank"], "from rank": result.highest,
-        "to rank": result.lowest, "depth": result.depth.value, "from": result.depth.low,
-        "to": result.depth.high, "found": [words(_FOUND[k]) for k in result.side],
-        "trials": result.n_answers, "lens depth on the map": result.lens,
-    })
-    return table.iloc[order].dropna(axis="columns", how="all").reset_index(drop=True)
+        "object": labels, "from rank": result.highest, "to rank": result.lowest,
+        "depth": result.depth.value, "from": result.depth.low, "to": result.depth.high,
+        "found": [words(_FOUND[k]) for k in result.side], "trials": result.n_answers,
+        "lens depth on the map": result.lens,
+    }).iloc[result.order].dropna(axis="columns", how="all").reset_index(drop=True)
+    table.insert(1, "rank", 1 + table.index)
+    return table

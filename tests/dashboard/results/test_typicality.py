@@ -55,7 +55,6 @@ def test_typical_and_odd_objects_are_named(cloud):
     assert set(table["object"][-2:]) == {"<b>far</b>", "far"}
     assert len(set(table["object"])) == N
     assert (table["from rank"] <= table["rank"]).all()
-    assert result.table["rank"].tolist()[0] >= N - 1
 
 
 def test_of_many_objects_the_first_and_the_last_are_drawn(cloud):
