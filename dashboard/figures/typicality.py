@@ -12,12 +12,12 @@ from tripletscope.dashboard.figures.labels import escape
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, SCREEN, Canvas
 
-#: Pixels of a row without a picture, and with one; the picture's share of it; and around rows.
-_ROW, _PICTURED, _SIDE, _AROUND = 18.0, 26.0, 0.92, 80.0
+#: Pixels of a row, and around all; the share of a row that a picture takes.
+_ROW, _AROUND, _SIDE = 22.0, 80.0, 0.92
 
 
-def depth_height(n_rows: int, pictured: bool) -> float:
-    return _AROUND + (_PICTURED if pictured else _ROW) * n_rows
+def depth_height(n_rows: int) -> float:
+    return _AROUND + _ROW * n_rows
 
 
 def depth_rows(

@@ -35,7 +35,6 @@ def typicality_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     labels = distinct(shown.answers.labels)
     yield from typicality_said(result, labels)
     rows = rows_of(result, labels)
-    there = bool(shown.pictures or shown.addresses)
 
     def draw(caption: str, canvas: Canvas) -> go.Figure:
         return depth_rows(
@@ -45,7 +44,7 @@ def typicality_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         )
 
     yield shown.drawing(
-        run, "typicality", depth_height(len(rows), there) / SCREEN.width, draw,
+        run, "typicality", depth_height(len(rows)) / SCREEN.width, draw,
         partial(depths_of, result, labels), alt="alt typicality", picks=True,
         said=words(f"counted {result.role}"), over=result.depth.over, first=labels[result.order[0]],
         rows=words.count(len(rows), "row"),
