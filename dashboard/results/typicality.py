@@ -61,11 +61,12 @@ def typicality_said(result: Typicality, labels: list[str]) -> Iterator[Element]:
     else:
         above = [names[i] for i in order if result.side[i] > 0]
         below = [names[i] for i in order[::-1] if result.side[i] < 0]
-        found = [words("typical differ" if above or below else "typical unnamed", p=result.p)]
-        found += [words(key, objects=words.first(some, _NAMED)) for key, some in (
-            ("typical above", above), ("typical below", below)
-        ) if some]
-        yield Statement(" ".join(found))
+        sides = "; ".join(
+            words(key, objects=words.first(some, _NAMED))
+            for key, some in (("typical above", above), ("typical below", below)) if some
+        )
+        key = "typical differ" if sides else "typical unnamed"
+        yield Statement(words(key, p=result.p, sides=sides))
         apart, one = np.sum(result.highest[order] - 1), order[0]
         yield Statement(words(
             "typical ranks", apart=2 * apart / (len(order) * (len(order) - 1)), first=names[one],

@@ -45,7 +45,7 @@ def cloud():
 def test_typical_and_odd_objects_are_named(cloud):
     said, _, parts, result = cloud
     assert "Objects differ in how typical they are" in said
-    above, below = said.split("Surely odder than the average")
+    above, below = said.split("surely more than the average")
     assert "and 10 more" in above
     assert result.side[:3].tolist() == [-1, -1, 1]
     assert "far" in below
