@@ -123,7 +123,7 @@ def test_typical_objects_are_shown_beside_the_map(services, mapped):
     assert "which objects are typical" in words(app)
     app.button(key="uncertainty.typicality.run").click().run()
     settled(app, services)
-    assert "typical than the average" in words(app)
+    assert "Objects differ in how typical they are" in words(app)
     assert figure(app, "typicality")["data"]
 
 
