@@ -61,6 +61,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "compare_conditions": {"permutations": 19, "folds": 3}, "agreement_with_map": {},
     "with_lapses": {"steps": 40}, "search_curve": {"n_trees": 3},
     "predict_column": {"column": "kind"}, "directions": {"columns": ["size", "kind"]},
+    "typicality": {},
 }
 #: Tasks that are also looked at with other methods or options: task, method, options.
 OTHERS: list[tuple[str, str, dict[str, Any]]] = [

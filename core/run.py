@@ -263,8 +263,8 @@ def run(
         map_correlation, map_measured, multiverse, number_curve, observer_maps, ordinal_scale,
         penalty_curve, plan, pooling_curve, posterior, predict_column, recover_spaces, reliability,
         response_model, robustness, scales_by, search_curve, shared_dimensions, spectrum,
-        split_error, stability, tune, uncertainty_by_dimension, unique_parts, who_predicts_whom,
-        with_lapses.
+        split_error, stability, tune, typicality, uncertainty_by_dimension, unique_parts,
+        who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None

@@ -7,6 +7,7 @@ from .core.features.model_answers import answer_questions as answer_questions
 from .core.features.recovery import recover_spaces as recover_spaces
 from .core.features.residual_map import residual_map as residual_map
 from .core.features.spaces import FeatureSpace as FeatureSpace
+from .core.features.typicality import typicality as typicality
 from .core.features.unique import unique_parts as unique_parts
 from .core.features.weights import feature_weights as feature_weights
 from .core.models.embedding.features import ColumnMap as ColumnMap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -137,14 +137,16 @@ def interval_rows(
     value: str,
     zero: float | None = 0.0,
     band: tuple[float, float] | None = None,
+    selected: Collection[int] = (),
 ) -> Plot:
     """Estimates with their intervals, a row for each.
 
     table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind`` for colours
-        and symbols.
+        and symbols, and ``object`` for those that can be selected.
     zero, band: Position of the line of no effect, and bounds of noise.
     """
     names = list(dict.fromkeys(table["name"]))
+    several = table["name"].duplicated().any()
 
     def text(row: Any) -> str:
         kind = [escape(row.kind)] if "kind" in table else []
@@ -155,10 +157,11 @@ def interval_rows(
         [
             None if band is None else Level(at=band[0], to=band[1]),
             *series_of(table, "kind" if "kind" in table else "", "value", "name", names=names,
-                       spacing=0.18, size=9.0, text=text),
+                       spacing=0.18 * several, size=9.0, text=text,
+                       columns={"objects": "object"} if "object" in table else None),
             None if zero is None else Level(at=zero),
         ],
-        Axis(value), Axis(names=names), revision=value,
+        Axis(value), Axis(names=names), revision=value, selected=selected,
     )
 
 

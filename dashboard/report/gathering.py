@@ -38,6 +38,7 @@ _FEW, _SMALL = 60, 128
 #: Tasks that are about one map, and are told of only for the one that is open.
 _OF_MAP = (
     *UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active", "directions",
+    "typicality",
 )
 
 

@@ -63,6 +63,7 @@ QUICK = {
     "explain": {"folds": 2, "components": 2}, "feature_weights": {"replicates": 20},
     "unique_parts": {"folds": 2}, "map_correlation": {"replicates": 20},
     "directions": {"columns": ["size", "kind"], "permutations": 99, "replicates": 20},
+    "typicality": {},
     "left_over": {"folds": 2, "n_components": 1},
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
     "multiverse": {"methods": ["ste"], "fewest": 2, "most": 2, "views": ["some"],

@@ -118,6 +118,15 @@ def test_directions_of_columns_are_arrows_on_the_map_as_it_is_shown(services, pl
     assert "One dimension has no directions" in words(app)
 
 
+def test_typical_objects_are_shown_beside_the_map(services, mapped):
+    app = uncertainty(mapped, "typicality")
+    assert "which objects are typical" in words(app)
+    app.button(key="uncertainty.typicality.run").click().run()
+    settled(app, services)
+    assert "Objects differ in how typical they are" in words(app)
+    assert figure(app, "typicality")["data"]
+
+
 @pytest.mark.parametrize("d", [1, 2])
 def test_what_to_do_where_chains_on_a_line_disagree(services, opened, d):
     (info,) = services.workspace.datasets()

@@ -75,6 +75,7 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("predict_column", K2(), triplets, {"column": "kind", "learner": "svm", "folds": 2}),
         run("who_predicts_whom", STE(n_init=1), triplets, {"by": "tempo", "folds": 2}),
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
+        run("typicality", STE(n_init=1), triplets),
         run("directions", STE(n_init=1), triplets, {"columns": ["width"], "replicates": 20}),
         run("search_curve", ColumnMap(columns=["width"]), triplets, {"n_trees": 2, "folds": 3}),
     ]

@@ -34,6 +34,7 @@ COMPUTED = {
     ("directions", ""): [
         FIT, ("directions", STE, {"columns": ["wavelength_nm", "warm"], "replicates": 20}),
     ],
+    ("typicality", ""): [FIT, ("typicality", STE, {})],
     ("calibrate", ""): [FIT, ("calibrate", STE, {"data_sets": 2, "maps": 10})],
     ("choose_tail", ""): [FIT, ("choose_tail", ts.TSTE(), {})],
     ("abstention", ""): [FIT, ("abstention", STE, {})],
