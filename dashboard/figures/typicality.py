@@ -38,6 +38,8 @@ def depth_rows(
         selector={"name": escape(faint)},
     )
     shown = [(k, one) for k, one in enumerate(table["object"]) if one in pictures]
+    if 2 * len(shown) < len(table):  # a few here and there would seem to mean something
+        shown = []
     if shown:
         # A file may be higher than its canvas.
         side = max(_SIDE * (canvas.height - _AROUND) / len(table), 1.8 * FONT_SIZE)
