@@ -14,7 +14,8 @@ from tripletscope.dashboard.results.typicality import typicality_of
 N = 60
 ANGLE = 2 * np.pi * np.arange(N) / N
 RING = 1.5 * np.column_stack([np.cos(ANGLE), np.sin(ANGLE)])
-BLANK = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+#: Of three objects in four.
+PICTURES = {k: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" for k in range(N) if k % 4}
 
 
 def shown_of(places, names, **how):
@@ -39,7 +40,7 @@ def cloud():
     places = np.random.default_rng(0).normal(size=(N, 2))
     places[:3] = [[6.0, 6.0], [6.0, 5.5], [0.0, 0.0]]
     names = ["<b>far</b>", "far", "middle", *["cup"] * (N - 3)]
-    return shown_of(places, names, pictures={0: BLANK, 2: BLANK, 9: BLANK}, selected=(1,))
+    return shown_of(places, names, pictures=PICTURES, selected=(1,))
 
 
 def test_typical_and_odd_objects_are_named(cloud):
@@ -68,5 +69,10 @@ def test_of_many_objects_the_first_and_the_last_are_drawn(cloud):
     undecided = next(one for one in drawn.data if str(one.name).startswith("not told apart"))
     assert undecided.marker.color == FAINT
     there = {k for k, one in enumerate([*result.order[:20], -1, *result.order[-20:]])
-             if one in (0, 2, 9)}
+             if one in PICTURES}
     assert {image.y for image in drawn.layout.images} == there
+
+
+def test_pictures_of_a_few_objects_are_left_out():
+    _, drawing, *_ = shown_of(RING, [f"cup {k}" for k in range(N)], pictures={0: PICTURES[1]})
+    assert not drawing.draw(Canvas(640.0, 900.0, screen=True)).layout.images
