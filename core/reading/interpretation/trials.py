@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
@@ -33,6 +33,8 @@ _FEWEST = 4
 #: Rows in which a name like NA is looked for; most by which it may be rarer or more frequent than
 #: others; share of its rows in which it may be there twice.
 _SAMPLE_ROWS, _AS_OFTEN, _TWICE = 20_000, 4.0, 0.02
+#: Rows that end with 0 from which on it is no object, if it is nowhere else.
+_OFTEN = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +110,9 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     missing = MISSING - {like_missing.casefold()} | {""}
     columns = [table.codes(roles[role], missing) for role in reading.objects]
     ids = natural_order({plain_number(text) for column in columns for text in column.values})
-    if reading.task == "most_similar":
-        ids = [text for text in ids if text != "-1"]  # padding
-    place = {text: i for i, text in enumerate(ids)}
-    if reading.task == "most_similar":
-        place["-1"] = NO_OBJECT
+    padding = _padding(columns) if reading.task == "most_similar" else ()
+    ids = [text for text in ids if text not in padding]
+    place = {text: i for i, text in enumerate(ids)} | dict.fromkeys(padding, NO_OBJECT)
     objects = tuple(_positions(column, place) for column in columns)
     ids, objects = _of_trials(table, reading, ids, objects)
     place = {text: i for i, text in enumerate(ids)}
@@ -133,6 +133,20 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     if reading.is_coded and reading.choice_coding == "signed_count":
         votes = np.abs(table.numbers(roles["choice"]))[:, None]
     return replace(trials, outcome=outcome, votes=votes)
+
+
+def _padding(columns: Sequence[Codes]) -> tuple[str, ...]:
+    """Numbers that fill rows with fewer options: -1, and the zeros at the ends of rows.
+
+    As an object, 0 would not stand twice in a row, and not at the ends of rows alone.
+    """
+    is_zero = np.array([
+        one.each(lambda text: plain_number(text) == "0", False) for one in columns
+    ])
+    ends = bool((is_zero[1:] >= is_zero[:-1]).all()) and not is_zero[:2].any()
+    times = is_zero.sum(axis=0)
+    is_padding = ends and (times.max(initial=0) > 1 or np.count_nonzero(times) >= _OFTEN)
+    return ("-1", "0") if is_padding else ("-1",)
 
 
 def _name_like_missing(table: Table, reading: Reading) -> str:

@@ -3,7 +3,8 @@
 docs/files.md has samples. ``answers`` and ``agreement`` are those of the material sets (Lagunas et
 al. 2019). In cblearn's list-count and tensor-count the response is the surplus of answers in
 favour of the first option or pair; 0 is unknown. Rank r of m around a query (psiz, ImageNet-HSJ):
-``stimulus_set`` is the query, the selected ones in order, then the rest; -1 is padding.
+``stimulus_set`` is the query, the selected ones in order, then the rest; -1 is padding, and so
+are zeros at the ends of rows alone.
 """
 
 from __future__ import annotations
