@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 
+from tripletscope.core.engine.declared import checked
 from tripletscope.core.engine.method import make_method
 from tripletscope.core.run import TASKS
 from tripletscope.core.studies.experiment.experiment import SOURCES
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.preregistration.deviations import Deviation, Standing
-from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan
+from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.dashboard.results.findings import SubjectResults, Topic
@@ -98,7 +100,7 @@ def status_of(standing: Standing, topic: Topic, results: SubjectResults) -> str:
 
 
 def _analysis_said(plan: AnalysisPlan) -> Iterator[str]:
-    options = {step.task: step.options for step in plan.steps if step.question == "map"}
+    options = {step.task: _options(step) for step in plan.steps if step.question == MAP}
     title = words.method(plan.method).replace(
         f", {words.count(plan.method.n_components, 'dimension')}", "", 1
     )
@@ -115,7 +117,12 @@ def _analysis_said(plan: AnalysisPlan) -> Iterator[str]:
 def _criterion(plan: AnalysisPlan, name: str) -> str:
     step = next(step for step in plan.steps if step.question == name)
     method = make_method(step.filled(plan.dimensions[0]).method)
-    return words(f"criterion {name}", method=method.title, **step.options)
+    return words(f"criterion {name}", method=method.title, **_options(step))
+
+
+def _options(step: PlannedStep) -> dict[str, Any]:
+    """All options of a step: a plan of before has none of those that came later."""
+    return checked(TASKS[step.task].function, step.options)
 
 
 def _unmarked(text: str) -> str:

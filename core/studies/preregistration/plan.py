@@ -67,13 +67,16 @@ class PlannedStep:
 
     def checked(self) -> Self:
         """The step; ValueError if this version cannot compute it."""
-        task, filled = TASKS[self.task], self.filled(2)
-        method = make_method(filled.method)
-        checked(type(method), filled.method["parameters"])
+        task, method = TASKS[self.task], self.made()
+        checked(type(method), method.get_params(deep=False))
         if task.kinds and method.kind not in task.kinds:
             raise ValueError(f"{self.task} is not for methods of kind {method.kind}")
         checked(task.function, self.options)
         return self
+
+    def made(self) -> Method:
+        """The method in two dimensions, not fitted."""
+        return make_method(self.filled(2).method)
 
     def same_as(self, run: Any) -> bool:
         """Whether a `tripletscope.Run` is of this filled step, whatever the data."""
@@ -179,9 +182,11 @@ class AnalysisPlan:
             _check_question(name, columns)
         fill(self, "questions", {name: tuple(self.questions[name]) for name in QUESTIONS
                                  if name in self.questions})
-        fill(self, "steps", self.steps or _planned(self.method, self.questions))
-        _check([*dict.fromkeys(step.question for step in self.steps)] == [MAP, *self.questions],
-               "steps", "does not go with the questions")
+        planned = _planned(self.method, self.questions)
+        fill(self, "steps", self.steps or planned)
+        given, wanted = ([(step.question, step.task) for step in steps]
+                         for steps in (self.steps, planned))
+        _check(given == wanted, "steps", "does not go with the questions")
 
     def __hash__(self) -> int:
         return hash(self.sha256)
@@ -267,6 +272,8 @@ class AnalysisPlan:
                 error.problem, file=file, row=line_of(error.entry) if line_of else None,
                 remedy=error.remedy,
             ) from None
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"this is no plan: {error}", file=file, remedy=_AGAIN) from None
 
     @classmethod
     def _of(cls, values: dict[str, Any], sha256: Any) -> Self:
@@ -277,7 +284,7 @@ class AnalysisPlan:
         made = {**values}
         for name, make in (
             ("exclusions", lambda every: [Exclusion(**one) for one in every]),
-            ("method", lambda record: make_method(_filled(record, 2, None))),
+            ("method", lambda record: PlannedStep(MAP, "fit", record, {}).checked().made()),
             ("steps", lambda every: [PlannedStep(**one).checked() for one in every]),
         ):
             try:

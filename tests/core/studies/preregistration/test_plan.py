@@ -102,7 +102,7 @@ def damaged(**entries) -> str:
     (damaged(method={"kind": "embedding", "method": "dream", "parameters": {}}), "'dream'"),
     (damaged(method={"kind": {}, "method": [], "parameters": 1}), "'method' is not of this"),
     (damaged(exclusions=[{"rule": "mood"}]), "rule is 'mood'"),
-    (damaged(n_answers=float("nan")), "this is no plan"),
+    (damaged(n_answers=float("nan")), "this is no plan"), (damaged(task=[]), "this is no plan"),
 ])
 def test_a_file_that_is_no_plan_is_refused_in_words(text, said):
     with pytest.raises(DataError, match=said) as refused:
