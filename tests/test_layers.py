@@ -36,6 +36,7 @@ FLOORS = [
     ["studies.quality", "studies.multiverse"],
     ["studies.design"],
     ["studies.experiment"],
+    ["studies.preregistration"],
     ["presets"],
     ["run"],
 ]

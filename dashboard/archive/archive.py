@@ -42,13 +42,22 @@ from tripletscope.dashboard.archive.tables import result_tables
 from tripletscope.dashboard.archive.terms import LICENCES, Terms
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.files.errors import WorkspaceError
+from tripletscope.dashboard.results.preregistration import standing_text
 from tripletscope.dashboard.sandbox.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.store.change import ABOUT, TABLES
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo, RunInfo, state_of
-from tripletscope.dashboard.store.description import MAP_CHOSEN, MEASURED, NAMES_KEPT, info_of
+from tripletscope.dashboard.store.description import (
+    FIRST_ANSWER,
+    MAP_CHOSEN,
+    MEASURED,
+    NAMES_KEPT,
+    PLAN,
+    info_of,
+)
 from tripletscope.dashboard.store.dimension_names import kept_names, names_of_fits
 from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.folder import RESULTS, RUN, DataFolder
+from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.workspace import Workspace, keep_views
 
 #: Contents of files of data, by the word in Psych-DS's names.
@@ -63,7 +72,10 @@ _ABOUT = {
 }
 _WORDS = {"catch": "catchtrials"}
 #: Notes on a data set that cannot name participants.
-_NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED, MAP_CHOSEN)
+_NAMELESS = (
+    "asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED, MAP_CHOSEN, PLAN,
+    FIRST_ANSWER,
+)
 
 
 @dataclass(frozen=True)
@@ -296,6 +308,9 @@ def archive(
     chosen = kept_settings(info, deposit.runs, settings or {}, hidden=deposit.names)
     if chosen:
         contents[PAGES] = json.dumps(chosen, indent=1, ensure_ascii=False).encode()
+    if (followed := standing_of(workspace, info)) is not None:
+        contents["analysis/plan.json"] = followed.plan.to_json().encode()
+        contents["analysis/plan.txt"] = reworded(standing_text(followed), deposit.names).encode()
     tables = _described(deposit, contents)
     contents["dataset_description.json"] = codebook.dataset_description(
         tables, _about(deposit, terms)

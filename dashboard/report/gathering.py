@@ -21,7 +21,9 @@ from tripletscope.dashboard.results.look import look_class
 from tripletscope.dashboard.results.maps import MOST_PICTURED
 from tripletscope.dashboard.results.presentation import ShownResults, uncertainty_of
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo, edition_of
+from tripletscope.dashboard.store.description import PLAN
 from tripletscope.dashboard.store.dimension_names import kept_names
+from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui.choosing import in_order
 from tripletscope.dashboard.ui.context import Context
@@ -56,8 +58,9 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     unasked = _unasked(listed)
     usual: dict[tuple[str, str], str] = {}
     for run in listed:
-        is_map = (run.task, run.record["kind"]) == ("fit", "embedding")
-        is_another = is_map and opened is not None and run.key != opened.key
+        is_another = opened is not None and run.key != opened.key and (
+            is_map(run.task, run.record["kind"])
+        )
         if run.key in unasked or is_another or not _chose(run, opened):
             continue
         if run.task in _OF_MAP and (opened is None or _method(run) != _method(opened)):
@@ -70,6 +73,10 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
         f"{TASKS[run.task].words}: {run.listed_name}" for run in in_order(listed)
     }
     return titles, [*usual.values()]
+
+
+def is_map(task: str, kind: str) -> bool:
+    return (task, kind) == ("fit", "embedding")
 
 
 def _chose(run: RunInfo, opened: RunInfo | None) -> bool:
@@ -115,7 +122,7 @@ def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
         tuple(edition_of(runs.get(key)) for key in keys), edition_of(first),
-        joblib.hash(looks),
+        joblib.hash(looks), info.extra.get(PLAN, {}).get("sha256"), *map(edition_of, runs.values()),
     )
     return _written(content, keys, context, looks)
 
@@ -126,7 +133,7 @@ def looks_of(context: Context, keys: Iterable[str]) -> dict[str, Any]:
     runs = [run for key in keys if (run := workspace.run(info.id, key)) is not None]
     looks = {}
     for fit in runs:
-        if (fit.task, fit.kind) == ("fit", "embedding") and hasattr(fit.fresh(), "n_components"):
+        if is_map(fit.task, fit.kind) and hasattr(fit.fresh(), "n_components"):
             shown = ShownResults(tuple(runs), context.triplets, info.name)
             result = Result(info, context.triplets, fit, uncertainty_of(shown, fit), None)
             looks[fit.key] = look_of(context.session, result)
@@ -154,6 +161,10 @@ def _written(
         info.titled, workspace.cleaning(info), runs, looks=_looks,
         pictures=_pictures(info, _context.answers.objects),
         dimension_names={run.key: names_of_dimensions(info, run) for run in fits},
+        standing=standing_of(
+            workspace, info, told=keys,
+            opened=next((run.key for run in runs if is_map(run.task, run.kind)), ""),
+        ),
         **_context.collected,
     ))
 

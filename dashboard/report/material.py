@@ -14,6 +14,7 @@ from tripletscope.core.inference.held_out.compare import Suggestion, recommend_d
 from tripletscope.core.inference.held_out.score import ErrorEstimate
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
+from tripletscope.core.studies.preregistration.deviations import Standing
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
@@ -36,6 +37,7 @@ class Material:
     runs: Results; the report is about the first of several maps.
     asked: The question to the participants, in a few words.
     measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
+    standing: What has become of the analysis plan that the data set follows, if any.
     names: Of the figures so far, all different.
     """
 
@@ -47,6 +49,7 @@ class Material:
     dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
     looks: Mapping[str, Any] = field(default_factory=dict)
     measured: str = ""
+    standing: Standing | None = None
     names: set[str] = field(default_factory=set, repr=False)
 
     @property

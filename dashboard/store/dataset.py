@@ -9,8 +9,9 @@ from typing import Any
 
 from tripletscope.core.run import Run
 
-#: Names of the view without exclusions, and of the first one with some.
-ALL_ANSWERS, AFTER_EXCLUSIONS = "All answers", "After exclusions"
+#: Names of the view without exclusions, of the first one with some, and of that with those of an
+#: analysis plan, which further exclusions leave as it is.
+ALL_ANSWERS, AFTER_EXCLUSIONS, AS_PLANNED = "All answers", "After exclusions", "As planned"
 #: `tripletscope.core.studies.quality.Cleaning.log`.
 ExclusionLog = list[dict[str, Any]]
 

@@ -26,10 +26,12 @@ FORMAT = 1
 #: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
 #: people call dimensions, by the key of a fit, and the method of the map that somebody has chosen.
 MEASURED, NAMES_KEPT, MAP_CHOSEN = "measured", "dimension names", "map"
+#: The analysis plan that it follows, and when the first answer of its experiment was given.
+PLAN, FIRST_ANSWER = "plan", "first answer"
 #: Kinds of the notes of pages on a data set; lists hold texts.
 NOTED = {
     "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
-    NAMES_KEPT: dict, MAP_CHOSEN: dict,
+    NAMES_KEPT: dict, MAP_CHOSEN: dict, PLAN: dict, FIRST_ANSWER: str,
 }
 
 #: The kinds of their values.

@@ -60,14 +60,14 @@ if TYPE_CHECKING:  # lists of data sets load nothing that computes
 
 RESULTS, RUN = "results", "run.json"
 #: In a workspace: results that belong to no data set, the states of browser sessions, when each
-#: data set was last opened, and pictures that were made small, which can be made again.
-SIMULATIONS, SESSIONS, OPENED, SMALL = (
-    "simulations", "sessions", "opened.json", "small pictures",
+#: data set was last opened, pictures that were made small, which can be made again, and plans.
+SIMULATIONS, SESSIONS, OPENED, SMALL, PLANS = (
+    "simulations", "sessions", "opened.json", "small pictures", "plans",
 )
 
 #: Folders of a workspace that are no data sets, whatever is in them.
 OWN = frozenset({
-    SIMULATIONS, SESSIONS, SMALL, "trash", "uploads", "experiments", "fetched",
+    SIMULATIONS, SESSIONS, SMALL, PLANS, "trash", "uploads", "experiments", "fetched",
 })
 #: Identifiers of browser sessions.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)

@@ -161,7 +161,7 @@ def step_of(
     task = piece[1]
     return Step(
         words, _compute(info, triplets, piece, name, unasked=unasked),
-        1.0 if task == "fit" else 2.0, _seconds(triplets, task),
+        1.0 if task == "fit" else 2.0, seconds_of(triplets, task),
         "error" if task == "cross_validate" else "",
     )
 
@@ -258,7 +258,7 @@ def _alone(result: str, progress: Progress) -> Iterator[None]:
             del _at_work[result]
 
 
-def _seconds(triplets: Triplets | RatedDissimilarities | None, task: str) -> float:
+def seconds_of(triplets: Triplets | RatedDissimilarities | None, task: str) -> float:
     """Approximate duration of a task on an idle machine."""
     if triplets is None:  # a simulation, whose size is in its options
         return 5.0

@@ -117,6 +117,10 @@ TABS = {
         "Trials", "What makes an object the odd one of a trial.",
         "trials in which one of three objects was chosen",
     ),
+    ("data", "plan"): (
+        "Plan", "The analyses of a frozen plan, and deviations from it.",
+        "a plan that was frozen on Simulate",
+    ),
     ("data", "repeating"): (
         "Repeat", "The analyses of another data set or view, with the same settings.",
         "another data set or view with results",

@@ -23,6 +23,7 @@ from tripletscope.dashboard.files import export
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.looks import kept_looks
+from tripletscope.dashboard.store.plans import plan_of_experiment
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import doing, line, number, pick, pressed
@@ -30,6 +31,7 @@ from tripletscope.dashboard.ui.elements import csv_button, errors_shown, run_but
 from tripletscope.dashboard.ui.experiment_form import address_to_send
 from tripletscope.dashboard.ui.first_look import look_first
 from tripletscope.dashboard.ui.page import open_page, tab
+from tripletscope.dashboard.ui.plans import name_of
 from tripletscope.dashboard.ui.watching import follow
 from tripletscope.dashboard.words.formats import count, interval
 from tripletscope.pages.collect.context import (
@@ -128,6 +130,9 @@ def _facts(context: CollectContext, state: CollectingState) -> None:
             f"{count(last.n_answers, 'answer')} about objects."
         )
     st.caption(words)
+    with errors_shown(show=st.warning):
+        if plan := plan_of_experiment(context.folder):
+            st.caption(panels.plain(f"Plan: {name_of(plan)}."))
 
 
 def _server(context: CollectContext, server: RunningServer | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.experiment import results
@@ -14,6 +15,8 @@ from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.participants import conditions
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.store.dataset import DatasetInfo
+from tripletscope.dashboard.store.description import FIRST_ANSWER, PLAN
+from tripletscope.dashboard.store.plans import plan_of_experiment
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.words.formats import count
 
@@ -62,11 +65,20 @@ def open_answers(
     made_of = answers.fingerprint
     if measured is not None:
         made_of += f" {sum(record.is_about_objects for record in records)}"
+    before = dataset_of(workspace, slug, experiment)
+    extra = {_NOTED: slug, _MADE_OF: made_of}
+    if first := min((one.answered_at for one in records if one.answered_at), default=""):
+        extra[FIRST_ANSWER] = first
+    if before is None:
+        try:
+            plan = plan_of_experiment(folder)
+            extra |= {PLAN: plan.to_record()} if plan is not None else {}
+        except DataError as error:
+            report.append(f"It follows no plan: {error}")
     parts = {
         "report": report, "catch_trials": checks if len(checks) else None, "measured": measured,
-        "extra": {_NOTED: slug, _MADE_OF: made_of},
+        "extra": extra,
     }
-    before = dataset_of(workspace, slug, experiment)
     if before is not None:
         if made_of == before.extra.get(_MADE_OF):
             return before

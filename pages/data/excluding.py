@@ -11,7 +11,13 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.people.treatments import KEPT
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.store.dataset import DatasetInfo
+from tripletscope.dashboard.store.dataset import (
+    AFTER_EXCLUSIONS,
+    ALL_ANSWERS,
+    AS_PLANNED,
+    DatasetInfo,
+)
+from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import pressed
@@ -28,9 +34,18 @@ def exclude(current: Session, info: DatasetInfo, exclusion: Exclusion, view: str
     preview = cleaning.preview(exclusion)
     if preview.n_answers == len(cleaning.triplets):
         return "No answer would remain: nothing was excluded."
-    services().workspace.update_dataset(info, cleaning.excluding(exclusion), view=view)
+    services().workspace.update_dataset(
+        info, cleaning.excluding(exclusion), view=view or next_view(info)
+    )
     current.drafts["quality.people"] = []
     return f"Excluded {count(preview.n_answers, 'answer')}. The tab Exclusions can undo it."
+
+
+def next_view(info: DatasetInfo) -> str:
+    """Name of the view with the next exclusion: the one in use, unless that is to stay."""
+    if info.view not in (ALL_ANSWERS, AS_PLANNED):
+        return info.view
+    return free_name(AFTER_EXCLUSIONS, {*info.views})
 
 
 def exclude_and_show(current: Session, info: DatasetInfo, exclusion: Exclusion) -> None:

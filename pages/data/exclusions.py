@@ -16,8 +16,7 @@ from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.store.dataset import AFTER_EXCLUSIONS, ALL_ANSWERS, DatasetInfo
-from tripletscope.dashboard.store.feature_tables import free_name
+from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
 from tripletscope.dashboard.ui.choosing import dividing_columns
@@ -151,9 +150,8 @@ def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> 
         )
         return
     reason = excluding.ask_for_reason(context.cleaning, "exclusions.reason")
-    new = free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else info.view
     view = st.text_input(
-        "View", new, key=f"exclusions.view@{info.view}", max_chars=60,
+        "View", excluding.next_view(info), key=f"exclusions.view@{info.view}", max_chars=60,
         help="Views of the answers stay side by side; the sidebar chooses one. Under another name, "
         "this exclusion begins a new view, and the one in use stays as it is.",
     ).strip()
@@ -202,7 +200,8 @@ def _log(context: QualityContext) -> None:
     with st.container(horizontal=True):
         if pressed(current, "exclusions.undo", "Undo the last", icon=":material/undo:"):
             with doing(current, st.spinner("Undoing")):
-                services().workspace.update_dataset(info, cleaning.undone())
+                view = excluding.next_view(info)
+                services().workspace.update_dataset(info, cleaning.undone(), view=view)
             st.rerun()
         with st.popover("Rename or delete", icon=":material/edit:", key="exclusions.edit"):
             _edit(current, info, cleaning)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
+from typing import Any
 
 import joblib
 import streamlit as st
 from sklearn.base import clone
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.engine.method import Piece
-from tripletscope.core.run import Run, key
+from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.declared import Column
+from tripletscope.core.engine.method import Method, Piece
+from tripletscope.core.run import TASKS, Run, key
+from tripletscope.core.studies.preregistration.deviations import Standing
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.jobs.queue import Job, Step
 from tripletscope.dashboard.results import MapLook
@@ -24,13 +28,21 @@ from tripletscope.dashboard.results.findings import (
     Topic,
     are_triplets,
 )
+from tripletscope.dashboard.results.preregistration import deviations_said, status_of
 from tripletscope.dashboard.store.dataset import edition_of
+from tripletscope.dashboard.store.description import PLAN
+from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
 from tripletscope.dashboard.ui.chart import chart
 from tripletscope.dashboard.ui.controls import pressed
 from tripletscope.dashboard.ui.dataset_words import size_of
-from tripletscope.dashboard.ui.opened_map import as_embedding, error_shown, errors_compared
+from tripletscope.dashboard.ui.opened_map import (
+    as_embedding,
+    error_shown,
+    errors_compared,
+    opened_map,
+)
 from tripletscope.dashboard.ui.page import go_to, open_page, say_no_map, tab, tabs_of
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.dashboard.words import words
@@ -103,6 +115,12 @@ class FindingsContext(QualityContext):
         shown = self.shown(*unique.values(), looks={"": MapLook(marks)})
         return SubjectResults(self.answers, self.subject.method, shown, lambda: self.verdict)
 
+    @cached_property
+    def standing(self) -> Standing | None:
+        """What has become of the plan that the data set follows."""
+        opened = opened_map(self.info) if PLAN in self.info.extra else None
+        return standing_of(services().workspace, self.info, opened=opened.key if opened else "")
+
     def _more_dimensions(self) -> Iterator[Run | None]:
         """Errors in further numbers of dimensions, which another page has computed."""
         done = {piece[0].n_components for name, piece, _ in self.computed if name == "dimensions"}
@@ -118,12 +136,13 @@ class FindingsContext(QualityContext):
         return f"findings.asked@{self.info.id}"
 
     def is_wanted(self, topic: Topic) -> bool:
-        """Whether it is computed: without being asked for, if that is quick."""
-        return topic.takes(self.answers) <= _PATIENCE or self.session.drafts.get(self._asked, False)
+        """Whether it is computed: without being asked for, if that is quick and no plan decides."""
+        is_free = PLAN not in self.info.extra and topic.takes(self.answers) <= _PATIENCE
+        return is_free or self.session.drafts.get(self._asked, False)
 
     @cached_property
     def unwanted(self) -> list[Topic]:
-        """What takes too long to be computed without being asked for."""
+        """What is not computed without being asked for."""
         return [one for one in self.findings
                 if one.name in self.missing and not self.is_wanted(one)]
 
@@ -161,6 +180,23 @@ def refusals(job: Job | None) -> list[tuple[str, str]]:
     return [(step.title, why) for step, why in results if why]
 
 
+def show_refusals(job: Job | None) -> None:
+    """Say what could not be computed."""
+    for title, why in refusals(job):
+        st.warning(panels.plain(f"{title}: {why}"), icon=":material/error:")
+
+
+def lacking(task: str, method: Method, options: Mapping[str, Any], answers: Answers) -> str:
+    """Which column an analysis needs that answers or objects do not have; empty if none."""
+    columns = {"objects": {*answers.objects.columns}, "answers": {*answers.answers.columns}}
+    needed: dict[str, Any] = dict.fromkeys(method.answer_columns, "answers")
+    for spec, value in TASKS[task]._set_to(method, options):
+        if isinstance(spec, Column) and value is not None:
+            needed |= dict.fromkeys(value if spec.several else [value], spec.of)
+    missing = [name for name, of in needed.items() if name not in columns[of]]
+    return f"there is no column {missing[0]}" if missing else ""
+
+
 def _heading(topic: Topic) -> str:
     return words(f"finding {topic.name}")
 
@@ -174,6 +210,8 @@ def show_findings(context: FindingsContext) -> None:
         st.caption(panels.plain(info.left_out))
     if not info.objects_recur:
         say_no_map()
+    if context.standing is not None:
+        _plan(context, context.standing)
     if context.job is None:
         context.compute()
     watch(context.job)
@@ -197,6 +235,19 @@ def show_findings(context: FindingsContext) -> None:
             show_about(context)
 
 
+def _plan(context: FindingsContext, standing: Standing) -> None:
+    """How far the plan is followed, with the way to it."""
+    deviations, exploratory = map(len, deviations_said(standing))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(panels.marked(words(
+            "plan in findings", title=standing.plan.title, number=len(standing.done),
+            done=sum(run is not None for run in standing.done.values()),
+            deviations=deviations, exploratory=exploratory,
+        )), width="content")
+        st.button("Plan", key="findings.plan", type="tertiary", icon=":material/arrow_forward:",
+                  on_click=go_to, args=(PAGE, "plan"))
+
+
 def _ask_for_all(context: FindingsContext) -> None:
     """One button for everything that takes long, with the time."""
     number = count(len(context.unwanted), "further finding")
@@ -211,12 +262,16 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
     """What a finding says, or why it says nothing; gives its figures."""
     with st.container(horizontal=True, vertical_alignment="center",
                       horizontal_alignment="distribute"):
-        st.markdown(f"**{_heading(topic)}**", width="content")
+        text = context.lacking.get(topic.name)
+        parts = [] if text else topic.told(context.results)
+        said = context.standing is not None and parts
+        status = status_of(context.standing, topic, context.results) if said else ""
+        badge = f" :gray-badge[{status}]" if status else ""
+        st.markdown(f"**{_heading(topic)}**{badge}", width="content")
         _link(context, topic)
-    if text := context.lacking.get(topic.name):
+    if text:
         st.caption(panels.marked(text))
         return []
-    parts = topic.told(context.results)
     reasons = [part.text for part in parts if isinstance(part, Reason)]
     if texts := [part.text for part in parts if not isinstance(part, Drawing | Reason)]:
         st.markdown(panels.marked(" ".join(texts)), help=panels.marked(" ".join(reasons)) or None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ import streamlit as st
 
 from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column
 from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.inference.held_out.units import n_participants
@@ -25,7 +23,7 @@ from tripletscope.dashboard.ui.controls import pick
 from tripletscope.dashboard.ui.elements import COMPUTED, run_button
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.words.formats import count
-from tripletscope.pages.data.findings import PAGE, refusals
+from tripletscope.pages.data.findings import PAGE, lacking, show_refusals
 
 _PLACE = f"{PAGE}.repeat"
 
@@ -102,8 +100,7 @@ def show_repeating(context: Context) -> None:
                 for name in ("error there", "error here", "map moved")
             },
         )
-        for title, why in refusals(context.job):
-            st.warning(panels.plain(f"{title}: {why}"), icon=":material/error:")
+        show_refusals(context.job)
     with side:
         missing = [each for each in repeats if each.method is not None and each.here is None]
         if run_button(
@@ -184,7 +181,9 @@ def repeated(
         method, key = None, ""
         try:
             method = make_method(run.record)
-            why = _objection(run, method, answers)
+            why = _objection(run, method) or lacking(
+                run.task, method, run.record["options"], answers
+            )
             key = analysis.key(run.task, method, answers, run.record["options"]) if not why else ""
         except (ValueError, KeyError) as error:  # of which DataError is one
             why = str(error)
@@ -192,7 +191,7 @@ def repeated(
     return repeats
 
 
-def _objection(run: RunInfo, method: Method, answers: Answers) -> str:
+def _objection(run: RunInfo, method: Method) -> str:
     """Why an analysis says nothing of other answers; empty if it does."""
     if isinstance(method, FeatureModel) or run.table:
         return "it reads features or distances of the other data set"
@@ -200,15 +199,7 @@ def _objection(run: RunInfo, method: Method, answers: Answers) -> str:
         return "it is of ratings, piles and the like of the other data set"
     if "views" in run.record["options"]:
         return "it compares views: see Multiverse"
-    if run.task not in TASKS:
-        return "this version does not compute it"
-    columns = {"objects": {*answers.objects.columns}, "answers": {*answers.answers.columns}}
-    needed: dict[str, Any] = dict.fromkeys(method.answer_columns, "answers")
-    for spec, value in TASKS[run.task]._set_to(method, run.record["options"]):
-        if isinstance(spec, Column) and value is not None:
-            needed |= dict.fromkeys(value if spec.several else [value], spec.of)
-    lacking = [name for name, of in needed.items() if name not in columns[of]]
-    return f"there is no column {lacking[0]}" if lacking else ""
+    return "" if run.task in TASKS else "this version does not compute it"
 
 
 def _table(info: DatasetInfo, repeats: Sequence[RepeatedAnalysis]) -> pd.DataFrame:

@@ -38,10 +38,8 @@ from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.words import words
 from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.simulate import setting
-from tripletscope.pages.simulate.setting import PAGE
+from tripletscope.pages.simulate.setting import PAGE, SHOWN
 from tripletscope.pages.simulate.tabs import too_many
-
-_SHOWN = f"{PAGE}.shown"
 
 
 @tab(PAGE, "Sample size", 1, slot=f"{PAGE}.plan")
@@ -107,10 +105,10 @@ def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
     ]
     if run_button(
         current, f"{PAGE}.run", "Compute",
-        why="" if missing or current.drafts.get(_SHOWN) != keys else COMPUTED,
+        why="" if missing or current.drafts.get(SHOWN) != keys else COMPUTED,
         help="Simulates experiments with increasing numbers of answers.",
     ) or (context.job is None and missing and not _kept()):
-        current.drafts[_SHOWN] = keys
+        current.drafts[SHOWN] = keys
         if missing:
             names = [Simulation(method, options).name for method, _, options in missing]
             context.submit("Simulating experiments", missing, names)
@@ -153,17 +151,17 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
             "accuracy and precision of the map improve with the number of answers.",
         )
         return
-    noted = current.drafts.get(_SHOWN) or [next(iter(listed))]
+    noted = current.drafts.get(SHOWN) or [next(iter(listed))]
     shown = [name for name in noted if name in listed]
     runs = [workspace.run(None, name) for name in shown]
     labels = choosing.names_of([*listed.values()]) | dict(
         zip(shown, names_of([*map(Simulation.of, runs)]), strict=True)
     )
     with st.popover(f"{count(len(shown), 'plan')} of {len(listed):,}"):
-        key = current.key_following(_SHOWN, tuple(shown))
+        key = current.key_following(SHOWN, tuple(shown))
         st.multiselect(
             "Plans shown", list(listed), shown, key=key, format_func=labels.__getitem__,
-            placeholder="Choose kept plans", on_change=current.note_choice, args=(_SHOWN, key),
+            placeholder="Choose kept plans", on_change=current.note_choice, args=(SHOWN, key),
         )
         if pressed(
             current, f"{PAGE}.delete", "Delete", icon=":material/delete:",

@@ -26,6 +26,8 @@ from tripletscope.dashboard.ui.scenario import can_follow, scenario_of
 from tripletscope.dashboard.words import words
 
 PAGE = "simulate"
+#: Where the session notes which simulations Sample size shows.
+SHOWN = f"{PAGE}.shown"
 #: Not asked for: the truth has as many dimensions, and objects in the order of their stimulus.
 _DECIDED = ("n_components", "stimulus")
 #: Where the session notes what the forms begin with, and how often that has changed.

@@ -92,7 +92,7 @@ def checklist(material: Material) -> Iterator[Block]:
     checks = {
         "check people": participants_of(material.answers)[1] > 0,
         "check exclusions": True,
-        "check stated before": False,
+        "check stated before": material.standing is not None and not material.standing.is_late,
         "check answers": True,
         "check error": material.error is not None or bool(material.alike),
         "check ceiling": material.quality.ceiling.lower is not None,

@@ -10,6 +10,7 @@ from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.findings import FINDINGS, SubjectResults
+from tripletscope.dashboard.results.preregistration import status_of
 from tripletscope.dashboard.results.presentation import Statement
 from tripletscope.dashboard.words import words
 
@@ -28,4 +29,6 @@ def findings(material: Material) -> Iterator[Block]:
             continue
         said = [part.text for part in topic.told(results) if isinstance(part, Statement)]
         if said:
-            yield joined(f"**{words(f'finding {name}')}.**", *said)
+            status = material.standing and status_of(material.standing, topic, results)
+            title = words(f"finding {name}") + (f" ({status})" if status else "")
+            yield joined(f"**{title}.**", *said)

@@ -13,7 +13,7 @@ from tripletscope.dashboard.words import words
 TOLD = {task for tasks in REPORT_PARTS.values() for task, _ in tasks}
 
 # Parts are declared when their modules are loaded.
-for _module in ("findings", "method", "results", "interpretable", "end"):
+for _module in ("findings", "plan", "method", "results", "interpretable", "end"):
     import_module(f"{__package__}.{_module}")
 
 __all__ = ["PARTS", "TOLD", "chapters"]

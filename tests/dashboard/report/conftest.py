@@ -68,4 +68,12 @@ def material(colours, results):
 
 
 def material_of(colours, results):
-    return Material("Colours *of* Ekman", colours, results, asked="which is more similar?")
+    plan = ts.experiment.AnalysisPlan(
+        title="Hues *and* more", n_objects=14, n_participants=8, n_answers=800,
+    ).freeze()
+    return Material(
+        "Colours *of* Ekman", colours, results, asked="which is more similar?",
+        standing=ts.experiment.standing(
+            plan, results, exclusions=colours.exclusions, since="2026-01-01T00:00:00+00:00",
+        ),
+    )

@@ -177,7 +177,7 @@ def test_number_of_dimensions_that_predicts_worse(material, results):
 def test_parts_are_in_order_chapter_by_chapter(sections):
     chapters = [CHAPTERS.index(PARTS[name].chapter) for name in sections]
     assert chapters == sorted(chapters)
-    assert [*sections][:4] == ["findings", "data", "design", "quality"]
+    assert [*sections][:5] == ["findings", "plan", "data", "design", "quality"]
 
 
 def test_parts_that_are_left_out(material, sections):

@@ -1,0 +1,1 @@
+"""Preregistration: analysis plans, the questions that they ask, and deviations from them."""

@@ -1,0 +1,215 @@
+"""Analysis plans in the words of a preregistration, and what has become of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+
+from tripletscope.core.engine.declared import checked
+from tripletscope.core.engine.method import make_method
+from tripletscope.core.run import TASKS
+from tripletscope.core.studies.experiment.experiment import SOURCES
+from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.preregistration.deviations import Deviation, Standing
+from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan, PlannedStep
+from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.quality.rules import RULES
+from tripletscope.dashboard.results.findings import SubjectResults, Topic
+from tripletscope.dashboard.results.presentation import (
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words.sentences import uncited
+
+#: Characters of a hash that tell it from others on a page.
+BRIEF = 12
+_NAMED = 3  # methods of further results
+#: The planned question of findings.
+_QUESTIONS = {"error": MAP, "map": MAP, "dimensions": MAP, "clusters": "clusters",
+              "people": "groups"}
+
+
+def plan_said(plan: AnalysisPlan) -> dict[str, list[str]]:
+    """Sentences of a plan by the headings of a preregistration."""
+    said = {
+        "title": [f"{plain(plan.title)}."],
+        "design": [words(
+            "plan design", participants=plan.n_participants, answers=plan.n_answers,
+            objects=plan.n_objects, task=ASKINGS[plan.task].title,
+            source=SOURCES[plan.source].lower(),
+        ), words("plan amount")],
+        "exclusions": [
+            words("plan exclusion", number=k, title=rule.title, help=RULES[rule.rule].help)
+            for k, rule in enumerate(plan.exclusions, 1)
+        ] or [words("plan no exclusions")],
+        "analysis": [*_analysis_said(plan)],
+        "questions": [
+            f"{question_said(name, columns)} {_criterion(plan, name)}"
+            for name, columns in plan.questions.items()
+        ] or [words("plan no questions")],
+        "rest": [words("plan explore")],
+    }
+    if len(plan.exclusions) > 1:
+        said["exclusions"].append(words("plan exclusions order"))
+    if len(plan.questions) > 1:
+        said["questions"].append(words("plan several", number=len(plan.questions)))
+    if plan.frozen:
+        said["rest"].append(words("plan frozen", version=plan.version, sha256=plan.sha256,
+                                  time=time_said(plan.frozen)))
+    return said
+
+
+def plan_text(plan: AnalysisPlan) -> str:
+    """The plan as plain text, for a registry."""
+    parts = ("\n".join([heading(name).upper(), *map(_unmarked, said)])
+             for name, said in plan_said(plan).items())
+    return "\n\n".join(parts) + "\n"
+
+
+def heading(name: str) -> str:
+    return words(f"plan heading {name}")
+
+
+def question_said(name: str, columns: tuple[str, ...] = ()) -> str:
+    """A question in words."""
+    return words(f"planned {name}", columns=words.listing([plain(each) for each in columns])
+                 or words("these columns"))
+
+
+def time_said(moment: str) -> str:
+    """An ISO 8601 time in UTC, to the minute."""
+    return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def status_of(standing: Standing, topic: Topic, results: SubjectResults) -> str:
+    """Whether a finding is planned or exploratory; empty where nothing was computed for it."""
+    made = (results.run(method, task) for method, task, _ in topic.pieces(results))
+    runs = [run for run in made if run is not None]
+    if not runs:
+        return ""
+    question = _QUESTIONS.get(topic.name)
+    is_asked = question in (MAP, *standing.plan.questions)
+    if not is_asked or not any(map(standing.is_planned, runs)):
+        return words("is exploratory")
+    return words("is planned" if standing.has_planned_exclusions else "is planned otherwise")
+
+
+def _analysis_said(plan: AnalysisPlan) -> Iterator[str]:
+    options = {step.task: _options(step) for step in plan.steps if step.question == MAP}
+    title = words.method(plan.method).replace(
+        f", {words.count(plan.method.n_components, 'dimension')}", "", 1
+    )
+    yield words("plan map", method=title, folds=options["cross_validate"]["folds"],
+                replicates=options["bootstrap"]["replicates"])
+    if getattr(plan.method, "alpha", 0) is None:
+        yield words("plan tails")
+    if len(plan.dimensions) == 1:
+        yield words("plan one dimension", d=plan.dimensions[0])
+    else:
+        yield words("plan dimensions", dimensions=words.listing([*map(str, plan.dimensions)]))
+
+
+def _criterion(plan: AnalysisPlan, name: str) -> str:
+    step = next(step for step in plan.steps if step.question == name)
+    method = make_method(step.filled(plan.dimensions[0]).method)
+    return words(f"criterion {name}", method=method.title, **_options(step))
+
+
+def _options(step: PlannedStep) -> dict[str, Any]:
+    """All options of a step: a plan of before has none of those that came later."""
+    return checked(TASKS[step.task].function, step.options)
+
+
+def _unmarked(text: str) -> str:
+    """A sentence without markup, with names as they were written."""
+    text = uncited(text).replace("*", "")
+    return text.replace("\N{ASTERISK OPERATOR}", "*").replace("\N{FULLWIDTH COMMERCIAL AT}", "@")
+
+
+def deviation_said(deviation: Deviation) -> str:
+    """A deviation as a sentence."""
+    made, planned, code, what = deviation.made, deviation.planned, deviation.code, deviation.what
+    if code == "another map":
+        made, planned = (words.method(one) for one in (made.fresh(), make_method(planned)))
+    elif code in ("another test", "unplanned question"):
+        made = words.method(made.fresh())
+    elif code == "late":
+        planned = time_said(planned)
+    elif code == "further results":
+        made = words.first([*dict.fromkeys(words.method(run.fresh()) for run in made)], _NAMED)
+        what = TASKS[what].words
+    return words(
+        f"deviation {code}", made=made, planned=planned, what=what,
+        question=question_said(what) if what in QUESTIONS else "",
+    )
+
+
+def standing_said(standing: Standing) -> list[str]:
+    """What a report says before the table of planned analyses."""
+    plan = standing.plan
+    since = words(f"plan since {'first answer' if standing.is_collected else 'upload'}",
+                  time=time_said(standing.since))
+    said = [words("follows plan", title=plan.title, time=time_said(plan.frozen),
+                  sha256=plan.sha256),
+            words("plan after" if standing.is_late else "plan before", since=since)]
+    if len(plan.dimensions) > 1 and standing.n_components is not None:
+        said.append(words("plan dimensions chosen", d=standing.n_components))
+    return said
+
+
+def deviations_said(standing: Standing) -> tuple[list[str], list[str]]:
+    """Deviations, and exploratory results; what is not computed in one sentence."""
+    said: tuple[list[str], list[str]] = [], []
+    for one in standing.deviations:
+        if one.code != "not computed":
+            said[one.is_exploratory].append(deviation_said(one))
+    if missing := sum(one.code == "not computed" for one in standing.deviations):
+        said[0].append(words("deviation not computed", number=missing))
+    return said
+
+
+def standing_text(standing: Standing) -> str:
+    """A plan with what has become of it, as plain text."""
+    deviations, exploratory = deviations_said(standing)
+    table = planned_table(standing).itertuples(index=False)
+    parts = [
+        standing_said(standing), [f"{words('plan table caption')}:", *map("; ".join, table)],
+        [words("plan deviations"), *deviations] if deviations else [words("plan as planned")],
+        [words("plan exploratory"), *exploratory] if exploratory else [],
+    ]
+    said = ("\n".join(map(_unmarked, part)) for part in parts if part)
+    return "\n\n".join([plan_text(standing.plan).rstrip(), *said]) + "\n"
+
+
+def planned_table(standing: Standing) -> pd.DataFrame:
+    """A row for each planned analysis; with other exclusions beside the planned ones."""
+    columns = {"state": standing}
+    if standing.as_planned is not None:
+        columns = {"as planned": standing.as_planned, "state otherwise": standing}
+    questions = standing.plan.questions
+    return pd.DataFrame([{
+        words("plan column question"): question_said(question, questions.get(question, ())),
+        words("plan column test"): words(f"test {task}"),
+        **{words(f"plan column {name}"): _state(one, question, task)
+           for name, one in columns.items()},
+    } for question, task in standing.done])
+
+
+def _state(standing: Standing, question: str, task: str) -> str:
+    if standing.done[question, task] is None:
+        return words("plan not computed")
+    if question not in QUESTIONS:
+        return words("plan computed")
+    return words("plan met" if standing.is_met(question) else "plan not met")
+
+
+@presents(AnalysisPlan)
+def plan_of(shown: ShownResults, plan: AnalysisPlan) -> Iterator[Statement]:
+    """All sentences of a plan."""
+    for said in plan_said(plan).values():
+        yield from map(Statement, said)

@@ -1,0 +1,227 @@
+"""Plan: the analyses of a frozen plan in one click, and what differs from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.method import Method, make_method
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.studies.preregistration.deviations import Standing
+from tripletscope.core.studies.preregistration.plan import AnalysisPlan, PlannedStep
+from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.dashboard.files.errors import WorkspaceError
+from tripletscope.dashboard.jobs.queue import Step
+from tripletscope.dashboard.results.preregistration import (
+    deviations_said,
+    planned_table,
+    question_said,
+    standing_said,
+)
+from tripletscope.dashboard.results.presentation import Numbers
+from tripletscope.dashboard.store import plans
+from tripletscope.dashboard.store.dataset import AS_PLANNED, DatasetInfo, state_of
+from tripletscope.dashboard.store.description import PLAN
+from tripletscope.dashboard.store.feature_tables import free_name
+from tripletscope.dashboard.store.services import services
+from tripletscope.dashboard.ui import analysis, panels
+from tripletscope.dashboard.ui.context import Context
+from tripletscope.dashboard.ui.controls import doing, pressed
+from tripletscope.dashboard.ui.elements import COMPUTED, errors_shown, run_button
+from tripletscope.dashboard.ui.opened_map import choose_method, opened_map
+from tripletscope.dashboard.ui.page import tab
+from tripletscope.dashboard.ui.plans import pick_plan, plan_files, show_plan_text
+from tripletscope.dashboard.words import words
+from tripletscope.pages.data.findings import PAGE, lacking, show_refusals
+
+_PLACE = f"{PAGE}.plan"
+
+
+def _has_plan(info: DatasetInfo) -> bool:
+    return PLAN in info.extra or bool(plans.kept_plans(services().workspace))
+
+
+@tab(PAGE, "Plan", 1.5, slot=_PLACE, when=_has_plan)
+def show_plan(context: Context) -> None:
+    """What was planned, what has become of it, and the button that analyses as planned."""
+    picture, side = context.picture_and_side()
+    with side, errors_shown(DataError, WorkspaceError):
+        plan = _choose(context)
+        if plan is not None:
+            _analyse(context, plan, _standing(context, plan))
+            plan_files(plan, _PLACE)
+    with picture:
+        show_refusals(context.job)
+        if problem := plans.plan_problem(context.info):
+            st.error(panels.plain(problem), icon=":material/error:")
+        elif plan is None:
+            context.empty("No plan is chosen", "Freeze a plan on Simulate, or upload its file.")
+        if plan is None:
+            return
+        standing = _standing(context, plan)
+        if standing is None:
+            st.markdown("These answers do not follow the plan yet.")
+            show_plan_text(plan)
+            return
+        _show(context, standing)
+        if box := panels.folded("The plan", f"{_PLACE}.words"):
+            with box:
+                show_plan_text(plan)
+
+
+def _standing(context: Context, plan: AnalysisPlan) -> Standing | None:
+    """What has become of a plan; None if the data set does not follow it."""
+    opened = opened_map(context.info)
+    found = plans.standing_of(
+        services().workspace, context.info, opened=opened.key if opened else ""
+    )
+    return found if found is not None and found.plan == plan else None
+
+
+def _choose(context: Context) -> AnalysisPlan | None:
+    """Ask for one of the kept plans, which a file may bring; the followed one to begin with."""
+    current, workspace = context.session, services().workspace
+    place = f"{_PLACE}@{context.info.id}"
+    followed = None if plans.plan_problem(context.info) else plans.followed(context.info)
+    with st.popover("Upload a plan", icon=":material/upload:", width="stretch"):
+        file = st.file_uploader("Plan (JSON)", type="json", key=f"{_PLACE}.file")
+        if file is not None and current.drafts.get(f"{place}.file") != file.file_id:
+            with errors_shown():
+                plan = AnalysisPlan.from_json(file.getvalue(), file.name)
+                current.drafts[place] = plans.keep_plan(workspace, plan).sha256
+                current.drafts[f"{place}.file"] = file.file_id
+    kept = [one.plan for one in plans.kept_plans(workspace) if one.plan]
+    return pick_plan(current, place, [followed, *kept] if followed else kept)
+
+
+def _show(context: Context, standing: Standing) -> None:
+    """Planned analyses, deviations, and exploratory results."""
+    st.markdown(panels.marked(" ".join(standing_said(standing))))
+    table = partial(planned_table, standing)
+    context.numbers(Numbers(words("plan column question"), table, is_small=True))
+    for name, asked in QUESTIONS.items():
+        run = standing.done.get((name, asked.task))
+        title = question_said(name, standing.plan.questions.get(name, ()))
+        if run is not None and (box := panels.folded(title, f"{_PLACE}.{name}")):
+            with box:
+                context.present(run)
+    deviations, exploratory = deviations_said(standing)
+    title = words("plan deviations" if deviations else "plan as planned")
+    for heading, said in ((title, deviations), (words("plan exploratory"), exploratory)):
+        if said or heading == title:
+            st.markdown(f"**{heading}**")
+            st.markdown("\n".join(f"- {panels.marked(text)}" for text in said))
+
+
+def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) -> None:
+    """The button that follows the plan; with other exclusions one that makes its analyses here."""
+    info, workspace = context.info, services().workspace
+    is_here = standing is not None and standing.has_planned_exclusions
+    missing = standing is None or not all(standing.done.values())
+    refused: Sequence[Step] = ()
+    if run_button(
+        context.session, f"{_PLACE}.run", "Analyse as planned",
+        why=COMPUTED if is_here and not missing else "",
+        help="Makes the planned exclusions as a view of the answers, and computes the planned "
+        "results. Nothing else is changed or forbidden: what differs is listed.",
+    ):
+        with doing(context.session, st.spinner("Following the plan")):
+            info, refused = excluded_as_planned(info, plan)
+            plans.follow(workspace, info, plan)
+    elif standing is None or is_here or not pressed(
+        context.session, f"{_PLACE}.otherwise", "With these exclusions",
+        icon=":material/play_arrow:", width="stretch", why="" if missing else COMPUTED,
+        help="Computes the planned results for the view in use, which differs from the plan.",
+    ):
+        return
+    info = workspace.dataset(info.id)
+    context.begin_steps(f"As planned: {info.name}", [*refused, *_steps(info, plan)])
+    st.rerun()
+
+
+def excluded_as_planned(info: DatasetInfo, plan: AnalysisPlan) -> tuple[DatasetInfo, list[Step]]:
+    """The data set with the view of the planned exclusions in use, and rules that cannot be made.
+
+    A view with the same exclusions is that view.
+    """
+    workspace, refused = services().workspace, []
+    cleaning = replace(workspace.cleaning(info), exclusions=())
+    for rule in plan.exclusions:
+        try:
+            cleaning = cleaning.excluding(rule)
+        except DataError as error:
+            refused.append(_refused(rule.title, str(error)))
+    state = state_of(cleaning.log(), info.gold)
+    if state == info.state:
+        return info, refused
+    for view, steps in info.views.items():
+        if state_of(steps, info.gold) == state:
+            return workspace.use_view(info, view), refused
+    view = free_name(AS_PLANNED, {*info.views})
+    return workspace.update_dataset(info, cleaning, view=view), refused
+
+
+def _refused(title: str, why: str) -> Step:
+    return Step(f"Exclusion: {title}", lambda progress: why, 0.0, 0.0)
+
+
+def _steps(info: DatasetInfo, plan: AnalysisPlan) -> Sequence[Step]:
+    """What is computed: errors by which dimensions are chosen, then everything in these."""
+    answers = services().workspace.answers(info)
+    compared = plan.compared if len(plan.dimensions) > 1 else {}
+    return [
+        *(_step(info, answers, plan, step, d) for d, step in compared.items()),
+        *(_step(info, answers, plan, step) for step in plan.steps),
+    ]
+
+
+def _step(
+    info: DatasetInfo, answers: Answers, plan: AnalysisPlan, step: PlannedStep, d: int | None = None
+) -> Step:
+    """A step in d dimensions, or in as many as the plan's rule chooses once it is at work."""
+    workspace = services().workspace
+    title = f"{question_said(step.question)} {words(f'test {step.task}')}"
+
+    def work(progress: Progress) -> str | None:
+        chosen, alpha = plans.dimensions_of(workspace, info, plan)
+        if d is None and chosen is None:
+            return "the number of dimensions could not be chosen"
+        filled = step.filled(d or chosen, alpha)
+        try:
+            method = _method(filled, answers)
+        except (DataError, KeyError, ValueError) as error:
+            return str(error)
+        if why := lacking(step.task, method, step.options, answers):
+            return why
+        piece = method, step.task, step.options
+        computed = analysis.forgiving(analysis.step_of(
+            info, answers, piece, analysis.describe(method), title
+        ))
+        if (refused := computed.work(progress)) is None and step.task == "fit":
+            choose_method(info, analysis.settled(info, method))
+        return refused
+
+    return Step(title if d is None else f"{title}, {d}", work,
+                seconds=analysis.seconds_of(answers, step.task))
+
+
+def _method(step: PlannedStep, answers: Answers) -> Method:
+    """The method of a step, with feature spaces of the columns that it names."""
+    if step.method["kind"] != FeatureModel.kind:
+        return make_method(step.method)
+    names, objects = step.method["parameters"]["content"], answers.objects
+    for name in names:
+        if name not in objects:
+            raise DataError(f"there is no column {name}", file=answers.name)
+    return FeatureModel.of([
+        FeatureSpace(name=name, values=objects[[name]].to_numpy(dtype=float, na_value=np.nan),
+                     feature_names=[name]) for name in names
+    ])

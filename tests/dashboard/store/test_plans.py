@@ -1,0 +1,158 @@
+"""Plans in a workspace, beside experiments and with data sets: once, whole, or refused."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from itertools import chain
+
+import pytest
+
+import tripletscope as ts
+from tests.core.studies.preregistration.test_plan import NOON, plan
+from tests.dashboard.archive.changed import TERMS, unzipped
+from tests.dashboard.report.telling import text_of
+from tests.pages.harness import crowd
+from tripletscope.core.engine.method import make_method
+from tripletscope.core.studies.quality import Exclusion
+from tripletscope.dashboard.archive.archive import archive
+from tripletscope.dashboard.report.document import Listed
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.report import written
+from tripletscope.dashboard.results.preregistration import plan_text, standing_text
+from tripletscope.dashboard.store import plans
+from tripletscope.dashboard.upload import ingest
+
+ANSWERS = crowd(12, 300, people=5)
+PLANNED = plan(n_participants=5, n_answers=300, dimensions=(2,), questions={"clusters": ()})
+
+
+@pytest.fixture
+def workspace(services):
+    return services.workspace
+
+
+@pytest.fixture
+def info(workspace):
+    info = workspace.add_dataset(ANSWERS.renamed("Things"), origin="a.csv", report=["Read."])
+    plans.follow(workspace, info, PLANNED.freeze(NOON))
+    return workspace.dataset(info.id)
+
+
+def test_two_tabs_that_freeze_one_plan_freeze_it_once(workspace):
+    frozen = []
+
+    def freeze() -> None:
+        frozen.append(plans.keep_plan(workspace, PLANNED))
+
+    tabs = [threading.Thread(target=freeze, daemon=True) for _ in range(4)]
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
+    assert len({one.sha256 for one in frozen}) == 1
+    assert [one.plan for one in plans.kept_plans(workspace)] == frozen[:1]
+
+
+def test_a_file_brings_its_own_time_and_hash(workspace):
+    ours = plans.keep_plan(workspace, PLANNED)
+    theirs = plans.keep_plan(workspace, PLANNED.freeze(NOON))
+    assert theirs.frozen != ours.frozen
+    assert [one.plan for one in plans.kept_plans(workspace)] == [ours, theirs]
+    plans.delete_plan(workspace, plans.kept_plans(workspace)[0].path)
+    assert [one.plan for one in plans.kept_plans(workspace)] == [theirs]
+
+
+@pytest.mark.parametrize("what", ["text", "pipe", "large"])
+def test_what_is_no_plan_is_listed_with_its_problem(workspace, what):
+    plans.keep_plan(workspace, PLANNED)
+    path = workspace.folder / "plans" / "other.json"
+    if what == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text("{" if what == "text" else " " * 2**21)
+    good, bad = plans.kept_plans(workspace)
+    assert good.plan
+    assert "other.json" in bad.problem
+    assert not workspace.datasets(), "the folder of plans is no data set"
+
+
+def test_an_experiment_keeps_its_plan(workspace, tmp_path):
+    assert plans.plan_of_experiment(tmp_path) is None
+    plans.give_plan(workspace, tmp_path, PLANNED.freeze(NOON))
+    assert plans.plan_of_experiment(tmp_path) == PLANNED.freeze(NOON)
+
+
+def test_a_data_set_that_follows_none_has_no_standing(workspace):
+    info = workspace.add_dataset(ANSWERS, origin="a.csv", report=[])
+    assert plans.standing_of(workspace, info) is None
+
+
+def computed(workspace, info) -> None:
+    """Compute what was planned, in the view in use."""
+    for step in PLANNED.steps_in(2):
+        found = ts.run(step.task, make_method(step.method), workspace.answers(info), step.options)
+        workspace.add_run(info, found, step.task)
+
+
+def test_results_of_planned_exclusions_stay_beside_those_of_others(workspace, info):
+    computed(workspace, info)
+    first = plans.standing_of(workspace, info)
+    assert first.deviations == []
+    assert first.is_met("clusters") is not None
+    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("person 0",)))
+    other = workspace.update_dataset(info, cleaning)
+    second = plans.standing_of(workspace, other)
+    assert [one.code for one in second.deviations if one.code != "not computed"] == [
+        "exclusion added"
+    ]
+    assert not any(second.done.values())
+    assert {*second.as_planned.done} == {*first.done}
+    assert all(second.as_planned.done.values())
+
+
+def told(workspace, info) -> str:
+    runs = tuple(workspace.run(info.id, run.key) for run in workspace.runs(info.id))
+    sections = written(Material(
+        info.name, workspace.cleaning(info), runs, standing=plans.standing_of(workspace, info),
+    ))
+    lists = [block.items for section in sections.values() for block in section.blocks
+             if isinstance(block, Listed)]
+    return " ".join([*map(text_of, sections.values()), *chain.from_iterable(lists)])
+
+
+def test_report_and_archive_tell_planned_from_exploratory(workspace, info, services):
+    computed(workspace, info)
+    free = ts.run("compare_people", ts.people.WeightedEuclidean(n_init=1), ANSWERS,
+                  {"most_groups": 1, "folds": 2})
+    workspace.add_run(info, free, "people")
+    text = told(workspace, info)
+    assert "Exploratory results, which were not planned" in text
+    assert "Are there groups of participants with different maps?" in text
+    assert "they were uploaded on" in text
+    files = unzipped(archive(workspace, info, replace(TERMS, pseudonyms=True)))
+    beside = files["analysis/plan.txt"].decode()
+    assert "criterion" in beside
+    assert "Exploratory results" in beside
+    assert ts.experiment.AnalysisPlan.from_json(files["analysis/plan.json"]) == PLANNED.freeze(NOON)
+    assert b"analysis/plan" in files["README.md"]
+    opened = ingest.open_archive("a.zip", archive(workspace, info, TERMS)).info
+    assert plans.followed(opened) == PLANNED.freeze(NOON)
+
+
+def test_a_plan_that_came_after_the_data_is_no_preregistration(workspace, info):
+    plans.follow(workspace, info, PLANNED.freeze())
+    text = told(workspace, workspace.dataset(info.id))
+    assert "this plan is no preregistration" in text
+
+
+def test_the_text_has_what_registries_ask_for_and_names_as_they_were_written():
+    text = plan_text(plan(
+        title="A*B @ noon", dimensions=(3,), questions={"conditions": ("day*night",)},
+    ).freeze(NOON))
+    for part in ("A*B @ noon", "day*night", "3 dimensions", "DESIGN AND SAMPLE SIZE", "SHA-256"):
+        assert part in text
+    assert ts.sentences(plan())[0] == "Cups."
+    found = ts.experiment.standing(PLANNED.freeze(NOON), [], since="2026-02-01T00:00:00+00:00")
+    assert "Planned and not computed: 4 results." in standing_text(found)
