@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.pages.harness import crowd, figure, session_on, settled, start, words
+from tests.waiting import becomes
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import TASKS, run
@@ -66,8 +67,7 @@ def test_it_goes_on_where_it_was_stopped(services, opened):
     app = asked(opened)
     app.button(key="compare.multiverse.run").click().run()
     (job,) = (one for one in services.jobs.of(opened) if "multiverse" in one.slot)
-    while job.active and job.step < 3:
-        job.wait(0.05)
+    assert becomes(lambda: not job.active or job.step > 2)
     job.cancel()
     assert job.wait(300)
     app.run()
