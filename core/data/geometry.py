@@ -8,6 +8,9 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import fdtri, gammaincinv
 
+#: Most steps to the best projection, and the least gain of one.
+_PROJECTIONS, _STILL = 200, 1e-7
+
 
 def distances(positions: np.ndarray) -> np.ndarray:
     """(n, n) Euclidean distances between the rows of `positions`, shape (n, d)."""
@@ -84,16 +87,28 @@ def procrustes_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
 def map_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
     """`procrustes_disparity` of the objects that are finite in both maps (n, d) and (n, e).
 
-    NaN for fewer than four: any two or three points are much like any others.
+    With d > e it is that of the projection to e dimensions which is most like the reference. NaN
+    for fewer than four objects: any two or three points are much like any others.
     """
-    d = max(positions.shape[1], reference.shape[1])
-    positions, reference = (
-        np.pad(one, ((0, 0), (0, d - one.shape[1]))) for one in (positions, reference)
-    )
     both = np.isfinite(positions).all(axis=1) & np.isfinite(reference).all(axis=1)
     if both.sum() < 4:
         return np.nan
-    return procrustes_disparity(positions[both], reference[both])
+    positions, reference = positions[both], reference[both]
+    d, e = positions.shape[1], reference.shape[1]
+    if d < e:
+        positions = np.pad(positions, ((0, 0), (0, e - d)))
+    if d <= e:
+        return procrustes_disparity(positions, reference)
+    # What the projection leaves out is filled with the map's own coordinates, until they stay.
+    target, before = np.pad(reference, ((0, 0), (0, d - e))), np.inf
+    for _ in range(_PROJECTIONS):
+        found = procrustes(positions, target)(positions)
+        target[:, e:] = found[:, e:] - found[:, e:].mean(axis=0)
+        left = procrustes_disparity(found[:, :e], reference)
+        if before - left < _STILL:
+            break
+        before = left
+    return left
 
 
 def coverage_radius(coverage: float, n_components: int, degrees: float | None = None) -> float:

@@ -267,12 +267,12 @@ def directions_on(
 
 def predicted_by_places(
     positions: np.ndarray, columns: dict[str, pd.Series], *, permutations: int = 199, seed: int = 0
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """(c, 1 + r) bool: whether places on a map (n, d) predict columns of objects left out, at 5 %.
 
-    The first is of the columns as they are, the others are of shuffled objects, each judged as if
-    it were the data. Of all columns together, as in `directions_on`; the same seed shuffles alike
-    on every map.
+    And (c,) whether that could be tested. The first is of the columns as they are, the others are
+    of shuffled objects, each judged as if it were the data, for all columns together. The same seed
+    shuffles alike on every map.
     """
     keys = np.random.default_rng(seed).random((permutations, len(positions)))
     statistic = np.full((len(columns), permutations + 1), np.nan)
@@ -287,7 +287,7 @@ def predicted_by_places(
         enough = np.quantile(scaled.max(axis=0), 1 - LEVEL, method="higher")
         is_category = np.array([not is_feature(one) for one in columns.values()])[tested]
         result[tested] = (scaled > enough) & ((statistic[tested] > 0) | is_category[:, None])
-    return result
+    return result, tested
 
 
 def _orders(keys: np.ndarray, objects: np.ndarray) -> np.ndarray:

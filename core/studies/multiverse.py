@@ -37,6 +37,8 @@ from tripletscope.core.similarity.kernels.space import Space
 
 #: Shuffles of the objects by which a column is judged in every analysis.
 _SHUFFLES = 199
+#: How many more replicates the main analysis has, with whose maps all others are compared.
+_OFTENER = 3
 #: Most clusters, and fewest objects that can form any.
 _MOST_CLUSTERS, _FEWEST = 12, 4
 
@@ -56,10 +58,11 @@ class Multiverse:
         Whether it was computed; of others, everything else is NaN, -1 or False.
     error : Estimate, shape (m,)
         Held-out error; NaN where it cannot be measured.
+        Its unit is that of the main analysis, and so is its number.
     moved : Estimate, shape (m,)
-        Share of the variance of the main map that a map leaves unexplained (Procrustes), with 1.96
-        standard deviations of bootstrap replicates. Of the main analysis, 0 and what 95 % of its
-        own replicates stay below.
+        Share of the variance of the main map that a map, or the best projection of one with more
+        dimensions, leaves unexplained (Procrustes), with 1.96 standard deviations of bootstrap
+        replicates. Of the main analysis, 0 and what 95 % of its own replicates stay below.
     n_clusters : ndarray of int, shape (m,)
         Number of clusters by `recommend_clusters`: 1 for none, 0 if the answers do not tell, -1
         where it was not asked.
@@ -67,6 +70,8 @@ class Multiverse:
     predicted : ndarray of bool, shape (m, c, 1 + r)
         Whether places on the map predict columns of objects left out, at 5 % for all columns; then
         the same of r shuffles of the objects.
+    tested : ndarray of bool, shape (m, c)
+        Whether that could be tested; columns of few values, or of one, cannot.
     embedding : ndarray, shape (n, d)
         The main map; NaN for objects without a place.
     marks : ndarray of bool, shape (t, w), or None
@@ -82,6 +87,7 @@ class Multiverse:
     n_clusters: np.ndarray
     columns: list[str]
     predicted: np.ndarray
+    tested: np.ndarray
     embedding: np.ndarray
     marks: np.ndarray | None = None
 
@@ -105,15 +111,25 @@ class Multiverse:
         return bool((self.n_clusters >= 0).any())
 
     @property
+    def _shares(self) -> np.ndarray:
+        """(c, 1 + r) share of the analyses that test a column in which places predict it."""
+        number = self.tested.sum(axis=0)[:, None]
+        found = (self.predicted & self.tested[:, :, None]).sum(axis=0)
+        return np.divide(found, number, out=np.full(found.shape, np.nan), where=number > 0)
+
+    @property
     def shares(self) -> np.ndarray:
-        """(c,) share of the analyses in which places predict each column."""
-        return self.predicted[self.done, :, 0].mean(axis=0)
+        """(c,) the same of the objects as they are; NaN for columns that none can test."""
+        return self._shares[:, 0]
 
     @property
     def p(self) -> np.ndarray:
         """(c,) how often some column of shuffled objects reaches each share."""
-        shares = self.predicted[self.done].mean(axis=0)
-        return (shares.max(axis=0, initial=0.0) >= shares[:, :1] - 1e-12).mean(axis=1)
+        shares = self._shares
+        highest = np.nan_to_num(shares).max(axis=0, initial=0.0)
+        return np.where(
+            np.isnan(shares[:, 0]), np.nan, (highest >= shares[:, :1] - 1e-12).mean(axis=1)
+        )
 
     @property
     def table(self) -> pd.DataFrame:
@@ -129,7 +145,8 @@ class Multiverse:
         if self.asks_for_clusters:
             table["clusters"] = self.n_clusters
         for k, column in enumerate(self.columns):
-            table[f"predicts {column}"] = self.predicted[:, k, 0]
+            table[f"predicts {column}"] = pd.array(self.predicted[:, k, 0], "boolean")
+            table.loc[~self.tested[:, k], f"predicts {column}"] = pd.NA
         return table.iloc[self.sorted_by(name)]
 
 
@@ -259,6 +276,7 @@ class _Analysis:
     moved: Estimate
     n_clusters: int
     predicted: np.ndarray
+    tested: np.ndarray
 
 
 def _cells(
@@ -267,14 +285,18 @@ def _cells(
     """Method and view of each analysis: the main one, then by the number of choices that differ."""
     own = method.name, method.n_components, main
     low, high = dimensions
-    every = product(dict.fromkeys([method.name, *names]),
-                    sorted({method.n_components, *range(low, high + 1)}), views)
+    tried = {*range(low, high + 1)} | (set() if method.is_rank_chosen else {method.n_components})
+    every = []
+    for name in dict.fromkeys([method.name, *names]):
+        numbers = sorted(tried)
+        if registry("embedding")[name].is_rank_chosen:  # it may take as many, and others are alike
+            numbers = [method.n_components if name == method.name else high]
+        every += product([name], numbers, views)
+    every.sort(key=lambda cell: sum(a != b for a, b in zip(cell, own, strict=True)))
     return [
         (clone(method).set_params(n_components=d) if name == method.name
          else registry("embedding")[name](n_components=d), view)
-        for name, d, view in sorted(
-            every, key=lambda cell: sum(a != b for a, b in zip(cell, own, strict=True))
-        )
+        for name, d, view in every
     ]
 
 
@@ -288,15 +310,16 @@ def _empty(
         [one.name for one, _ in cells], np.array([one.n_components for one, _ in cells]),
         [view for _, view in cells], np.zeros(m, dtype=bool), Estimate(*nothing[0]),
         Estimate(*nothing[1]), np.full(m, -1), list(table),
-        np.zeros((m, len(table), _SHUFFLES + 1), dtype=bool), embedding,
-        np.transpose(marks) if marks else None,
+        np.zeros((m, len(table), _SHUFFLES + 1), dtype=bool),
+        np.zeros((m, len(table)), dtype=bool), embedding, np.transpose(marks) if marks else None,
     )
 
 
 def _check_same(begun: Multiverse, result: Multiverse) -> None:
-    """Refuse what was begun of other analyses."""
+    """Refuse what was begun of other analyses; other settings are not known by a result."""
     first, second = (
-        [one.methods, one.views, one.columns, one.n_components.tolist()] for one in (begun, result)
+        [one.methods, one.views, one.columns, one.n_components.tolist(), one.embedding.shape,
+         None if one.marks is None else one.marks.tolist()] for one in (begun, result)
     )
     if first != second:
         raise ValueError("what was begun is of other analyses; leave it out to begin anew.")
@@ -304,19 +327,20 @@ def _check_same(begun: Multiverse, result: Multiverse) -> None:
 
 def _filled(result: Multiverse, found: dict[int, _Analysis]) -> Multiverse:
     """With further analyses, by their positions."""
-    done, n_clusters, predicted = (
-        one.copy() for one in (result.done, result.n_clusters, result.predicted)
+    done, n_clusters, predicted, tested = (
+        one.copy() for one in (result.done, result.n_clusters, result.predicted, result.tested)
     )
     error, moved = (np.array(one.interval) for one in (result.error, result.moved))
     unit, n = result.error.over
     for k, one in found.items():
-        done[k], n_clusters[k], predicted[k] = True, one.n_clusters, one.predicted
+        done[k], n_clusters[k] = True, one.n_clusters
+        predicted[k], tested[k] = one.predicted, one.tested
         error[:, k], moved[:, k] = one.error.interval, one.moved.interval
-        if np.isfinite(one.error.value):
-            unit, n = one.error.over
+    if 0 in found:
+        unit, n = found[0].error.over
     return replace(
         result, done=done, error=Estimate(*error, unit, n), moved=Estimate(*moved, unit, n),
-        n_clusters=n_clusters, predicted=predicted,
+        n_clusters=n_clusters, predicted=predicted, tested=tested,
     )
 
 
@@ -327,29 +351,35 @@ def _analysed(
 ) -> _Analysis:
     """One analysis; what its answers do not give is NaN."""
     error, moved = Estimate(np.nan, np.nan, np.nan), Estimate(np.nan, np.nan, np.nan)
-    predicted, n_clusters = np.zeros((len(columns), _SHUFFLES + 1), dtype=bool), 0
-    n_clusters = 0 if clusters else -1
+    predicted = np.zeros((len(columns), _SHUFFLES + 1), dtype=bool)
+    tested, n_clusters = np.zeros(len(columns), dtype=bool), 0 if clusters else -1
     try:
         positions = map_of(method, answers, halt)
     except DataError:  # a view of too few answers
-        return _Analysis(error, moved, n_clusters, predicted)
+        return _Analysis(error, moved, n_clusters, predicted, tested)
     if can_divide(answers, folds):
         found = cross_validate(method, answers, folds=folds, seed=seed, progress=halt)
         error = Estimate(found.error, found.low, found.high, found.unit, found.n_units)
-    maps = bootstrap(method, answers, replicates=replicates, seed=seed, progress=halt,
-                     reference=np.nan_to_num(positions))
+    maps = bootstrap(
+        method, answers, replicates=replicates * (_OFTENER if is_main else 1), seed=seed,
+        progress=halt, reference=np.nan_to_num(positions),
+    )
     apart = np.array([map_disparity(one, reference) for one in maps.embeddings])
     if is_main:
-        moved = Estimate(0.0, 0.0, float(np.quantile(apart, 0.95)))
+        # The quantile of few would be the largest of them.
+        logs = np.log(np.maximum(apart, 1e-12))
+        moved = Estimate(0.0, 0.0, min(float(np.exp(logs.mean() + 1.645 * logs.std(ddof=1))), 1.0))
     else:
         value = map_disparity(positions, reference)
         reach = 1.96 * float(np.std(apart, ddof=1))
         moved = Estimate(value, max(value - reach, 0.0), min(value + reach, 1.0))
     if columns:
-        predicted = predicted_by_places(positions, columns, permutations=_SHUFFLES, seed=seed)
+        predicted, tested = predicted_by_places(
+            positions, columns, permutations=_SHUFFLES, seed=seed
+        )
     if clusters:
         n_clusters = _clusters_of(positions, error, seed, halt)
-    return _Analysis(error, moved, n_clusters, predicted)
+    return _Analysis(error, moved, n_clusters, predicted, tested)
 
 
 def _clusters_of(positions: np.ndarray, error: Estimate, seed: int, halt: CancelToken) -> int:

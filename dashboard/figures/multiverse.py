@@ -38,7 +38,8 @@ def rows_of(groups: Sequence[pd.DataFrame]) -> float:
 
 def specification_curve(
     table: pd.DataFrame, groups: Sequence[pd.DataFrame], concluded: pd.DataFrame, *, still: float,
-    texts: Sequence[str], titles: Sequence[str], caption: str = "", canvas: Canvas = SCREEN,
+    texts: Sequence[str], places: Sequence[int], titles: Sequence[str], caption: str = "",
+    canvas: Canvas = SCREEN,
 ) -> go.Figure:
     """A column for each analysis.
 
@@ -46,7 +47,7 @@ def specification_curve(
     groups: A column of bool for each value of a choice, a table for each choice.
     concluded: A column of bool for each conclusion.
     still: How far maps of resampled answers lie from the main map.
-    texts: Of each analysis, for the pointer.
+    texts, places: Of each analysis, for the pointer, and what is told when it is clicked on.
     titles: Of the error, and of how far maps have moved.
     """
     parts = [*groups, *([concluded] if len(concluded.columns) else [])]
@@ -62,7 +63,7 @@ def specification_curve(
     look = {
         "colour": np.where(is_main, PALETTE[3], PALETTE[0]),
         "size": np.where(is_main, 1.5, 1) * size,
-        "symbol": np.where(is_main, "diamond", "circle"), "text": texts, "objects": at,
+        "symbol": np.where(is_main, "diamond", "circle"), "text": texts, "objects": list(places),
     }
     add_layers(figure, [Series(
         x=at, y=table["error"], low=table["error_low"], high=table["error_high"], **look,
@@ -80,7 +81,8 @@ def specification_curve(
                 x=at[stands], y=np.full(len(stands), place), size=size,
                 symbol="square" if is_conclusion else "circle",
                 colour=PALETTE[2 if is_conclusion else 0],
-                text=[bold(str(name), texts[k]) for k in stands], objects=at[stands],
+                text=[bold(str(name), texts[k]) for k in stands],
+                objects=[places[k] for k in stands],
             )], row=3, col=1)
             names.append(str(name))
             ticks.append(place)

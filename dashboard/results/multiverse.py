@@ -45,24 +45,26 @@ class MultiverseLook:
 @presents("multiverse", told_in="comparison", look=MultiverseLook)
 def multiverse_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """What depends on choices, a column of marks for each analysis, and all of them."""
-    look = shown.look_of(run, MultiverseLook)
-    told = ToldMultiverse(run.result(), look.order)
-    result, n = told.result, len(told.result.order)
-    if n < len(result.done):
-        yield Statement(words("multiverse so far", done=n, all=len(result.done)))
-    yield from told.sentences()
-    if n > 1:
+    result: Multiverse = run.result()
+    told = ToldMultiverse(result, shown.look_of(run, MultiverseLook).order)
+    if len(told.order) < len(result.done):
+        yield Statement(words("multiverse so far", done=len(told.order), all=len(result.done)))
+    yield from map(Statement, told.sentences())
+    if len(told.order) > 1:
         yield Advice(words("multiverse share"))
+    marks = result.marks
     yield shown.drawing(
         run, "multiverse", rows_of(told.parts) * 1.3 * FONT_SIZE / SCREEN.width,
         partial(
             specification_curve, told.table, told.groups, told.concluded, still=told.still,
-            texts=told.texts, titles=[words("multiverse error"), words("multiverse moved")],
+            texts=told.texts, places=told.order,
+            titles=[words("multiverse error"), words("multiverse moved")],
         ),
         lambda: result.table, main=told.names[0], replicates=run.options["replicates"],
         over=result.error.over, folds=run.options["folds"], picks=True,
+        **({} if marks is None else {"about": shown.about_of(len(marks))}),
     )
-    yield Numbers(words("numbers"), lambda: result.table)
+    yield Numbers(words("numbers"), lambda: told.numbers)
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,19 @@ class ToldMultiverse:
     @cached_property
     def names(self) -> list[str]:
         """Of all analyses: method, dimensions and view."""
-        result, titles = self.result, methods("embedding")
+        result, embeddings = self.result, methods("embedding")
         has_views = len({*result.views}) > 1
-        return [
-            ", ".join([titles[name].title, words.count(int(d), "dimension"),
-                       *([view] if has_views else [])])
-            for name, d, view in zip(result.methods, result.n_components, result.views, strict=True)
-        ]
+        names = []
+        for name, d, view in zip(result.methods, result.n_components, result.views, strict=True):
+            number = words.count(int(d), "dimension")
+            if embeddings[name].is_rank_chosen:
+                number = words("multiverse up to", number=number)
+            names.append(", ".join([self._titles[name], number, *([view] if has_views else [])]))
+        return names
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        return {name: method.title for name, method in methods("embedding").items()}
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -96,9 +104,9 @@ class ToldMultiverse:
     @property
     def groups(self) -> list[pd.DataFrame]:
         """What was chosen in each, a table for each choice that differs."""
-        table, titles = self.table, methods("embedding")
+        table = self.table
         choices = {
-            "method": {name: titles[name].title for name in dict.fromkeys(self.result.methods)},
+            "method": {name: self._titles[name] for name in dict.fromkeys(self.result.methods)},
             "dimensions": {d: words.count(int(d), "dimension")
                            for d in sorted({*self.result.n_components.tolist()})},
             "view": {view: view for view in dict.fromkeys(self.result.views)},
@@ -131,38 +139,54 @@ class ToldMultiverse:
     @property
     def texts(self) -> list[str]:
         """Of each analysis that is done, for the pointer."""
-        result = self.result
-        return [words(
-            "multiverse one", name=self.names[k], error=result.error[k].interval,
-            moved=result.moved[k].interval,
-        ) for k in self.order]
+        return [self.text_of(k) for k in self.order]
 
-    def sentences(self) -> Iterator[Statement]:
-        result, order, error = self.result, self.result.order, self.result.error.value
-        n = len(order)
-        known = order[np.isfinite(error[order])]
-        if len(known) > 1:
-            best = int(known[0])
-            yield Statement(words(
-                "multiverse errors", low=error[known].min(), high=error[known].max(),
-                main=self.names[0], own=error[0], best=self.names[best],
-            ) if best else words("multiverse best", main=self.names[0], own=error[0],
-                                 high=error[known].max()))
-        others = order[order != 0]
-        if len(others):
+    def text_of(self, k: int) -> str:
+        """What one analysis gives."""
+        return words("multiverse one", name=self.names[k], error=self.result.error[k].interval,
+                     moved=self.result.moved[k].interval)
+
+    @property
+    def numbers(self) -> pd.DataFrame:
+        """The table in words."""
+        table = self.table.drop(columns="is_main").assign(method=[
+            self._titles[name] for name in self.table["method"]
+        ])
+        if "clusters" in table:
+            said = {-1: "", 0: words("multiverse cannot tell"), 1: words("multiverse none")}
+            table["clusters"] = [said.get(n, str(n)) for n in table["clusters"]]
+        return table
+
+    def sentences(self) -> Iterator[str]:
+        """What of the main analysis depends on choices, and what is concluded by how many."""
+        result, error, order = self.result, self.result.error.value, self.result.order
+        same = [k for k in order if result.views[k] == result.views[0] and np.isfinite(error[k])]
+        if np.isfinite(error[0]) and len(same) > 1:
+            others = error[[k for k in same if k != 0]]
+            yield words("multiverse errors", main=self.names[0], own=result.error[0].interval,
+                        low=others.min(), high=others.max(), n=words.count(
+                            len(others), "other analysis"))
+        others = [k for k in order if k != 0 and np.isfinite(result.moved.value[k])]
+        if others and np.isfinite(self.still):
             near = int((result.moved.value[others] <= self.still).sum())
-            yield Statement(words(
-                "multiverse maps", near=near, others=words.count(len(others), "other analysis"),
-                still=self.still,
-            ))
+            yield words("multiverse maps", near=near, still=self.still,
+                        others=words.count(len(others), "other analysis"))
         if result.asks_for_clusters:
-            some = result.n_clusters[result.has_clusters]
-            yield Statement(
-                words("multiverse no clusters", n=n) if not len(some) else
-                words("multiverse some clusters", some=len(some), n=n, low=int(some.min()),
-                      high=int(some.max()))
+            yield self._clusters_said()
+        for k, (column, p) in enumerate(zip(result.columns, result.p, strict=True)):
+            n = int(result.tested[:, k].sum())
+            yield words("multiverse untested", column=column) if not n else words(
+                "multiverse column", column=column, some=round(result.shares[k] * n),
+                n=words.count(n, "analysis"), p=p,
             )
-        for column, share, p in zip(result.columns, result.shares, result.p, strict=True):
-            yield Statement(words(
-                "multiverse column", column=column, some=round(share * n), n=n, p=p,
-            ))
+
+    def _clusters_said(self) -> str:
+        """In how many of the analyses that tell clusters are seen."""
+        n = words.count(int((self.result.n_clusters > 0).sum()), "analysis")
+        some = self.result.n_clusters[self.result.has_clusters]
+        if not (self.result.n_clusters > 0).any():
+            return words("multiverse untold clusters")
+        if not len(some):
+            return words("multiverse no clusters", n=n)
+        number = str(some.min()) if some.min() == some.max() else f"{some.min()} to {some.max()}"
+        return words("multiverse some clusters", some=len(some), n=n, number=number)

@@ -132,9 +132,16 @@ class ShownResults:
 
     @property
     def about(self) -> str:
+        """The data, for captions."""
+        return self.about_of(len(self.answers))
+
+    def about_of(self, n_answers: int) -> str:
+        """The same where a result is of more answers, such as those of all views."""
         answers = self.answers
-        number = words.count(len(answers), "answer")
-        if isinstance(answers, Triplets) and answers.trials is not None:
+        number = words.count(n_answers, "answer")
+        if n_answers == len(answers) and isinstance(answers, Triplets) and (
+            answers.trials is not None
+        ):
             number = words("answers in trials", answers=number, trials=answers.n_trials)
         return words("about", name=self.name, answers=number,
                      objects=words.count(answers.n_objects, "object"))

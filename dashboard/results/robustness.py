@@ -45,7 +45,8 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield shown.drawing(
         run, "robustness", (150 + 30 * len(result.views)) / SCREEN.width,
         partial(view_dots, result.table, titles=titles, band=words("random sets")),
-        lambda: result.table, draws=result.draws, folds=result.folds,
+        lambda: result.table, about=shown.about_of(int(result.sizes[0])), draws=result.draws,
+        folds=result.folds,
         units=words.count(result.n_people, "participant") if result.n_people else
         words("robust trials"),
     )

@@ -76,7 +76,7 @@ class KeptRuns(OpenFolder):
         if info is None or run.table:  # these do not depend on exclusions
             state = None
         elif state is None:
-            state = info.state_of_views if "views" in run.options else info.state
+            state = info.state_of_views if run.options.get("views") else info.state
         said = {
             **(before or {"name": name, "number": latest + 1}), "format": FORMAT,
             "state": state, "renewals": info.renewals if info else 0, "file": file, "sum": total,

@@ -94,7 +94,8 @@ def show_page(
     current, page = session(), PAGES[name]
     info = current.dataset if page.needs_data else None
     offered, chosen = _offered(name, current, info)
-    told = chosen.title if len(offered) > 1 else ""
+    # What is called as the page is stands first in its document.
+    told = chosen.title if len(offered) > 1 and chosen.title != page.title else ""
     if info is not None and head is not None:
         head(current, info, told)
     else:

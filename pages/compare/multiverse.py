@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -17,14 +15,14 @@ from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
-from tripletscope.dashboard.results.multiverse import MultiverseLook, ToldMultiverse
-from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo
+from tripletscope.dashboard.results.multiverse import ToldMultiverse
+from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.ceiling_advice import PAGE
 from tripletscope.dashboard.ui.context import Context
-from tripletscope.dashboard.ui.controls import pressed
+from tripletscope.dashboard.ui.controls import pressed, several
 from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.opened_map import as_embedding, fit_now, map_method
@@ -34,6 +32,7 @@ from tripletscope.dashboard.ui.watching import watch
 #: Columns that say something of the answers, whether or not a file has them.
 _MEANT = ("participant", "trial", "weight")
 _PLACE = f"{PAGE}.multiverse"
+_PICKED = f"{_PLACE}.picked"
 
 
 class ViewsContext(Context):
@@ -46,9 +45,19 @@ class ViewsContext(Context):
         return self._marked[0]
 
     @property
-    def views(self) -> dict[str, str]:
-        """Columns of the answers that mark a view, by its name."""
+    def views(self) -> list[str]:
+        """Columns of the answers that mark a view."""
+        return [column for column in self.columns_of_views.values() if column != ALL]
+
+    @property
+    def columns_of_views(self) -> dict[str, str]:
+        """Column of each view that can be compared, by its name; `ALL` of one with all answers."""
         return self._marked[1]
+
+    @property
+    def here(self) -> str | None:
+        """The column of the view in use; None if it cannot be compared."""
+        return self.columns_of_views.get(self.info.view)
 
     @property
     def _marked(self) -> tuple[Answers, dict[str, str]]:
@@ -57,15 +66,16 @@ class ViewsContext(Context):
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _marked(key: dict, _info: DatasetInfo) -> tuple[Answers, dict[str, str]]:
-    """All answers with columns of views, but of those that weight, exclude nothing, or cannot."""
+    """All answers with columns of views, but of those that weight, or exclude all."""
     cleaning, columns, views = services().workspace.cleaning(_info), {}, {}
     taken = {*cleaning.raw.answers, *_MEANT, ALL}
     for name, steps in _info.views.items():
         view = cleaning.with_log(steps)
         with suppress(DataError):  # its rules need what is not there
-            if 0 < view.kept.sum() < len(view.kept) and not any(
-                step.rule == WEIGHTS for step in view.exclusions
-            ):
+            if not view.kept.any() or any(step.rule == WEIGHTS for step in view.exclusions):
+                continue
+            columns[name] = ALL
+            if not view.kept.all():
                 column = free_name(f"{name} (view)" if name in taken else name, {*views})
                 columns[name], views[column] = column, view
     return cleaning.marked(views), columns
@@ -74,6 +84,13 @@ def _marked(key: dict, _info: DatasetInfo) -> tuple[Answers, dict[str, str]]:
 @tab(PAGE, "Multiverse", 6, needs=ViewsContext.of, slot=_PLACE)
 def show_multiverse(context: ViewsContext) -> None:
     picture, side = context.picture_and_side()
+    if context.here is None:
+        with picture:
+            panels.empty(
+                "The view in use cannot be compared",
+                "It weights the answers, or leaves none. Choose another view beside the page.",
+            )
+        return
     row = looks_row(picture)
     method: OrdinalEmbedding = as_embedding(map_method(context.info))
     with side:
@@ -88,24 +105,30 @@ def show_multiverse(context: ViewsContext) -> None:
         else:
             with row:
                 looks = ask_look(context, run)
-            context.present(run, looks=looks, on_pick=lambda picked, _: _choose(context, picked))
-            _chosen(context, run, looks.get(run.key) or MultiverseLook())
+
+            def choose(picked: list[int], _: str) -> None:
+                context.session.drafts[_PICKED] = [run.key, *picked[:1]]
+
+            context.present(run, looks=looks, on_pick=choose)
+            _chosen(context, run)
         _views(context, method)
 
 
 def _asked_for(context: ViewsContext, method: OrdinalEmbedding) -> Run | None:
-    """The form and its result, as far as it is there."""
-    views = context.views
-    without = [name for name, some in (("views", views), ("columns", context.columns)) if not some]
+    """The form and its result, as far as it is there; the view in use is one in any case."""
+    own = [] if context.here == ALL else [context.here]
+    others = [view for view in context.views if view not in own]
 
-    def main(options: Mapping[str, Any]) -> int:
-        chosen = [ALL, *(options.get("views") or [])]
-        here = views.get(context.info.view)
-        return chosen.index(here) if here in chosen else 0
-
+    chosen = several(
+        # Other views, another choice: what is new takes part until somebody says otherwise.
+        context.session, f"{_PLACE}.others@{context.info.id}@{others}", "Other views",
+        {view: view for view in others}, default=others,
+        help="The view in use, and all answers, are compared in any case.",
+    ) if others else []
+    without = [] if context.columns else ["columns"]
     options = context.options(
-        "multiverse", given={"main": main, **dict.fromkeys(without)},
-        columns={"answers": [*views.values()], "objects": context.columns},
+        "multiverse", columns={"objects": context.columns},
+        given={"views": [*own, *chosen] or None, "main": len(own), **dict.fromkeys(without)},
     )
     if not options["methods"]:
         st.caption("Choose a method.")
@@ -117,23 +140,19 @@ def _asked_for(context: ViewsContext, method: OrdinalEmbedding) -> Run | None:
     )
 
 
-def _choose(context: Context, picked: list[int]) -> None:
-    context.session.drafts[f"{_PLACE}.picked"] = picked[0] if picked else None
-
-
-def _chosen(context: Context, run: Run, look: MultiverseLook) -> None:
+def _chosen(context: ViewsContext, run: Run) -> None:
     """The analysis that was clicked on, and its map."""
-    told = ToldMultiverse(run.result(), look.order)
-    picked = context.session.drafts.get(f"{_PLACE}.picked")
-    if picked is None or picked >= len(told.order):
+    told = ToldMultiverse(run.result())
+    key, *picked = context.session.drafts.get(_PICKED) or [""]
+    if key != run.key or not picked or not told.result.done[picked[0]]:
         st.caption("Click on an analysis for its map.")
         return
-    k = int(told.order[picked])
+    (k,) = picked
     with st.container(border=True, key=f"{_PLACE}.chosen"):
-        st.markdown(panels.plain(told.texts[picked]))
-        names = {column: name for name, column in context.views.items()} | {ALL: ALL_ANSWERS}
+        st.markdown(panels.plain(told.text_of(k)))
+        names = {column: name for name, column in context.columns_of_views.items()}
         view = told.result.views[k]
-        if view != context.views.get(context.info.view, ALL):
+        if view != context.here:
             st.caption(panels.plain(
                 f"Its map is of the view “{names.get(view, view)}”: choose that one first."
             ))
@@ -153,7 +172,7 @@ def _views(context: ViewsContext, method: OrdinalEmbedding) -> None:
         with box:
             context = replace(context, slot=f"{PAGE}.robustness")  # neither ends the other
             watch(context.job)
-            options = context.options("robustness", given={"views": [*context.views.values()]})
+            options = context.options("robustness", given={"views": context.views})
             run = context.result(
                 method, "robustness",
                 "Fits the method of the open map to every view and to random sets of the same "

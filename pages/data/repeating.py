@@ -197,7 +197,7 @@ def _objection(run: RunInfo, method: Method) -> str:
         return "it reads features or distances of the other data set"
     if run.task in TASKS and run.of_measured:
         return "it is of ratings, piles and the like of the other data set"
-    if "views" in run.record["options"]:
+    if run.record["options"].get("views"):
         return "it compares views: see Multiverse"
     return "" if run.task in TASKS else "this version does not compute it"
 

@@ -11,8 +11,11 @@ from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import TASKS, run
 from tripletscope.core.studies.quality import Exclusion
+from tripletscope.core.studies.quality.exclusion import WEIGHTS
+from tripletscope.dashboard.results.multiverse import ToldMultiverse
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
+from tripletscope.pages.compare.multiverse import _PICKED
 
 FORM = {"compare.multiverse.most": 2, "compare.multiverse.folds": 2,
         "compare.multiverse.replicates": 10}
@@ -59,7 +62,7 @@ def test_it_is_computed_in_parts_that_are_kept(services, opened):
     assert result.columns == ["size", "kind"]
     drawn = figure(app, "multiverse")["data"]
     assert max(len(trace["x"]) for trace in drawn) == len(result.methods)
-    assert "The main analysis" in words(app)
+    assert "of the main analysis" in words(app)
     assert app.button(key="compare.multiverse.run").disabled, "there is nothing left to compute"
 
 
@@ -87,43 +90,89 @@ def test_it_goes_on_where_it_was_stopped(services, opened):
     )
 
 
+def click_on(app, services, analysis: int):
+    """The app after a click on an analysis."""
+    app.session_state[_KEY].drafts[_PICKED] = [kept(services).key, analysis]
+    return app.run()
+
+
 def test_an_analysis_leads_to_its_map(services, opened):
     app = computed(asked(opened), services)
     assert "Click on an analysis" in words(app)
     result = kept(services).result()
-    app.session_state[_KEY].drafts["compare.multiverse.picked"] = len(result.order) - 1
-    app.run()
-    assert "distance from the main map" in words(app)
+    last = int(result.order[-1])
+    told = ToldMultiverse(result).text_of(last)
+    click_on(app, services, last)
+    assert told in words(app).replace("\\", "")
+    app.selectbox(key=f"compare.multiverse.order@{of(services).id}").set_value("moved").run()
+    assert told in words(app).replace("\\", ""), "the order is another"
     app.button(key="compare.multiverse.fit").click().run()
     settled(app, services)
-    last = int(result.order[-1])
-    (info,) = services.workspace.datasets()
-    fits = services.workspace.runs(info.id, "fit")
+    fits = services.workspace.runs(of(services).id, "fit")
     assert any(
         one.record["method"] == result.methods[last]
         and one.record["parameters"]["n_components"] == result.n_components[last] for one in fits
     )
-    app.session_state[_KEY].drafts["compare.multiverse.picked"] = 999  # of a longer one, before
+    app.session_state[_KEY].drafts[_PICKED] = ["another result", 0]
     app = start("compare", opened, "multiverse")
     assert not app.exception
 
 
+def of(services):
+    return services.workspace.datasets()[0]
+
+
+def without(services, name: str, *people: str):
+    """A view without some people, which is used from now on."""
+    info = services.workspace.use_view(of(services), ALL_ANSWERS)
+    less = services.workspace.cleaning(info).excluding(Exclusion(participants=people))
+    return services.workspace.update_dataset(info, less, view=name)
+
+
 def test_the_main_analysis_is_of_the_view_in_use(services, opened):
-    workspace, (info,) = services.workspace, services.workspace.datasets()
-    less = workspace.cleaning(info).excluding(Exclusion(participants=("person 3",)))
-    info = workspace.update_dataset(info, less, view="three people")
+    workspace, info = services.workspace, without(services, "three people", "person 3")
     app = computed(asked(opened), services)
     result = kept(services).result()
     assert result.views[0] == "three people"
     assert {*result.views} == {"three people", ALL}
-    picked = [result.views[k] for k in result.order].index(ALL)
-    app.session_state[_KEY].drafts["compare.multiverse.picked"] = picked
-    app.run()
+    app = click_on(app, services, result.views.index(ALL))
     assert f"“{ALL_ANSWERS}”" in words(app), "whose map is of other answers"
     assert not [button for button in app.button if button.key == "compare.multiverse.fit"]
     workspace.use_view(info, ALL_ANSWERS)
     app = start("compare", opened, "multiverse")
     assert "Nothing has been computed yet" in words(app), "of all answers, another is the main one"
+
+
+def test_a_view_that_is_made_later_is_the_main_one_too(services, opened):
+    """The form had remembered the views of before, and the main analysis was of all answers."""
+    without(services, "some", "person 3")
+    asked(opened)
+    info = without(services, "others", "person 1", "person 2")
+    computed(asked(opened), services)
+    assert kept(services).result().views[0] == "others"
+    services.workspace.rename_view(info.id, "others", "the rest")
+    app = asked(opened)
+    app.button(key="compare.multiverse.run").click().run()
+    settled(app, services)
+    assert kept(services).result().views[0] == "the rest"
+
+
+def test_a_view_that_weights_is_refused(services, opened):
+    info = of(services)
+    weighted = services.workspace.cleaning(info).excluding(
+        Exclusion(rule=WEIGHTS, participants=("person 1",), parameters={"weights": [0.5]})
+    )
+    services.workspace.update_dataset(info, weighted, view="weighted")
+    app = start("compare", opened, "multiverse")
+    assert "The view in use cannot be compared" in words(app)
+    assert not [button for button in app.button if button.key == "compare.multiverse.run"]
+
+
+def test_a_result_without_views_stays_when_there_are_some(services, opened):
+    computed(asked(opened), services)
+    without(services, "some", "person 3")
+    services.workspace.use_view(of(services), ALL_ANSWERS)
+    assert len(services.workspace.runs(of(services).id, "multiverse")) == 1
 
 
 def test_it_needs_a_method(services, opened):

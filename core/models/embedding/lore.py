@@ -76,6 +76,7 @@ class LORE(OrdinalEmbedding):
 
     name = "lore"
     title = "LORE"
+    is_rank_chosen = True
 
     n_components: Annotated[int, Number(
         1, 20, "Max. dimensions",

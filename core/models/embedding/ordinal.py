@@ -165,6 +165,8 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
     #: Whether the loss weighs the size of a map against noise or a margin. Otherwise a larger map
     #: is about as good, and maps are compared after `core.data.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
+    #: Whether the fit chooses its number of dimensions, at most `n_components`.
+    is_rank_chosen: ClassVar[bool] = False
 
     n_components: Annotated[int, Number(
         1, 50, "Dimensions",

@@ -6,31 +6,36 @@ const PATIENCE = 3000; // milliseconds after a click or a key until it turns out
 const GONE = 15000; // after a click on a link until it turns out that it does not lead away
 const QUIET = 400; // without a change, as one page gives way to another by two runs
 
+const stateNow = () =>
+  document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState || "notRunning";
+
 const hands = (window.tripletscopeHands ||= (() => {
-  const app = document.querySelector('[data-testid="stApp"]');
-  const seen = {
-    app, acted: -PATIENCE, left: -GONE, to: "", changed: performance.now(), isHeld: false,
-  };
-  for (const name of ["click", "keydown", "popstate", "pointerdown", "pointerup", "pointercancel"])
-    window.addEventListener(name, () => {
-      seen.acted = performance.now();
-      seen.isHeld = name === "pointerdown" || (seen.isHeld && !name.startsWith("pointer"));
-    }, { capture: true });
+  const seen = { acted: -PATIENCE, left: -GONE, to: "", changed: performance.now(), isHeld: false };
+  const acts = (names, isHeld) => names.forEach((name) => window.addEventListener(name, (event) => {
+    seen.acted = performance.now();
+    seen.isHeld = isHeld && event.button === 0;
+  }, { capture: true }));
+  acts(["pointerdown"], true);
+  // A menu of the browser, or a drag of a link, may be all that follows.
+  acts(["click", "keydown", "popstate", "pointerup", "pointercancel", "contextmenu", "dragend", "blur"], false);
   window.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
-    if (!link || link.target || link.origin !== location.origin) return;
+    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || link?.target || link?.download;
+    if (!link || isElsewhere || link.origin !== location.origin) return;
     [seen.left, seen.to] = [performance.now(), link.pathname];
   }, { capture: true });
-  if (app) new MutationObserver(() => {
-    seen.acted = -PATIENCE;
-    seen.changed = performance.now();
-  }).observe(app, { attributeFilter: ["data-test-script-state"] });
+  let state = stateNow();
+  new MutationObserver(() => {
+    if (state === stateNow()) return;
+    state = stateNow();
+    [seen.acted, seen.changed] = [-PATIENCE, performance.now()];
+  }).observe(document.body, { attributeFilter: ["data-test-script-state"], subtree: true });
   return seen;
 })());
 
 function isAtRest() {
-  const now = performance.now(), state = hands.app?.dataset.testScriptState;
+  const now = performance.now();
   const isLeaving = hands.to !== location.pathname && now - hands.left < GONE;
-  return (!state || state === "notRunning") && now - hands.acted >= PATIENCE
+  return stateNow() === "notRunning" && now - hands.acted >= PATIENCE
     && now - hands.changed >= QUIET && !isLeaving && !hands.isHeld;
 }

@@ -8,10 +8,11 @@ import pytest
 
 import tripletscope as ts
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.uncertainty.robustness import ALL
-from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding import LORE, STE
 from tripletscope.core.studies.multiverse import Multiverse, multiverse
 
 QUICK = {"methods": ["ste", "tste"], "fewest": 1, "most": 2, "folds": 2, "replicates": 10}
@@ -117,6 +118,7 @@ def test_what_was_stopped_goes_on_where_it_was(answers, tried):
     begun = multiverse(MAIN, answers, progress=until(0.3), **options)
     assert 1 <= begun.done.sum() < 8
     assert begun.done[: begun.done.sum()].all(), "the first analyses are the first"
+    assert not begun.tested[~begun.done].any()
     assert len(begun.table) == begun.done.sum()
     assert np.isnan(begun.error.value[~begun.done]).all()
     more = multiverse(MAIN, answers, begun=begun, **options)
@@ -151,6 +153,11 @@ def test_what_cannot_be_analysed_is_left_open(answers):
     assert np.isfinite(found.error.value[~tiny]).all()
     assert not found.has_clusters[tiny].any()
     assert found.done.all()
+    alone = answers.with_objects(answers.objects.assign(same=1.0, text=answers.ids))
+    untold = multiverse(MAIN, alone, columns=["same", "text"], **QUICK)
+    assert not untold.tested.any()
+    assert np.isnan(untold.p).all()
+    assert untold.table["predicts same"].isna().all(), "which is not False"
     with pytest.raises(DataError, match="none has no answer"):
         multiverse(MAIN, answers, views=["none"], **QUICK)
     with pytest.raises(DataError, match="colour"):
@@ -168,3 +175,36 @@ def test_categories_count_as_columns_do():
     found = multiverse(MAIN, with_columns(data, side=pd.Series(near)), columns=["side"], **QUICK)
     assert found.predicted[0, 0, 0]
     assert found.p[0] <= 0.05
+
+
+def test_further_dimensions_are_no_distance(places):
+    """A map that has the main one in it is as near as can be."""
+    rng = np.random.default_rng(0)
+    rotation = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    around = np.hstack([places, rng.normal(size=(14, 3))]) @ rotation
+    assert map_disparity(3 * around + 1, places) < 1e-5
+    assert map_disparity(rng.normal(size=(14, 5)), places) > 0.3
+    assert map_disparity(places[:, :1], places) == pytest.approx(0.5)
+
+
+def test_a_method_that_chooses_its_dimensions_is_one_analysis(answers):
+    found = multiverse(MAIN, answers, **{**QUICK, "methods": ["lore"], "most": 3}, clusters=False)
+    cells = [*zip(found.methods, found.n_components.tolist(), strict=True)]
+    assert sorted(cells) == [("lore", 3), ("ste", 1), ("ste", 2), ("ste", 3)]
+    other = multiverse(LORE(n_components=4), answers, **QUICK, clusters=False)
+    cells = [*zip(other.methods, other.n_components.tolist(), strict=True)]
+    assert cells[0] == ("lore", 4)
+    assert {d for name, d in cells if name != "lore"} == {1, 2}
+
+
+def test_the_unit_is_that_of_the_main_analysis(answers):
+    who = np.array([f"p{k}" for k in np.arange(len(answers)) % 12])
+    data = answers.with_columns({"participant": who, "three": np.isin(who, ["p0", "p1", "p2"])})
+    found = multiverse(MAIN, data, views=["three"], clusters=False, **QUICK)
+    assert found.error.over == ("participants", 12)
+
+
+def test_the_range_of_resampled_maps_does_not_hang_on_the_seed(answers):
+    ranges = [multiverse(MAIN, answers, **{**QUICK, "replicates": 20, "seed": seed, "most": 1},
+                         clusters=False).moved.high[0] for seed in range(4)]
+    assert max(ranges) < 1.8 * min(ranges)
