@@ -48,7 +48,8 @@ def show_plan_text(plan: AnalysisPlan) -> None:
         for text in said:
             question, _, test = text.partition("? ")
             if name == "questions" and test:
-                st.expander(panels.marked(f"{question}?")).markdown(panels.marked(test))
+                box = st.expander(panels.marked(f"{question}?"), key=f"plan.test.{question}")
+                box.markdown(panels.marked(test))
             else:
                 st.markdown(panels.marked(text))
 
