@@ -48,10 +48,13 @@ from tripletscope.dashboard.store.change import ABOUT, TABLES
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo, RunInfo, state_of
 from tripletscope.dashboard.store.description import (
     FIRST_ANSWER,
+    FORMER_PLANS,
+    LOOKED_AT,
     MAP_CHOSEN,
     MEASURED,
     NAMES_KEPT,
     PLAN,
+    UPLOADED,
     info_of,
 )
 from tripletscope.dashboard.store.dimension_names import kept_names, names_of_fits
@@ -74,7 +77,7 @@ _WORDS = {"catch": "catchtrials"}
 #: Notes on a data set that cannot name participants.
 _NAMELESS = (
     "asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED, MAP_CHOSEN, PLAN,
-    FIRST_ANSWER,
+    FIRST_ANSWER, UPLOADED, FORMER_PLANS, LOOKED_AT,
 )
 
 

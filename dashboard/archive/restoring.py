@@ -23,7 +23,14 @@ from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.sandbox.records import Unpacked
 from tripletscope.dashboard.store.change import ABOUT, TABLES
 from tripletscope.dashboard.store.dataset import DatasetInfo
-from tripletscope.dashboard.store.description import NOTED, info_of, read_about, read_run, views_of
+from tripletscope.dashboard.store.description import (
+    NOTED,
+    UPLOADED,
+    info_of,
+    read_about,
+    read_run,
+    views_of,
+)
 from tripletscope.dashboard.store.feature_tables import KeptTable, measured_table
 from tripletscope.dashboard.store.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.store.workspace import Workspace
@@ -121,7 +128,10 @@ def _dataset(
         "report": about["report"], "pictures": pictures, "catch_trials": cleaning.catch_trials,
         "pairs": folder.pairs(about, triplets.objects),
         "measured": folder.measured({**about, "exclusions": []}),
-        "extra": {name: value for name, value in notes.items() if name in NOTED},
+        "extra": {
+            UPLOADED: about["created"],
+            **{name: value for name, value in notes.items() if name in NOTED},
+        },
     }, [
         (table, measured_table(table, folder.features(about, table.file), triplets))
         for table in tables

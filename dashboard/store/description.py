@@ -26,12 +26,16 @@ FORMAT = 1
 #: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
 #: people call dimensions, by the key of a fit, and the method of the map that somebody has chosen.
 MEASURED, NAMES_KEPT, MAP_CHOSEN = "measured", "dimension names", "map"
-#: The analysis plan that it follows, and when the first answer of its experiment was given.
-PLAN, FIRST_ANSWER = "plan", "first answer"
+#: The analysis plan that it follows, when the first answer of its experiment was given, and when
+#: the data were first there, wherever they have been since.
+PLAN, FIRST_ANSWER, UPLOADED = "plan", "first answer", "uploaded"
+#: Plans that it followed before, and numbers of answers of which planned tests were computed.
+FORMER_PLANS, LOOKED_AT = "former plans", "looked at"
 #: Kinds of the notes of pages on a data set; lists hold texts.
 NOTED = {
     "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
     NAMES_KEPT: dict, MAP_CHOSEN: dict, PLAN: dict, FIRST_ANSWER: str,
+    UPLOADED: str, FORMER_PLANS: list, LOOKED_AT: list,
 }
 
 #: The kinds of their values.
@@ -96,6 +100,7 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
         note: value for note, value in about["extra"].items() if note not in NOTED or (
             isinstance(value, NOTED[note])
             and (not isinstance(value, list) or all(isinstance(one, str) for one in value))
+            and (note not in (FIRST_ANSWER, UPLOADED) or _is_moment(value, in_zone=True))
         )
     }
     return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
@@ -215,9 +220,10 @@ def _unsound_run(said: Mapping[str, Any]) -> str:
     return "" if _ARRAYS.fullmatch(said["file"]) else "file"
 
 
-def _is_moment(text: str) -> bool:
+def _is_moment(text: str, *, in_zone: bool = False) -> bool:
     try:
-        return bool(datetime.fromisoformat(text).astimezone(UTC))
+        moment = datetime.fromisoformat(text)
+        return bool(moment.astimezone(UTC)) and (moment.tzinfo is not None or not in_zone)
     except (ValueError, OverflowError):
         return False
 

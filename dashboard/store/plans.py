@@ -13,11 +13,19 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.files.contents import content_of
 from tripletscope.dashboard.files.storage import whole_file
 from tripletscope.dashboard.store.dataset import DatasetInfo
-from tripletscope.dashboard.store.description import FIRST_ANSWER, MEASURED, PLAN
+from tripletscope.dashboard.store.description import (
+    FIRST_ANSWER,
+    FORMER_PLANS,
+    LOOKED_AT,
+    MEASURED,
+    PLAN,
+    UPLOADED,
+)
 from tripletscope.dashboard.store.folder import PLANS
 from tripletscope.dashboard.store.workspace import Workspace
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
+    from tripletscope.core.data.triplets import Answers
     from tripletscope.core.run import Run
     from tripletscope.core.studies.preregistration.deviations import Standing
     from tripletscope.core.studies.preregistration.plan import AnalysisPlan
@@ -107,8 +115,27 @@ def _write(path: Path, plan: AnalysisPlan) -> None:
 
 
 def follow(workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan) -> None:
-    """Let a data set follow a frozen plan, which is kept in its description."""
+    """Let a data set follow a frozen plan, kept in its description, which names those of before."""
+    with suppress(DataError):
+        before = followed(info)
+        if before is not None and before != plan:
+            named = f"“{before.title}”, frozen {before.frozen}, SHA-256 {before.sha256[:12]}"
+            former = dict.fromkeys([*info.extra.get(FORMER_PLANS, []), named])
+            workspace.note(info.id, FORMER_PLANS, [*former])
     workspace.note(info.id, PLAN, plan.to_record())
+
+
+def looked_at(workspace: Workspace, info: DatasetInfo) -> dict[str, list[str]]:
+    """A note that planned tests were computed of the answers, before others take their place."""
+    found = standing_of(workspace, info)
+    made = [] if found is None else [
+        run for one in (found, found.as_planned) if one is not None
+        for (question, _), run in one.done.items() if question in one.plan.questions
+    ]
+    if not any(made):
+        return {}
+    noted = dict.fromkeys([*info.extra.get(LOOKED_AT, []), str(info.n_answers)])
+    return {LOOKED_AT: [*noted]}
 
 
 def followed(info: DatasetInfo) -> AnalysisPlan | None:
@@ -149,13 +176,23 @@ def planned_view(info: DatasetInfo, plan: AnalysisPlan) -> DatasetInfo | None:
     return None
 
 
+def is_as_planned(info: DatasetInfo) -> bool:
+    """Whether the view in use has exactly the exclusions of the plan, and there are some."""
+    with suppress(DataError):
+        plan = followed(info)
+        return plan is not None and bool(plan.exclusions) and planned_view(
+            replace(info, views={info.view: info.exclusions}), plan
+        ) is not None
+    return False
+
+
 def _standing(
     workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan, opened: str,
     told: Container[str] | None,
 ) -> Standing:
     from tripletscope.core.data.columns import one_per_trial
     from tripletscope.core.inference.held_out.units import n_participants
-    from tripletscope.core.studies.preregistration.deviations import standing
+    from tripletscope.core.studies.preregistration.deviations import Deviation, standing
 
     every, cleaning = _runs(workspace, info), workspace.cleaning(info)
     d, alpha = dimensions_of(workspace, info, plan)
@@ -164,12 +201,28 @@ def _standing(
     found = standing(
         plan, every, exclusions=cleaning.exclusions, n_components=d, alpha=alpha,
         n_answers=trials, n_participants=n_participants(cleaning.raw) or None,
-        since=info.extra.get(FIRST_ANSWER) or info.created,
+        since=info.extra.get(FIRST_ANSWER) or info.extra.get(UPLOADED) or info.created,
         is_collected=FIRST_ANSWER in info.extra, told=told,
         opened=next((run for run in every if run.key == opened), None),
     )
     whole = {place: run and workspace.run(info.id, run.key) for place, run in found.done.items()}
-    return replace(found, done=whole)
+    further = [
+        Deviation(code, made=made) for code, made in (
+            ("followed before", info.extra.get(FORMER_PLANS)),
+            ("looked before", info.extra.get(LOOKED_AT)),
+            ("other exclusions", _n_elsewhere(workspace, info, planned_view(info, plan))),
+        ) if made
+    ]
+    return replace(found, done=whole, deviations=[*found.deviations, *further])
+
+
+def _n_elsewhere(workspace: Workspace, info: DatasetInfo, planned: DatasetInfo | None) -> int:
+    """How many results there are of other exclusions than those in use, or planned."""
+    here = (None, info.state, info.state_of_views, planned.state if planned else None)
+    return sum(
+        one.complete and not one.unasked and one.state not in here
+        for one in workspace.runs(info.id, of_any_exclusions=True)
+    )
 
 
 def _runs(workspace: Workspace, info: DatasetInfo, task: str | None = None) -> list[Run]:
@@ -178,7 +231,20 @@ def _runs(workspace: Workspace, info: DatasetInfo, task: str | None = None) -> l
 
     listed = workspace.runs(info.id, task, of_any_exclusions=True)
     states = (None, info.state, info.state_of_views)
-    return [Run(**one.record) for one in listed if one.state in states]
+    runs = [Run(**one.record) for one in listed if one.state in states]
+    answers = workspace.cleaning(info).triplets
+    return [run for run in runs if run.of_measured or run.table or _is_of(run, answers)]
+
+
+def _is_of(run: Run, answers: Answers) -> bool:
+    """Whether a result is of the objects' columns as they are: they may have been edited."""
+    from tripletscope.core.run import TASKS
+
+    if run.task not in TASKS or run.options.get("views") or run.holds_data:
+        return True
+    with suppress(ValueError, KeyError):  # a column that is not there any more
+        return run.data == TASKS[run.task].fingerprint(run.fresh(), answers, run.options)
+    return False
 
 
 def dimensions_of(

@@ -16,7 +16,7 @@ from tripletscope.dashboard.collect.participants import conditions
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.store.description import FIRST_ANSWER, PLAN
-from tripletscope.dashboard.store.plans import plan_of_experiment
+from tripletscope.dashboard.store.plans import looked_at, plan_of_experiment
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.words.formats import count
 
@@ -69,7 +69,7 @@ def open_answers(
     extra = {_NOTED: slug, _MADE_OF: made_of}
     if first := min((one.answered_at for one in records if one.answered_at), default=""):
         extra[FIRST_ANSWER] = first
-    if before is None:
+    if before is None or PLAN not in before.extra:
         try:
             plan = plan_of_experiment(folder)
             extra |= {PLAN: plan.to_record()} if plan is not None else {}
@@ -82,6 +82,7 @@ def open_answers(
     if before is not None:
         if made_of == before.extra.get(_MADE_OF):
             return before
+        extra |= looked_at(workspace, before)
         return workspace.renew_dataset(before, answers.renamed(before.name), **parts)
     triplets, pairs = answers, None
     if isinstance(answers, Quadruples):

@@ -11,10 +11,10 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.people.treatments import KEPT
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import (
     AFTER_EXCLUSIONS,
     ALL_ANSWERS,
-    AS_PLANNED,
     DatasetInfo,
 )
 from tripletscope.dashboard.store.feature_tables import free_name
@@ -43,7 +43,7 @@ def exclude(current: Session, info: DatasetInfo, exclusion: Exclusion, view: str
 
 def next_view(info: DatasetInfo) -> str:
     """Name of the view with the next exclusion: the one in use, unless that is to stay."""
-    if info.view not in (ALL_ANSWERS, AS_PLANNED):
+    if info.view != ALL_ANSWERS and not plans.is_as_planned(info):
         return info.view
     return free_name(AFTER_EXCLUSIONS, {*info.views})
 

@@ -19,7 +19,7 @@ from tripletscope.dashboard.ui.controls import doing, pressed
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.data.context import QualityContext
-from tripletscope.pages.data.excluding import ask_for_reason, show_effect
+from tripletscope.pages.data.excluding import ask_for_reason, next_view, show_effect
 
 _ABOUT = (
     "Weights reduce the influence of participants who often seem to guess, and leave nobody out. A "
@@ -100,5 +100,7 @@ def _decide(context: QualityContext, lapses: LapseFit) -> None:
         exclusion = Exclusion(WEIGHTS, {"weights": weights}, people, (), reason)
         with doing(context.session, st.spinner("Weighting")):
             weighted = context.cleaning.excluding(exclusion)
-            services().workspace.update_dataset(context.info, weighted)
+            services().workspace.update_dataset(
+                context.info, weighted, view=next_view(context.info)
+            )
         st.rerun()

@@ -15,14 +15,17 @@ from tests.dashboard.archive.changed import TERMS, unzipped
 from tests.dashboard.report.telling import text_of
 from tests.pages.harness import crowd
 from tripletscope.core.engine.method import make_method
-from tripletscope.core.studies.quality import Exclusion
+from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.archive.archive import archive
 from tripletscope.dashboard.report.document import Listed
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results.preregistration import plan_text, standing_text
 from tripletscope.dashboard.store import plans
+from tripletscope.dashboard.store.dataset import ALL_ANSWERS
+from tripletscope.dashboard.store.description import FIRST_ANSWER, LOOKED_AT
 from tripletscope.dashboard.upload import ingest
+from tripletscope.pages.data.excluding import next_view
 
 ANSWERS = crowd(12, 300, people=5)
 PLANNED = plan(n_participants=5, n_answers=300, dimensions=(2,), questions={"clusters": ()})
@@ -156,3 +159,76 @@ def test_the_text_has_what_registries_ask_for_and_names_as_they_were_written():
     assert ts.sentences(plan())[0] == "Cups."
     found = ts.experiment.standing(PLANNED.freeze(NOON), [], since="2026-02-01T00:00:00+00:00")
     assert "Planned and not computed: 4 results." in standing_text(found)
+
+
+def standing(workspace, info):
+    return plans.standing_of(workspace, workspace.dataset(info.id))
+
+
+def codes(workspace, info) -> set[str]:
+    return {one.code for one in standing(workspace, info).deviations}
+
+
+def test_a_late_plan_stays_late_in_an_archive(workspace, info):
+    plans.follow(workspace, info, PLANNED.freeze())
+    assert standing(workspace, info).is_late
+    kept = archive(workspace, workspace.dataset(info.id), TERMS)
+    workspace.delete_dataset(info.id)
+    assert standing(workspace, ingest.open_archive("a.zip", kept).info).is_late
+
+
+def test_other_plans_and_results_of_other_exclusions_are_told(workspace, info):
+    assert not {"followed before", "other exclusions"} & codes(workspace, info)
+    other = replace(PLANNED, title="Another").freeze(NOON)
+    plans.follow(workspace, workspace.dataset(info.id), other)
+    (told,) = [one for one in standing(workspace, info).deviations if one.code == "followed before"]
+    assert PLANNED.freeze(NOON).sha256[:12] in told.made[0]
+    less = workspace.cleaning(info).excluding(Exclusion(participants=("person 1",)))
+    less = workspace.update_dataset(workspace.dataset(info.id), less, view="less")
+    run = ts.run("fit", ts.STE(n_init=1), workspace.triplets(less))
+    workspace.add_run(less, run, "map")
+    workspace.use_view(less, ALL_ANSWERS)
+    (told,) = [one for one in standing(workspace, info).deviations
+               if one.code == "other exclusions"]
+    assert told.made == 1
+    assert "1 result" in standing_text(standing(workspace, info))
+
+
+def test_planned_tests_of_fewer_answers_are_told(workspace, info):
+    assert plans.looked_at(workspace, info) == {}
+    computed(workspace, info)
+    noted = plans.looked_at(workspace, info)
+    assert noted == {LOOKED_AT: ["300"]}
+    more = crowd(12, 400, people=5).renamed("Things")
+    now = workspace.renew_dataset(info, more, report=["Read."], extra=noted)
+    assert "looked before" in codes(workspace, now)
+
+
+def test_the_next_exclusion_leaves_the_planned_ones_alone(workspace, info):
+    rule = Exclusion("few_answers", {"least": 2})
+    plans.follow(workspace, info, replace(PLANNED, steps=(), exclusions=(rule,)).freeze(NOON))
+    made = workspace.cleaning(info).excluding(rule)
+    now = workspace.update_dataset(workspace.dataset(info.id), made, view="my own name")
+    assert plans.is_as_planned(now)
+    assert next_view(now) not in now.views
+    assert not plans.is_as_planned(workspace.use_view(now, ALL_ANSWERS))
+
+
+@pytest.mark.parametrize("moment", ["yesterday", "2026-01-01T10:00", "9999-12-31T23:59:59-14:00"])
+def test_moments_of_others_are_checked(workspace, info, moment):
+    workspace.note(info.id, FIRST_ANSWER, moment)
+    assert FIRST_ANSWER not in workspace.dataset(info.id).extra
+    assert standing(workspace, info) is not None
+
+
+def test_results_of_a_column_as_it_was_are_not_those_of_now(workspace, info):
+    planned = replace(PLANNED, steps=(), questions={"directions": ("size",)}).freeze(NOON)
+    plans.follow(workspace, info, planned)
+    (step,) = [one for one in planned.steps_in(2) if one.task == "directions"]
+    run = ts.run(step.task, make_method(step.method), workspace.answers(info), step.options)
+    workspace.add_run(info, run, "directions")
+    assert standing(workspace, info).done["directions", "directions"] is not None
+    turned = ANSWERS.objects.assign(size=ANSWERS.objects["size"].to_numpy()[::-1])
+    cleaning = Cleaning(workspace.cleaning(info).raw.with_objects(turned))
+    workspace.update_dataset(workspace.dataset(info.id), cleaning)
+    assert standing(workspace, info).done["directions", "directions"] is None
