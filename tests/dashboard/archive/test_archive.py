@@ -39,6 +39,7 @@ from tripletscope.dashboard.files import export
 from tripletscope.dashboard.files.storage import hash_of
 from tripletscope.dashboard.sandbox.archive import ABOUT, MANIFEST, PackedFolder, is_archive
 from tripletscope.dashboard.sandbox.questions import archive as unpacked_from
+from tripletscope.dashboard.store.description import UPLOADED
 from tripletscope.dashboard.store.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.upload import ingest, waiting_upload
@@ -55,9 +56,11 @@ def state(workspace, info):
     return {
         "facts": [getattr(info, name) for name in (
             "name", "origin", "fingerprint", "imported", "n_objects", "n_answers",
-            "n_participants", "report", "exclusions", "gold", "n_pairs", "extra", "state",
+            "n_participants", "report", "exclusions", "gold", "n_pairs", "state",
             "left_out", "views",
         )],
+        "notes": {name: note for name, note in info.extra.items() if name != UPLOADED},
+        "there since": info.extra.get(UPLOADED, info.created),
         "catch": None if cleaning.catch_trials is None else cleaning.catch_trials.to_dict(),
         "pictures": workspace.pictures(info),
         "names": [one.name for one in workspace.runs(info.id)],
@@ -166,7 +169,9 @@ def test_what_pages_could_not_read_of_a_data_set_is_left(made, services):
     }
     content = said(made[2], ABOUT, lambda about: about.update(extra=extra))
     opened = ingest.open_archive("a.zip", content)
-    assert opened.info.extra == {"report": {"a": 1}, "reading": {"layout": []}}
+    assert opened.info.extra == {
+        "report": {"a": 1}, "reading": {"layout": []}, UPLOADED: made[1].created,
+    }
     other = replace(opened.info, extra={**extra, "columns": ["a"]})
     assert waiting_upload.known_reading(other) is None
     assert opened.info.n_trials is None
