@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.engine.progress import Progress
-from tripletscope.core.features.feature_model import FeatureModel
-from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.studies.preregistration.deviations import Standing
 from tripletscope.core.studies.preregistration.plan import AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
@@ -196,8 +192,8 @@ def _step(
             return "the number of dimensions could not be chosen"
         filled = step.filled(d or chosen, alpha)
         try:
-            method = _method(filled, answers)
-        except (DataError, KeyError, ValueError) as error:
+            method = filled.method_about(answers)
+        except ValueError as error:
             return str(error)
         if why := lacking(step.task, method, step.options, answers):
             return why
@@ -211,17 +207,3 @@ def _step(
 
     return Step(title if d is None else f"{title}, {d}", work,
                 seconds=analysis.seconds_of(answers, step.task))
-
-
-def _method(step: PlannedStep, answers: Answers) -> Method:
-    """The method of a step, with feature spaces of the columns that it names."""
-    if step.method["kind"] != FeatureModel.kind:
-        return make_method(step.method)
-    names, objects = step.method["parameters"]["content"], answers.objects
-    for name in names:
-        if name not in objects:
-            raise DataError(f"there is no column {name}", file=answers.name)
-    return FeatureModel.of([
-        FeatureSpace(name=name, values=objects[[name]].to_numpy(dtype=float, na_value=np.nan),
-                     feature_names=[name]) for name in names
-    ])
