@@ -49,10 +49,12 @@ def _has_plan(info: DatasetInfo) -> bool:
 def show_plan(context: Context) -> None:
     """What was planned, what has become of it, and the button that analyses as planned."""
     picture, side = context.picture_and_side()
+    plan = standing = None
     with side, errors_shown(DataError, WorkspaceError):
         plan = _choose(context)
         if plan is not None:
-            _analyse(context, plan, _standing(context, plan))
+            standing = _standing(context, plan)
+            _analyse(context, plan, standing)
             plan_files(plan, _PLACE)
     with picture:
         show_refusals(context.job)
@@ -62,7 +64,6 @@ def show_plan(context: Context) -> None:
             context.empty("No plan is chosen", "Freeze a plan on Simulate, or upload its file.")
         if plan is None:
             return
-        standing = _standing(context, plan)
         if standing is None:
             st.markdown("These answers do not follow the plan yet.")
             show_plan_text(plan)
@@ -109,7 +110,9 @@ def _show(context: Context, standing: Standing) -> None:
         if run is not None and (box := panels.folded(title, f"{_PLACE}.{name}")):
             with box:
                 context.present(run)
-    deviations, exploratory = deviations_said(standing)
+    deviations, exploratory = deviations_said(
+        standing, services().workspace.cleaning(context.info)
+    )
     title = words("plan deviations" if deviations else "plan as planned")
     for heading, said in ((title, deviations), (words("plan exploratory"), exploratory)):
         if said or heading == title:
@@ -121,26 +124,28 @@ def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) ->
     """The button that follows the plan; with other exclusions one that makes its analyses here."""
     info, workspace = context.info, services().workspace
     is_here = standing is not None and standing.has_planned_exclusions
-    missing = standing is None or not all(standing.done.values())
-    refused: Sequence[Step] = ()
-    if run_button(
-        context.session, f"{_PLACE}.run", "Analyse as planned",
-        why=COMPUTED if is_here and not missing else "",
+    why = COMPUTED if standing is not None and all(standing.done.values()) else ""
+    is_asked = run_button(
+        context.session, f"{_PLACE}.run", "Analyse as planned", why=why if is_here else "",
         help="Makes the planned exclusions as a view of the answers, and computes the planned "
         "results. Nothing else is changed or forbidden: what differs is listed.",
-    ):
+    )
+    is_asked_here = False
+    if standing is not None and not is_here:
+        is_asked_here = pressed(
+            context.session, f"{_PLACE}.otherwise", "With these exclusions",
+            icon=":material/play_arrow:", width="stretch", why=why,
+            help="Computes the planned results for the view in use, which differs from the plan.",
+        )
+    refused: Sequence[Step] = ()
+    if is_asked:
         with doing(context.session, st.spinner("Following the plan")):
             info, refused = excluded_as_planned(info, plan)
             plans.follow(workspace, info, plan)
-    elif standing is None or is_here or not pressed(
-        context.session, f"{_PLACE}.otherwise", "With these exclusions",
-        icon=":material/play_arrow:", width="stretch", why="" if missing else COMPUTED,
-        help="Computes the planned results for the view in use, which differs from the plan.",
-    ):
-        return
-    info = workspace.dataset(info.id)
-    context.begin_steps(f"As planned: {info.name}", [*refused, *_steps(info, plan)])
-    st.rerun()
+    if is_asked or is_asked_here:
+        info = workspace.dataset(info.id)
+        context.begin_steps(f"As planned: {info.name}", [*refused, *_steps(info, plan)])
+        st.rerun()
 
 
 def excluded_as_planned(info: DatasetInfo, plan: AnalysisPlan) -> tuple[DatasetInfo, list[Step]]:
