@@ -122,13 +122,14 @@ def _status_of_choice(standing: Standing, results: SubjectResults) -> str:
         run for run in results.of_method(results.method, "cross_validate", besides="n_components")
         if run.options == usual
     ]
-    is_planned = len(possible) > 1 and all(
-        run.complete and run.parameters["n_components"] in possible and standing.is_planned(run)
-        for run in errors
-    )
     if not errors:
         return ""
-    return "is planned" if is_planned else "is exploratory"
+    is_planned = len(possible) > 1 and all(
+        run.parameters["n_components"] in possible and standing.is_planned(run) for run in errors
+    )
+    if not is_planned:
+        return "is exploratory"
+    return "is undecided" if standing.n_components is None else "is planned"
 
 
 def _status_of_results(standing: Standing, question: str, made: Iterable[Run | None]) -> str:

@@ -111,7 +111,8 @@ def checklist(material: Material) -> Iterator[Block]:
 
 def _is_stated_before(standing: Standing) -> bool:
     """Whether answers were collected under the plan, and excluded by its rules alone."""
-    return (standing.is_collected and not standing.is_late
+    is_first = all(one.code != "followed before" for one in standing.deviations)
+    return (standing.is_collected and is_first and not standing.is_late
             and standing.has_planned_exclusions)
 
 

@@ -17,6 +17,7 @@ from tests.paths import ROOT
 from tripletscope.core.inference.held_out.compare import Suggestion
 from tripletscope.core.inference.held_out.paired import PairedDifference
 from tripletscope.core.ratings.kinds import measured
+from tripletscope.core.studies.preregistration.deviations import Deviation
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
@@ -103,7 +104,7 @@ def test_without_results_there_is_no_claim_about_a_map(colours):
     ] is False
 
 
-def ticked(cleaning, **how) -> bool:
+def ticked(cleaning, *further, **how) -> bool:
     """Whether the checklist says that exclusion rules were stated before the data were seen."""
     plan = ts.experiment.AnalysisPlan(
         title="Hues", n_objects=14, n_participants=8, n_answers=800,
@@ -113,6 +114,7 @@ def ticked(cleaning, **how) -> bool:
         "exclusions": plan.exclusions, "since": "2026-02-01T00:00:00+00:00", "is_collected": True,
         **how,
     })
+    found.deviations.extend(further)
     (listed,) = (block for block in written(Material("Hues", cleaning, standing=found))[
         "checklist"].blocks if isinstance(block, Listed))
     return dict(zip(listed.items, listed.ticked, strict=True))[words("check stated before")]
@@ -124,6 +126,7 @@ def test_exclusions_were_stated_before_only_if_the_plan_was_made_and_kept(colour
     assert not ticked(colours, since="2025-02-01T00:00:00+00:00")
     assert not ticked(colours, exclusions=colours.exclusions), "one was added"
     assert not ticked(colours, exclusions=())
+    assert not ticked(colours, Deviation("followed before", made=["“Cups”"]))
 
 
 def test_deviations_and_exploratory_results_follow_their_headings(material, sections):

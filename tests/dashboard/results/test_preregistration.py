@@ -77,7 +77,8 @@ def test_a_comparison_of_dimensions_is_planned_only_if_the_plan_makes_it(errors)
 
 def test_what_the_rule_has_not_chosen_is_not_decided_yet(errors):
     found = planning(errors, dimensions=(1, 2, 3))
-    assert statuses(found, errors, 3)["map"] == "not decided yet"
+    told = statuses(found, errors, 3)
+    assert {told[name] for name in ("error", "map", "dimensions")} == {"not decided yet"}
     chosen = planning(errors, dimensions=(1, 2, 3), n_components=2)
     assert statuses(chosen, errors, 3)["map"] == "exploratory"
     assert statuses(chosen, errors, 2)["map"] == "planned"
