@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import checked
 from tripletscope.core.engine.method import make_method
-from tripletscope.core.run import TASKS
+from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.experiment.experiment import SOURCES
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.preregistration.deviations import Deviation, Standing
+from tripletscope.core.studies.preregistration.deviations import (
+    Deviation,
+    Standing,
+    why_omitted,
+)
 from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.quality.exclusion import Cleaning
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.dashboard.results.findings import SubjectResults, Topic
 from tripletscope.dashboard.results.presentation import (
@@ -29,9 +35,9 @@ from tripletscope.dashboard.words.sentences import uncited
 #: Characters of a hash that tell it from others on a page.
 BRIEF = 12
 _NAMED = 3  # methods of further results
-#: The planned question of findings.
-_QUESTIONS = {"error": MAP, "map": MAP, "dimensions": MAP, "clusters": "clusters",
-              "people": "groups"}
+#: The planned question of findings, and its tasks that they tell of.
+_TOLD_OF = {"map": (MAP, "fit", "bootstrap"), "clusters": ("clusters", "count_clusters"),
+            "people": ("groups", "compare_people")}
 
 
 def plan_said(plan: AnalysisPlan) -> dict[str, list[str]]:
@@ -82,21 +88,61 @@ def question_said(name: str, columns: tuple[str, ...] = ()) -> str:
 
 
 def time_said(moment: str) -> str:
-    """An ISO 8601 time in UTC, to the minute."""
+    """An ISO 8601 time in UTC, to the minute; `DataError` where a plan was not frozen."""
+    if not moment:
+        raise DataError("the plan is not frozen", remedy="Freeze it, before there are data.")
     return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def status_of(standing: Standing, topic: Topic, results: SubjectResults) -> str:
     """Whether a finding is planned or exploratory; empty where nothing was computed for it."""
-    made = (results.run(method, task) for method, task, _ in topic.pieces(results))
+    if topic.name == "dimensions":
+        status = _status_of_choice(standing, results)
+    elif topic.name == "error":  # that of the map, by whichever division of the answers
+        status = _status_of_results(standing, MAP, [results.error])
+    else:
+        question, *tasks = _TOLD_OF.get(topic.name, ("",))
+        status = _status_of_results(standing, question, [
+            results.run(method, task) for method, task, _ in topic.pieces(results)
+            if task in tasks or not question
+        ])
+    if status in ("", "is exploratory"):
+        return status and words(status)
+    if status == "is planned":
+        status = ("is late" if standing.is_late else "is planned"
+                  if standing.has_planned_exclusions else "is planned otherwise")
+    # The finding on people also tells of weights of each, for which there is no question.
+    return words("of groups", status=words(status)) if topic.name == "people" else words(status)
+
+
+def _status_of_choice(standing: Standing, results: SubjectResults) -> str:
+    """Of the comparison of numbers of dimensions: planned if the plan compares all of these."""
+    usual, possible = checked(TASKS["cross_validate"].function, {}), standing.plan.dimensions
+    errors = [
+        run for run in results.of_method(results.method, "cross_validate", besides="n_components")
+        if run.options == usual
+    ]
+    if not errors:
+        return ""
+    is_planned = len(possible) > 1 and all(
+        run.parameters["n_components"] in possible and standing.is_planned(run) for run in errors
+    )
+    if not is_planned:
+        return "is exploratory"
+    return "is undecided" if standing.n_components is None else "is planned"
+
+
+def _status_of_results(standing: Standing, question: str, made: Iterable[Run | None]) -> str:
+    """Of the results that answer a question; empty if there are none."""
     runs = [run for run in made if run is not None]
     if not runs:
         return ""
-    question = _QUESTIONS.get(topic.name)
-    is_asked = question in (MAP, *standing.plan.questions)
-    if not is_asked or not any(map(standing.is_planned, runs)):
-        return words("is exploratory")
-    return words("is planned" if standing.has_planned_exclusions else "is planned otherwise")
+    if question not in (MAP, *standing.plan.questions):
+        return "is exploratory"
+    if all(standing.is_result_of(question, run) for run in runs):
+        return "is planned" if all(run.complete for run in runs) else "is not whole"
+    is_open = standing.n_components is None and all(map(standing.is_planned, runs))
+    return "is undecided" if is_open else "is exploratory"
 
 
 def _analysis_said(plan: AnalysisPlan) -> Iterator[str]:
@@ -131,8 +177,8 @@ def _unmarked(text: str) -> str:
     return text.replace("\N{ASTERISK OPERATOR}", "*").replace("\N{FULLWIDTH COMMERCIAL AT}", "@")
 
 
-def deviation_said(deviation: Deviation) -> str:
-    """A deviation as a sentence."""
+def deviation_said(deviation: Deviation, why: str = "") -> str:
+    """A deviation as a sentence, with the reason where it is known."""
     made, planned, code, what = deviation.made, deviation.planned, deviation.code, deviation.what
     if code == "another map":
         made, planned = (words.method(one) for one in (made.fresh(), make_method(planned)))
@@ -143,33 +189,46 @@ def deviation_said(deviation: Deviation) -> str:
     elif code == "further results":
         made = words.first([*dict.fromkeys(words.method(run.fresh()) for run in made)], _NAMED)
         what = TASKS[what].words
-    return words(
+    elif code == "participants" and made == 0:
+        code = "nobody named"
+    said = words(
         f"deviation {code}", made=made, planned=planned, what=what,
         question=question_said(what) if what in QUESTIONS else "",
     )
+    return f"{said} {plain(why)}" if why else said
 
 
 def standing_said(standing: Standing) -> list[str]:
     """What a report says before the table of planned analyses."""
     plan = standing.plan
-    since = words(f"plan since {'first answer' if standing.is_collected else 'upload'}",
-                  time=time_said(standing.since))
     said = [words("follows plan", title=plan.title, time=time_said(plan.frozen),
-                  sha256=plan.sha256),
-            words("plan after" if standing.is_late else "plan before", since=since)]
+                  sha256=plan.sha256)]
+    if standing.since:
+        since = words(f"plan since {'first answer' if standing.is_collected else 'upload'}",
+                      time=time_said(standing.since))
+        said.append(words("plan after" if standing.is_late else "plan before", since=since))
     if len(plan.dimensions) > 1 and standing.n_components is not None:
         said.append(words("plan dimensions chosen", d=standing.n_components))
+    if missing := sum(run is None for run in standing.done.values()):
+        said.append(words("plan results missing", number=missing))
     return said
 
 
-def deviations_said(standing: Standing) -> tuple[list[str], list[str]]:
-    """Deviations, and exploratory results; what is not computed in one sentence."""
+def deviations_said(
+    standing: Standing, cleaning: Cleaning | None = None
+) -> tuple[list[str], list[str]]:
+    """Deviations, and exploratory results; what is not computed yet is neither.
+
+    cleaning: Of the answers, for the reasons of exclusions that cannot be made.
+    """
     said: tuple[list[str], list[str]] = [], []
+    why = why_omitted(standing, cleaning) if cleaning is not None else {}
     for one in standing.deviations:
         if one.code != "not computed":
-            said[one.is_exploratory].append(deviation_said(one))
-    if missing := sum(one.code == "not computed" for one in standing.deviations):
-        said[0].append(words("deviation not computed", number=missing))
+            reason = why.get(one.what, "") if one.code == "exclusion omitted" else ""
+            said[one.is_exploratory].append(deviation_said(one, reason))
+    if standing.untold:
+        said[1].append(words("plan untold", number=standing.untold))
     return said
 
 

@@ -238,12 +238,13 @@ def show_findings(context: FindingsContext) -> None:
 def _plan(context: FindingsContext, standing: Standing) -> None:
     """How far the plan is followed, with the way to it."""
     deviations, exploratory = map(len, deviations_said(standing))
+    late = f" {words('plan is late')}" if standing.is_late else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(panels.marked(words(
             "plan in findings", title=standing.plan.title, number=len(standing.done),
             done=sum(run is not None for run in standing.done.values()),
             deviations=deviations, exploratory=exploratory,
-        )), width="content")
+        ) + late), width="content")
         st.button("Plan", key="findings.plan", type="tertiary", icon=":material/arrow_forward:",
                   on_click=go_to, args=(PAGE, "plan"))
 

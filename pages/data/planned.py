@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.engine.progress import Progress
-from tripletscope.core.features.feature_model import FeatureModel
-from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.studies.preregistration.deviations import Standing
 from tripletscope.core.studies.preregistration.plan import AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
@@ -53,10 +49,12 @@ def _has_plan(info: DatasetInfo) -> bool:
 def show_plan(context: Context) -> None:
     """What was planned, what has become of it, and the button that analyses as planned."""
     picture, side = context.picture_and_side()
+    plan = standing = None
     with side, errors_shown(DataError, WorkspaceError):
         plan = _choose(context)
         if plan is not None:
-            _analyse(context, plan, _standing(context, plan))
+            standing = _standing(context, plan)
+            _analyse(context, plan, standing)
             plan_files(plan, _PLACE)
     with picture:
         show_refusals(context.job)
@@ -66,7 +64,6 @@ def show_plan(context: Context) -> None:
             context.empty("No plan is chosen", "Freeze a plan on Simulate, or upload its file.")
         if plan is None:
             return
-        standing = _standing(context, plan)
         if standing is None:
             st.markdown("These answers do not follow the plan yet.")
             show_plan_text(plan)
@@ -113,7 +110,9 @@ def _show(context: Context, standing: Standing) -> None:
         if run is not None and (box := panels.folded(title, f"{_PLACE}.{name}")):
             with box:
                 context.present(run)
-    deviations, exploratory = deviations_said(standing)
+    deviations, exploratory = deviations_said(
+        standing, services().workspace.cleaning(context.info)
+    )
     title = words("plan deviations" if deviations else "plan as planned")
     for heading, said in ((title, deviations), (words("plan exploratory"), exploratory)):
         if said or heading == title:
@@ -125,26 +124,28 @@ def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) ->
     """The button that follows the plan; with other exclusions one that makes its analyses here."""
     info, workspace = context.info, services().workspace
     is_here = standing is not None and standing.has_planned_exclusions
-    missing = standing is None or not all(standing.done.values())
-    refused: Sequence[Step] = ()
-    if run_button(
-        context.session, f"{_PLACE}.run", "Analyse as planned",
-        why=COMPUTED if is_here and not missing else "",
+    why = COMPUTED if standing is not None and all(standing.done.values()) else ""
+    is_asked = run_button(
+        context.session, f"{_PLACE}.run", "Analyse as planned", why=why if is_here else "",
         help="Makes the planned exclusions as a view of the answers, and computes the planned "
         "results. Nothing else is changed or forbidden: what differs is listed.",
-    ):
+    )
+    is_asked_here = False
+    if standing is not None and not is_here:
+        is_asked_here = pressed(
+            context.session, f"{_PLACE}.otherwise", "With these exclusions",
+            icon=":material/play_arrow:", width="stretch", why=why,
+            help="Computes the planned results for the view in use, which differs from the plan.",
+        )
+    refused: Sequence[Step] = ()
+    if is_asked:
         with doing(context.session, st.spinner("Following the plan")):
             info, refused = excluded_as_planned(info, plan)
             plans.follow(workspace, info, plan)
-    elif standing is None or is_here or not pressed(
-        context.session, f"{_PLACE}.otherwise", "With these exclusions",
-        icon=":material/play_arrow:", width="stretch", why="" if missing else COMPUTED,
-        help="Computes the planned results for the view in use, which differs from the plan.",
-    ):
-        return
-    info = workspace.dataset(info.id)
-    context.begin_steps(f"As planned: {info.name}", [*refused, *_steps(info, plan)])
-    st.rerun()
+    if is_asked or is_asked_here:
+        info = workspace.dataset(info.id)
+        context.begin_steps(f"As planned: {info.name}", [*refused, *_steps(info, plan)])
+        st.rerun()
 
 
 def excluded_as_planned(info: DatasetInfo, plan: AnalysisPlan) -> tuple[DatasetInfo, list[Step]]:
@@ -196,8 +197,8 @@ def _step(
             return "the number of dimensions could not be chosen"
         filled = step.filled(d or chosen, alpha)
         try:
-            method = _method(filled, answers)
-        except (DataError, KeyError, ValueError) as error:
+            method = filled.method_about(answers)
+        except ValueError as error:
             return str(error)
         if why := lacking(step.task, method, step.options, answers):
             return why
@@ -211,17 +212,3 @@ def _step(
 
     return Step(title if d is None else f"{title}, {d}", work,
                 seconds=analysis.seconds_of(answers, step.task))
-
-
-def _method(step: PlannedStep, answers: Answers) -> Method:
-    """The method of a step, with feature spaces of the columns that it names."""
-    if step.method["kind"] != FeatureModel.kind:
-        return make_method(step.method)
-    names, objects = step.method["parameters"]["content"], answers.objects
-    for name in names:
-        if name not in objects:
-            raise DataError(f"there is no column {name}", file=answers.name)
-    return FeatureModel.of([
-        FeatureSpace(name=name, values=objects[[name]].to_numpy(dtype=float, na_value=np.nan),
-                     feature_names=[name]) for name in names
-    ])

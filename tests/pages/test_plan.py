@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import tripletscope as ts
 from tests.pages.harness import crowd, session_on, settled, start, unfold, words
+from tripletscope.core.engine.method import make_method
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
@@ -100,7 +103,7 @@ def test_one_click_analyses_as_planned_and_deviations_list_themselves(services):
     (table,) = tables(app)
     assert table["result"].tolist()[:3] == ["computed"] * 3
     assert table["result"].tolist()[3] in ("criterion met", "criterion not met")
-    assert "No deviation from the plan" in words(app)
+    assert "No deviation is seen" in words(app)
     assert "The data came later" in words(app)
     assert app.button(key="data.plan.run").disabled
     assert "silhouette" in words(unfold(app, "Are there clusters of objects?")).lower()
@@ -138,7 +141,9 @@ def test_a_plan_without_its_column_says_so_and_computes_the_rest(services):
     assert "the answers have no response time" in said
     (table,) = tables(app)
     assert table["result"].tolist() == ["computed"] * 3 + ["not computed"]
-    assert "Planned exclusion that was not made" in words(app)
+    told = words(app).replace("\\", "")
+    assert "Planned exclusion that was not made" in told
+    assert "have no response time" in told.partition("Planned exclusion")[2]
 
 
 def test_features_and_directions_are_of_the_planned_columns(services):
@@ -184,3 +189,34 @@ def test_a_plan_that_cannot_be_read_leaves_the_data_set_as_it_is(services, recor
     for tab in ("findings", "plan"):
         app = start("data", session, tab)
     assert [error.value for error in app.error]
+
+
+def test_what_was_stopped_early_can_be_computed_as_planned(services):
+    plan = plans.keep_plan(services.workspace, planned(dimensions=[2], exclusions=[]))
+    session = session_on(services, ANSWERS)
+    (info,) = services.workspace.datasets()
+    plans.follow(services.workspace, info, plan)
+    for step in plan.steps_in(2):
+        found = run(step.task, make_method(step.method), ANSWERS, step.options)
+        found = replace(found, complete=step.task != "bootstrap")
+        services.workspace.add_run(info, found, step.task)
+    app = start("data", session, "plan")
+    (table,) = tables(app)
+    assert table["result"].tolist()[:3] == ["computed", "computed", "not computed"]
+    assert not app.button(key="data.plan.run").disabled
+
+
+def test_a_plan_made_after_the_data_says_so_beside_findings(services):
+    session = session_on(services, ANSWERS)
+    (info,) = services.workspace.datasets()
+    plan = plans.keep_plan(services.workspace, planned(dimensions=[2], exclusions=[]))
+    plans.follow(services.workspace, info, plan)
+    for task in ("fit", "cross_validate"):
+        services.workspace.add_run(info, run(task, STE(n_init=1), ANSWERS), task)
+    app = start("data", session, "findings")
+    told = words(app).replace("\\", "")
+    assert "1 deviation, " in told
+    assert "It was made after the data." in told
+    badges = [one.value for one in app.markdown if "gray-badge" in one.value]
+    assert any("in a plan made after the data]" in text for text in badges)
+    assert not any("[planned" in text for text in badges)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.studies.preregistration.plan import AnalysisPlan
+from tripletscope.core.studies.preregistration.plan import AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
-from tripletscope.core.studies.quality.exclusion import Exclusion
+from tripletscope.core.studies.quality.exclusion import Cleaning, Exclusion
 
 
 @short_repr
@@ -21,10 +24,10 @@ class Deviation:
     Attributes
     ----------
     code : str
-        ``late``: the plan was frozen when there were data. ``answers``, ``participants``: other
-        numbers. ``exclusion added``, ``omitted``, ``changed``, ``order``. ``another map``.
-        ``another test`` of a planned question, ``unplanned question``, ``further results`` of a
-        task, and ``not computed``.
+        ``late``: the plan was frozen when there were data. ``objects``, ``answers``,
+        ``participants``: other numbers; 0 participants are not named. ``exclusion added``,
+        ``omitted``, ``changed``, ``order``. ``another map``. ``another test`` of a planned
+        question, ``unplanned question``, ``further results`` of a task, and ``not computed``.
     what : str
         Rule, question or task that it is about.
     planned, made : str, int, dict of a method, Run, list of Run, or None
@@ -56,9 +59,13 @@ class Standing:
         The number that the plan's rule chooses; None as long as it is not known.
     done : dict of str to Run or None
         The planned results, by question and task; None if they are not computed.
+    steps : list of PlannedStep
+        The planned computations in that number of dimensions; none as long as it is not known.
     exploratory : list of Run
         Results that were not planned.
     deviations : list of Deviation
+    untold : int
+        Further exploratory results, which are not told of.
     as_planned : Standing or None
         The same with the planned exclusions, where others were made here and those elsewhere.
     """
@@ -68,8 +75,10 @@ class Standing:
     is_collected: bool
     n_components: int | None
     done: dict[tuple[str, str], Any]
+    steps: list[PlannedStep]
     exploratory: list[Any]
     deviations: list[Deviation]
+    untold: int = 0
     as_planned: Standing | None = None
 
     @property
@@ -85,6 +94,10 @@ class Standing:
     def is_planned(self, run: Any) -> bool:
         """Whether a result is planned; held-out errors by which dimensions are chosen are."""
         return all(run.key != other.key for other in self.exploratory)
+
+    def is_result_of(self, question: str, run: Any) -> bool:
+        """Whether it is what a question planned, in the number of dimensions that is chosen."""
+        return any(step.question == question and step.same_as(run) for step in self.steps)
 
     def is_met(self, question: str) -> bool | None:
         """Whether the planned result meets the criterion of a question; None without a result."""
@@ -103,7 +116,8 @@ def is_late(plan: AnalysisPlan, since: str) -> bool:
 def standing(
     plan: AnalysisPlan, runs: Sequence[Any], *, exclusions: Sequence[Exclusion] = (),
     n_components: int | None = None, alpha: float | None = None, n_answers: int | None = None,
-    n_participants: int | None = None, since: str = "", is_collected: bool = False,
+    n_participants: int | None = None, n_objects: int | None = None,
+    objects: pd.DataFrame | None = None, since: str = "", is_collected: bool = False,
     opened: Any = None, told: Container[str] | None = None,
 ) -> Standing:
     """What has become of a plan.
@@ -119,14 +133,18 @@ def standing(
         As the plan's rule chooses; by default the fixed one.
     alpha : float, optional
         Tails that the answers have chosen, where the plan leaves them open.
-    n_answers, n_participants : int, optional
-        As collected, before exclusions.
+    n_answers, n_participants, n_objects : int, optional
+        As collected, before exclusions; 0 participants if the data name none. Not compared where
+        they are unknown.
+    objects : DataFrame, optional
+        Their columns, by which planned features are known; by default by their names alone.
     since, is_collected
         See `Standing`.
     opened : Run, optional
         The map that is shown.
     told : container of str, optional
-        Keys of the exploratory results that are told of; by default all are.
+        Keys of the exploratory results that are told of, where others are counted; by default all
+        are.
 
     Examples
     --------
@@ -143,20 +161,24 @@ def standing(
     if len(plan.dimensions) == 1:
         n_components = plan.dimensions[0]
     possible = {d: plan.steps_in(d, alpha) for d in plan.dimensions}
+    if objects is not None:
+        possible = {d: [step.about(objects) for step in each] for d, each in possible.items()}
     steps = possible.get(n_components, [])
     errors = [step for each in possible.values() for step in each if step.task == "cross_validate"]
     # As long as the number of dimensions is not known, each that is compared may be planned.
     known = [*errors, *(steps or (step for each in possible.values() for step in each))]
     done = {(step.question, step.task): None for step in plan.steps} | {
-        (step.question, step.task): next(filter(step.same_as, runs), None) for step in steps
+        (step.question, step.task):
+        next((run for run in runs if run.complete and step.same_as(run)), None) for step in steps
     }
-    rest = [run for run in runs
-            if run.task != "choose_tail" and (told is None or run.key in told)
-            and not any(step.same_as(run) for step in known)]
+    every = [run for run in runs
+             if run.task != "choose_tail" and not any(step.same_as(run) for step in known)]
+    rest = [run for run in every if told is None or run.key in told]
     found: list[Deviation] = []
     if is_late(plan, since):
         found.append(Deviation("late", planned=plan.frozen, made=since))
-    for code, planned, made in (("answers", plan.n_answers, n_answers),
+    for code, planned, made in (("objects", plan.n_objects, n_objects),
+                                ("answers", plan.n_answers, n_answers),
                                 ("participants", plan.n_participants, n_participants)):
         if made is not None and made != planned:
             found.append(Deviation(code, planned=planned, made=made))
@@ -167,7 +189,21 @@ def standing(
     found += [Deviation("not computed", question, planned=task)
               for (question, task), run in done.items() if run is None]
     found += _unplanned(plan, rest)
-    return Standing(plan, since, is_collected, n_components, done, rest, found)
+    return Standing(plan, since, is_collected, n_components, done, steps, rest, found,
+                    len(every) - len(rest))
+
+
+def why_omitted(standing: Standing, cleaning: Cleaning) -> dict[str, str]:
+    """Why planned exclusions that were not made cannot be made of these answers, by their rule."""
+    omitted = {one.what for one in standing.deviations if one.code == "exclusion omitted"}
+    found = {}
+    for rule in standing.plan.exclusions:
+        if rule.rule in omitted:
+            try:
+                cleaning.excluding(rule)
+            except DataError as error:
+                found[rule.rule] = str(error)
+    return found
 
 
 def _of_exclusions(

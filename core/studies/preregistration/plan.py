@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
+import numpy as np
+import pandas as pd
+
 from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
@@ -17,6 +20,8 @@ from tripletscope.core.engine.declared import checked
 from tripletscope.core.engine.method import Method, as_record, make_method
 from tripletscope.core.engine.registry import TASKS
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.features.feature_model import FeatureModel
+from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.held_out.compare import recommend_dimension
 from tripletscope.core.inference.held_out.score import ErrorEstimate
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -33,7 +38,10 @@ MAP = "map"
 _TASKS_OF_MAP = ("fit", "cross_validate", "bootstrap")
 #: Most letters of titles and of names of columns, and most dimensions.
 _LONGEST, _MOST = 200, 10
+_LONGEST_VERSION = 40
 _MOST_TEXT = 2**20  # letters of a file
+#: Parameters of tests that follow from other entries of a plan.
+_GIVEN = ("basis", "by", "content")
 _AGAIN = "Use the file as it was downloaded, or freeze a new plan."
 
 
@@ -78,8 +86,38 @@ class PlannedStep:
         """The method in two dimensions, not fitted."""
         return make_method(self.filled(2).method)
 
+    def about(self, objects: pd.DataFrame) -> PlannedStep:
+        """The same with the content of the feature spaces whose columns it names."""
+        if self.method["kind"] != FeatureModel.kind:
+            return self
+        content = []
+        for name in self.method["parameters"]["content"]:
+            try:
+                content += FeatureModel.of(space_of(objects, name)).content
+            except ValueError:  # without a column of numbers there is nothing to compute
+                content.append(f"{name}: ")
+        return replace(self, method=_with(
+            self.method, lambda name, value: content if name == "content" else value
+        ))
+
+    def method_about(self, answers: Answers) -> Method:
+        """The method of a filled step, with the feature spaces themselves.
+
+        Raises
+        ------
+        DataError
+            If the objects have no such column of numbers.
+        """
+        if self.method["kind"] != FeatureModel.kind:
+            return make_method(self.method)
+        names = self.method["parameters"]["content"]
+        return FeatureModel.of([space_of(answers.objects, name, answers.name) for name in names])
+
     def same_as(self, run: Any) -> bool:
-        """Whether a `tripletscope.Run` is of this filled step, whatever the data."""
+        """Whether a `tripletscope.Run` is of this filled step, whatever the data.
+
+        Feature spaces are known by their names, or by their content if it is given by `about`.
+        """
         if (run.task, run.kind, run.method) != (self.task, *_named(self.method)):
             return False
         owner, function = type(make_method(self.method)), TASKS[self.task].function
@@ -89,10 +127,22 @@ class PlannedStep:
             options = [checked(function, one) for one in (run.options, self.options)]
         except ValueError:
             return False
-        # Feature spaces are planned by their names, and computed with hashes of their content.
-        if "content" in made:
-            made = {**made, "content": [text.rpartition(": ")[0] for text in made["content"]]}
-        return made == planned and options[0] == options[1]
+        if options[0] != options[1]:
+            return False
+        named = {name: [text.rpartition(": ")[0] for text in value]
+                 for name, value in made.items() if name == "content"}
+        return planned in (made, made | named)
+
+
+def space_of(objects: pd.DataFrame, column: str, file: str | None = None) -> FeatureSpace:
+    """The feature space of a column of objects; `DataError` if it is none of numbers."""
+    if column not in objects:
+        raise DataError(f"there is no column {column}", file=file)
+    try:
+        values = objects[[column]].to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise DataError(f"the column {column} has more than numbers", file=file) from None
+    return FeatureSpace(name=column, values=values, feature_names=[column])
 
 
 @short_repr
@@ -165,15 +215,16 @@ class AnalysisPlan:
             _check(type(value) is int and 1 <= value <= 10**9, name, "is no number from 1")
         _check(self.task in ASKINGS, "task", f"is none of {', '.join(ASKINGS)}")
         _check(self.source in SOURCES, "source", f"is none of {', '.join(SOURCES)}")
-        _check(isinstance(self.frozen, str) and isinstance(self.version, str)
-               and (not self.frozen or _is_moment(self.frozen)), "frozen", "is no time")
+        _check(self.frozen == "" or _is_moment(self.frozen), "frozen", "is no time")
+        _check(self.version == "" or _is_version(self.version), "version", "is no short text")
         _check(isinstance(self.questions, Mapping), "questions", "names no columns")
         for name in ("exclusions", "dimensions", "steps"):
             _check(isinstance(getattr(self, name), list | tuple), name, "is no list")
             fill(self, name, tuple(getattr(self, name)))
-        _check(all(isinstance(one, Exclusion) and one.rule not in (MANUAL, WEIGHTS)
-                   for one in self.exclusions), "exclusions",
+        _check(all(map(_is_rule, self.exclusions)), "exclusions",
                "has more than rules: participants cannot be named before there are any")
+        _check(all(isinstance(one.reason, str) for one in self.exclusions), "exclusions",
+               "has a reason that is no text")
         _check(isinstance(self.method, OrdinalEmbedding), "method", "makes no map of the answers")
         fine = all(type(d) is int and 1 <= d <= _MOST for d in self.dimensions)
         _check(fine and self.dimensions == tuple(sorted({*self.dimensions})) != (), "dimensions",
@@ -187,6 +238,8 @@ class AnalysisPlan:
         given, wanted = ([(step.question, step.task) for step in steps]
                          for steps in (self.steps, planned))
         _check(given == wanted, "steps", "does not go with the questions")
+        _check([*map(_of_entries, self.steps)] == [*map(_of_entries, planned)], "steps",
+               "has another method, or other columns, than the plan")
 
     def __hash__(self) -> int:
         return hash(self.sha256)
@@ -200,10 +253,6 @@ class AnalysisPlan:
             return self
         at = (at or datetime.now(UTC)).astimezone(UTC)
         return replace(self, frozen=at.isoformat(timespec="milliseconds"), version=__version__)
-
-    def changed(self, **values: Any) -> Self:
-        """Another plan, which is not frozen, with some values changed."""
-        return replace(self, **{"frozen": "", "version": "", "steps": (), **values})
 
     @property
     def content(self) -> dict[str, Any]:
@@ -280,6 +329,8 @@ class AnalysisPlan:
         names = {one.name for one in fields(cls)}
         for name in names ^ values.keys():
             _check(False, name, "is missing" if name in names else "is unknown")
+        _check(values["frozen"], "frozen", "is empty: nobody froze the plan")
+        _check(_is_version(values["version"]), "version", "is no short text")
         _check(values["steps"], "steps", "is empty")
         made = {**values}
         for name, make in (
@@ -289,7 +340,8 @@ class AnalysisPlan:
         ):
             try:
                 made[name] = make(values[name])
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError,
+                    OverflowError) as error:
                 problem = error.problem if isinstance(error, DataError) else str(error)
                 raise UnsoundEntry(
                     name, f"is not of this version, {__version__}: {problem.rstrip('.')}",
@@ -335,6 +387,16 @@ def _check(fine: Any, entry: str, problem: str) -> None:
         raise UnsoundEntry(entry, problem)
 
 
+def _is_rule(exclusion: Any) -> bool:
+    """Whether it excludes by a rule, and nobody by name."""
+    return (
+        isinstance(exclusion, Exclusion) and exclusion.rule not in (MANUAL, WEIGHTS)
+        and not exclusion.participants and not exclusion.answers
+        and not (exclusion.rule == "other_values"
+                 and exclusion.parameters["column"] == "participant")
+    )
+
+
 def _check_question(name: str, columns: Sequence[str]) -> None:
     _check(name in QUESTIONS, "questions", f"has {name!r}, and may have {', '.join(QUESTIONS)}")
     asked = QUESTIONS[name]
@@ -358,6 +420,19 @@ def _planned(
         step(name, asked.task, asked.method(embedding, columns), asked.options(columns))
         for name, columns in questions.items() for asked in [QUESTIONS[name]]
     ))
+
+
+def _of_entries(step: PlannedStep) -> tuple[Any, ...]:
+    """What other entries of the plan say of a step: method of the map, columns, no dimensions."""
+    method = step.made()
+    record = as_record(method)
+    is_map, parameters = isinstance(method, OrdinalEmbedding), record["parameters"]
+    if parameters.get("basis"):
+        parameters["basis"] = as_record(make_method(parameters["basis"]))
+    return (
+        step.method == _open(step.method), _named(record), step.options.get("columns"),
+        *(value for name, value in parameters.items() if is_map or name in _GIVEN),
+    )
 
 
 def _open(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -391,11 +466,18 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _LONGEST and value.isprintable()
 
 
-def _is_moment(text: str) -> bool:
+def _is_moment(text: Any) -> bool:
+    """Whether it is a time with its zone, of a year that there is in UTC."""
     try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
+        moment = datetime.fromisoformat(text)
+        moment.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
         return False
+    return moment.tzinfo is not None
+
+
+def _is_version(text: Any) -> bool:
+    return _is_text(text) and len(text) <= _LONGEST_VERSION
 
 
 def _line_of(text: str | bytes, entry: str) -> int | None:

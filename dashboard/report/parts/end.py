@@ -11,6 +11,7 @@ import numpy as np
 from tripletscope import __version__
 from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.inference.held_out.units import ENOUGH, participants_of
+from tripletscope.core.studies.preregistration.deviations import Standing
 from tripletscope.dashboard.report.document import Block, Listed, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
@@ -92,7 +93,9 @@ def checklist(material: Material) -> Iterator[Block]:
     checks = {
         "check people": participants_of(material.answers)[1] > 0,
         "check exclusions": True,
-        "check stated before": material.standing is not None and not material.standing.is_late,
+        "check stated before": material.standing is not None and _is_stated_before(
+            material.standing
+        ),
         "check answers": True,
         "check error": material.error is not None or bool(material.alike),
         "check ceiling": material.quality.ceiling.lower is not None,
@@ -104,6 +107,13 @@ def checklist(material: Material) -> Iterator[Block]:
     }
     yield joined(words("checklist"))
     yield Listed(tuple(words(key) for key in checks), tuple(checks.values()))
+
+
+def _is_stated_before(standing: Standing) -> bool:
+    """Whether answers were collected under the plan, and excluded by its rules alone."""
+    is_first = all(one.code != "followed before" for one in standing.deviations)
+    return (standing.is_collected and is_first and not standing.is_late
+            and standing.has_planned_exclusions)
 
 
 @part("software", "end", 3)

@@ -24,9 +24,10 @@ def plan(material: Material) -> Iterator[Block]:
     table = planned_table(standing)
     rows = tuple(table.itertuples(index=False, name=None))
     yield TextTable("plan", words("plan table caption"), tuple(table.columns), rows)
-    deviations, exploratory = deviations_said(standing)
+    deviations, exploratory = deviations_said(standing, material.cleaning)
     yield joined(words("plan deviations" if deviations else "plan as planned"))
-    for key, said in (("", deviations), ("plan exploratory", exploratory)):
-        if said:
-            yield joined(words(key) if key else "")
-            yield Listed(tuple(said))
+    if deviations:
+        yield Listed(tuple(deviations))
+    if exploratory:
+        yield joined(words("plan exploratory"))
+        yield Listed(tuple(exploratory))

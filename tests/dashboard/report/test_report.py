@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.paths import ROOT
 from tripletscope.core.inference.held_out.compare import Suggestion
 from tripletscope.core.inference.held_out.paired import PairedDifference
 from tripletscope.core.ratings.kinds import measured
+from tripletscope.core.studies.preregistration.deviations import Deviation
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
@@ -100,6 +102,42 @@ def test_without_results_there_is_no_claim_about_a_map(colours):
     assert dict(zip(ticks.items, ticks.ticked, strict=True))[
         "Error on held-out answers, with its interval"
     ] is False
+
+
+def ticked(cleaning, *further, **how) -> bool:
+    """Whether the checklist says that exclusion rules were stated before the data were seen."""
+    plan = ts.experiment.AnalysisPlan(
+        title="Hues", n_objects=14, n_participants=8, n_answers=800,
+        exclusions=cleaning.exclusions[:1],
+    ).freeze(datetime(2026, 1, 1, tzinfo=UTC))
+    found = ts.experiment.standing(plan, [], **{
+        "exclusions": plan.exclusions, "since": "2026-02-01T00:00:00+00:00", "is_collected": True,
+        **how,
+    })
+    found.deviations.extend(further)
+    (listed,) = (block for block in written(Material("Hues", cleaning, standing=found))[
+        "checklist"].blocks if isinstance(block, Listed))
+    return dict(zip(listed.items, listed.ticked, strict=True))[words("check stated before")]
+
+
+def test_exclusions_were_stated_before_only_if_the_plan_was_made_and_kept(colours):
+    assert ticked(colours)
+    assert not ticked(colours, is_collected=False), "uploaded data may be older"
+    assert not ticked(colours, since="2025-02-01T00:00:00+00:00")
+    assert not ticked(colours, exclusions=colours.exclusions), "one was added"
+    assert not ticked(colours, exclusions=())
+    assert not ticked(colours, Deviation("followed before", made=["“Cups”"]))
+
+
+def test_deviations_and_exploratory_results_follow_their_headings(material, sections):
+    _, _, *told = sections["plan"].blocks
+    assert [type(block) for block in told] == [Paragraph, Listed] * 2
+    assert [block.text for block in told[::2]] == [
+        words("plan deviations"), words("plan exploratory"),
+    ]
+    said = " ".join(told[1].items)
+    assert "Planned and not computed" not in said
+    assert "Planned and not computed" in text_of(sections["plan"])
 
 
 def test_comparisons_that_were_derived_are_not_told_as_asked():

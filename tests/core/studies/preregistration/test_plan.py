@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -14,6 +15,7 @@ import tripletscope as ts
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import as_record, make_method
+from tripletscope.core.studies.preregistration.deviations import why_omitted
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.experiment import AnalysisPlan, standing
@@ -45,7 +47,8 @@ def null(seed: int, n: int = 12, people: int = 20, each: int = 60) -> Triplets:
 
 def test_a_frozen_plan_is_read_again_as_it_was():
     made = plan(questions=EVERYTHING, method=ts.TSTE(alpha=2.0), dimensions=[2, 3], exclusions=[
-        ts.Exclusion(name, reason="as usual") for name in RULES
+        ts.Exclusion(name, {"column": "session"} if name == "other_values" else {}, reason="usual")
+        for name in RULES
     ]).freeze()
     again = AnalysisPlan.from_json(made.to_json())
     assert again == made
@@ -59,9 +62,7 @@ def test_the_hash_is_of_everything_and_the_content_has_no_time():
     assert first.content == second.content
     assert first.sha256 != second.sha256
     assert first.freeze() is first, "a frozen plan stays"
-    changed = first.changed(dimensions=(2,))
-    assert not changed.frozen
-    assert changed.content != first.content
+    assert plan(dimensions=(2,)).content != first.content
     assert first.frozen == "2026-01-01T12:00:00.000+00:00"
 
 
@@ -80,7 +81,16 @@ def test_questions_stand_in_one_order_and_limits_are_complete():
     ({"questions": {"clusters": ("size",)}}, "names 1 columns of clusters; it takes none"),
     ({"questions": {"conditions": ("a", "b")}}, "it takes one"),
     ({"questions": {"features": ()}}, "it takes one or more"),
-    ({"exclusions": [ts.Exclusion(participants=("ann",))]}, "participants cannot be named"),
+    *(({"exclusions": [one]}, "participants cannot be named") for one in (
+        ts.Exclusion(participants=("ann",)), ts.Exclusion("few_answers", participants=("ann",)),
+        ts.Exclusion("few_answers", answers=(3,)), ts.Exclusion("other_values"),
+        ts.Exclusion("other_values", {"column": "participant", "values": ["ann"]}),
+    )),
+    ({"exclusions": [ts.Exclusion("few_answers", reason={"a": 1})]}, "a reason that is no text"),
+    *(({"frozen": text}, "'frozen' is no time") for text in (
+        "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2026-01-01T00:00:00", 3,
+    )),
+    *(({"version": text}, "'version' is no short text") for text in ("v" * 41, "1\n# 2", 3)),
 ])
 def test_what_cannot_be_planned_is_refused(values, said):
     with pytest.raises(DataError, match=said):
@@ -94,6 +104,7 @@ def damaged(**entries) -> str:
 @pytest.mark.parametrize(("text", "said"), [
     ("", "this is no plan"), ("[]", "no analysis plan"), ("{}", "no analysis plan"),
     ("[" * 100_000, "this is no plan"), (b"\xff\xfe", "this is no plan"),
+    (damaged(frozen=""), "nobody froze"), (damaged(version=""), "'version' is no short"),
     (damaged(format=2), "newer version"), (damaged(title="Mugs"), "which was changed"),
     (damaged(frozen="soon"), "'frozen' is no time"), (damaged(sha256=3), "which was changed"),
     (damaged(extra=1), "'extra' is unknown"), (damaged(steps="none"), "'steps' is not of this"),
@@ -132,6 +143,30 @@ def test_a_plan_of_before_a_parameter_came_keeps_its_hash_and_what_it_plans():
     assert AnalysisPlan.from_json(old.to_json()).sha256 == old.sha256 == record["sha256"]
     run = ts.run("fit", ts.STE(n_init=1), null(0))
     assert old.steps_in(2)[0].same_as(run)
+
+
+def steps_of(**values) -> dict:
+    return {(step.question, step.task): step for step in plan(**values).steps}
+
+
+@pytest.mark.parametrize(("place", "values"), [
+    (("map", "fit"), {"method": ts.CKL(n_init=1)}), (("map", "bootstrap"), {"method": ts.STE()}),
+    (("clusters", "count_clusters"), {"method": ts.CKL(n_init=1)}),
+    (("conditions", "compare_conditions"), {"questions": EVERYTHING | {"conditions": ("dark",)}}),
+    (("directions", "directions"), {"questions": EVERYTHING | {"directions": ("age",)}}),
+    (("features", "explain"), {"questions": EVERYTHING | {"features": ("age",)}}),
+])
+def test_steps_are_of_the_method_and_the_columns_that_the_plan_says(place, values):
+    usual = {"questions": EVERYTHING}
+    steps = steps_of(**usual) | {place: steps_of(**{**usual, **values})[place]}
+    with pytest.raises(DataError, match="another method, or other columns"):
+        plan(**usual, steps=[*steps.values()])
+
+
+def test_no_step_fixes_the_dimensions_that_the_rule_chooses():
+    first, *others = plan().steps
+    with pytest.raises(DataError, match="another method"):
+        plan(steps=[first.filled(3), *others])
 
 
 # Steps ---------------------------------------------------------------------------------------
@@ -196,6 +231,39 @@ def test_numbers_and_times_are_held_against_the_plan():
     assert late.is_late
     assert late.deviations[0].code == "late"
     assert standing(plan(), []).is_late, "a plan that nobody froze"
+
+
+def test_a_plan_for_other_data_is_held_against_them():
+    assert codes(plan(), n_objects=12) == []
+    assert codes(plan(), n_objects=20) == ["objects"]
+    assert codes(plan(), n_participants=0) == ["participants"], "the data name nobody"
+
+
+def test_what_was_stopped_early_is_not_the_planned_result():
+    answers, made = null(0), plan(dimensions=(2,)).freeze(NOON)
+    fit = ts.run("fit", ts.STE(n_init=1), answers)
+    found = standing(made, [replace(fit, complete=False)])
+    assert found.done["map", "fit"] is None
+    assert found.exploratory == []
+    both = standing(made, [replace(fit, complete=False, key="stopped"), fit])
+    assert both.done["map", "fit"] is fit
+
+
+def test_an_exploratory_result_that_is_not_told_of_is_counted():
+    answers, made = null(0), plan(dimensions=(2,)).freeze(NOON)
+    runs = [ts.run("fit", ts.STE(n_init=1, n_components=d), answers) for d in (1, 2, 3)]
+    found = standing(made, runs, told={runs[0].key})
+    assert found.exploratory == runs[:1]
+    assert found.untold == 1
+    assert standing(made, runs).untold == 0
+
+
+def test_a_planned_exclusion_that_cannot_be_made_says_why():
+    rules = (ts.Exclusion("fast_answers"), ts.Exclusion("few_answers", {"least": 3}))
+    found = standing(plan(exclusions=rules).freeze(NOON), [])
+    (why,) = why_omitted(found, ts.Cleaning(null(0))).items()
+    assert why[0] == "fast_answers"
+    assert "response time" in why[1]
 
 
 def test_results_are_planned_or_exploratory():
@@ -264,3 +332,31 @@ def test_random_features_do_not_meet_their_criterion():
     found = ts.run("explain", space, answers, test.options)
     assert test.same_as(found)
     assert not QUESTIONS["features"].is_met(found.result())
+
+
+def test_a_table_with_the_name_of_a_planned_column_is_not_that_column():
+    answers = null(3)
+    made = plan(dimensions=(2,), questions={"features": ["size"]}).freeze(NOON)
+    (test,) = [step for step in made.steps_in(2) if step.question == "features"]
+    other = ts.features.FeatureSpace(name="size", values=np.random.default_rng(0).random((12, 2)))
+    runs = [ts.run("explain", ts.features.FeatureModel.of([other]), answers, test.options)]
+    found = standing(made, runs, objects=answers.objects)
+    assert found.done["features", "explain"] is None
+    assert found.exploratory == runs
+    runs.append(ts.run("explain", test.method_about(answers), answers, test.options))
+    found = standing(made, runs, objects=answers.objects)
+    assert found.done["features", "explain"] is runs[1]
+    assert found.is_result_of("features", runs[1])
+    assert not found.is_result_of("features", runs[0])
+    gone = standing(made, runs, objects=answers.objects.drop(columns="size"))
+    assert gone.exploratory == runs
+
+
+def test_features_of_a_column_that_is_none_of_numbers_are_refused_in_words():
+    answers = null(0)
+    (test,) = [step for step in plan(questions={"features": ["size"]}).steps_in(2)
+               if step.question == "features"]
+    for objects, said in ((answers.objects.drop(columns="size"), "no column size"),
+                          (answers.objects.assign(size="large"), "more than numbers")):
+        with pytest.raises(DataError, match=said):
+            test.method_about(Triplets(answers.rows, objects))
