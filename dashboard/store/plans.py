@@ -200,7 +200,8 @@ def _standing(
     trials = None if MEASURED in info.extra else int(one_per_trial(cleaning.raw).sum())
     found = standing(
         plan, every, exclusions=cleaning.exclusions, n_components=d, alpha=alpha,
-        n_answers=trials, n_participants=n_participants(cleaning.raw) or None,
+        n_answers=trials, n_participants=n_participants(cleaning.raw),
+        n_objects=cleaning.raw.n_objects, objects=cleaning.triplets.objects,
         since=info.extra.get(FIRST_ANSWER) or info.extra.get(UPLOADED) or info.created,
         is_collected=FIRST_ANSWER in info.extra, told=told,
         opened=next((run for run in every if run.key == opened), None),
