@@ -13,7 +13,7 @@ from sklearn.base import clone
 from tripletscope.core.data.columns import marked_by
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import map_disparity
-from tripletscope.core.data.named import column_of
+from tripletscope.core.data.named import column_of, one_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column, MethodNames, Number, Switch
@@ -98,8 +98,9 @@ class Multiverse:
 
     def sorted_by(self, name: str) -> np.ndarray:
         """The same by ``error`` or ``moved``; those without a value are the last."""
+        by = {"error": self.error, "moved": self.moved}
         done = np.flatnonzero(self.done)
-        return done[np.argsort(getattr(self, name).value[done], kind="stable")]
+        return done[np.argsort(by[one_of(by, name, "order")].value[done], kind="stable")]
 
     @property
     def has_clusters(self) -> np.ndarray:

@@ -47,6 +47,7 @@ from tripletscope.dashboard.sandbox.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.store.change import ABOUT, TABLES
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo, RunInfo, state_of
 from tripletscope.dashboard.store.description import (
+    DESIGN,
     FIRST_ANSWER,
     FORMER_PLANS,
     LOOKED_AT,
@@ -77,7 +78,7 @@ _WORDS = {"catch": "catchtrials"}
 #: Notes on a data set that cannot name participants.
 _NAMELESS = (
     "asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED, MAP_CHOSEN, PLAN,
-    FIRST_ANSWER, UPLOADED, FORMER_PLANS, LOOKED_AT,
+    FIRST_ANSWER, UPLOADED, FORMER_PLANS, LOOKED_AT, DESIGN,
 )
 
 

@@ -189,6 +189,10 @@ def deviation_said(deviation: Deviation, why: str = "") -> str:
     elif code == "further results":
         made = words.first([*dict.fromkeys(words.method(run.fresh()) for run in made)], _NAMED)
         what = TASKS[what].words
+    elif code == "task":
+        made, planned = (ASKINGS[one].title for one in (made, planned))
+    elif code == "source":
+        made, planned = (SOURCES[one] for one in (made, planned))
     elif code == "participants" and made == 0:
         code = "nobody named"
     said = words(

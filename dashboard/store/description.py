@@ -29,13 +29,15 @@ MEASURED, NAMES_KEPT, MAP_CHOSEN = "measured", "dimension names", "map"
 #: The analysis plan that it follows, when the first answer of its experiment was given, and when
 #: the data were first there, wherever they have been since.
 PLAN, FIRST_ANSWER, UPLOADED = "plan", "first answer", "uploaded"
+#: Task and source of the questions of its experiment.
+DESIGN = "design"
 #: Plans that it followed before, and numbers of answers of which planned tests were computed.
 FORMER_PLANS, LOOKED_AT = "former plans", "looked at"
 #: Kinds of the notes of pages on a data set; lists hold texts.
 NOTED = {
     "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
     NAMES_KEPT: dict, MAP_CHOSEN: dict, PLAN: dict, FIRST_ANSWER: str,
-    UPLOADED: str, FORMER_PLANS: list, LOOKED_AT: list,
+    UPLOADED: str, FORMER_PLANS: list, LOOKED_AT: list, DESIGN: list,
 }
 
 #: The kinds of their values.

@@ -14,6 +14,7 @@ from tripletscope.dashboard.files.contents import content_of
 from tripletscope.dashboard.files.storage import whole_file
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.store.description import (
+    DESIGN,
     FIRST_ANSWER,
     FORMER_PLANS,
     LOOKED_AT,
@@ -201,7 +202,7 @@ def _standing(
     found = standing(
         plan, every, exclusions=cleaning.exclusions, n_components=d, alpha=alpha,
         n_answers=trials, n_participants=n_participants(cleaning.raw),
-        n_objects=cleaning.raw.n_objects, objects=cleaning.triplets.objects,
+        n_objects=cleaning.raw.n_objects, design=_design(info), objects=cleaning.triplets.objects,
         since=info.extra.get(FIRST_ANSWER) or info.extra.get(UPLOADED) or info.created,
         is_collected=FIRST_ANSWER in info.extra, told=told,
         opened=next((run for run in every if run.key == opened), None),
@@ -215,6 +216,15 @@ def _standing(
         ) if made
     ]
     return replace(found, done=whole, deviations=[*found.deviations, *further])
+
+
+def _design(info: DatasetInfo) -> list[str]:
+    """Task and source of the questions, as far as this version knows them."""
+    from tripletscope.core.studies.experiment.experiment import SOURCES
+    from tripletscope.core.studies.experiment.question import ASKINGS
+
+    task, source, *_ = [*info.extra.get(DESIGN, []), "", ""]
+    return [task, source] if task in ASKINGS and source in SOURCES else []
 
 
 def _n_elsewhere(workspace: Workspace, info: DatasetInfo, planned: DatasetInfo | None) -> int:

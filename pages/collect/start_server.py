@@ -15,7 +15,7 @@ from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.participants import conditions
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.store.dataset import DatasetInfo
-from tripletscope.dashboard.store.description import FIRST_ANSWER, PLAN
+from tripletscope.dashboard.store.description import DESIGN, FIRST_ANSWER, PLAN
 from tripletscope.dashboard.store.plans import looked_at, plan_of_experiment
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.words.formats import count
@@ -67,6 +67,7 @@ def open_answers(
         made_of += f" {sum(record.is_about_objects for record in records)}"
     before = dataset_of(workspace, slug, experiment)
     extra = {_NOTED: slug, _MADE_OF: made_of}
+    extra[DESIGN] = [experiment.task, experiment.source]
     if first := min((one.answered_at for one in records if one.answered_at), default=""):
         extra[FIRST_ANSWER] = first
     if before is None or PLAN not in before.extra:

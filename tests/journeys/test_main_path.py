@@ -34,6 +34,7 @@ from tests.journeys.pages import (
     wait_for_map,
 )
 from tests.server import WITHOUT_BROWSER, running
+from tests.waiting import becomes
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -130,11 +131,12 @@ def test_a_click_holds_though_pictures_come_while_the_button_is_down(browser, ad
     button = page.locator(".st-key-sample-ekman_colors button")
     button.wait_for()
     script_ended(page)
+    # The browser asks for pictures when it has drawn what they are in.
+    assert becomes(lambda: page.wait_for_timeout(10) or waiting)
     button.scroll_into_view_if_needed()
     before = button.bounding_box()
     page.mouse.move(before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
     page.mouse.down()
-    assert waiting
     for route in waiting:
         route.continue_()
     page.unroute(f"{address}/media/**")

@@ -23,7 +23,7 @@ from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results.preregistration import plan_text, standing_text
 from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
-from tripletscope.dashboard.store.description import FIRST_ANSWER, LOOKED_AT
+from tripletscope.dashboard.store.description import DESIGN, FIRST_ANSWER, LOOKED_AT
 from tripletscope.dashboard.upload import ingest
 from tripletscope.pages.data.excluding import next_view
 
@@ -192,6 +192,14 @@ def test_other_plans_and_results_of_other_exclusions_are_told(workspace, info):
                if one.code == "other exclusions"]
     assert told.made == 1
     assert "1 result" in standing_text(standing(workspace, info))
+
+
+def test_another_task_is_told(workspace, info):
+    workspace.note(info.id, DESIGN, ["odd_one_out", PLANNED.source])
+    assert codes(workspace, info) - {"not computed"} == {"task"}
+    assert "Odd one out" in standing_text(standing(workspace, info))
+    workspace.note(info.id, DESIGN, ["of a later version", "random"])
+    assert codes(workspace, info) == {"not computed"}
 
 
 def test_planned_tests_of_fewer_answers_are_told(workspace, info):

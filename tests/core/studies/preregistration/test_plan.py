@@ -236,6 +236,9 @@ def test_numbers_and_times_are_held_against_the_plan():
 def test_a_plan_for_other_data_is_held_against_them():
     assert codes(plan(), n_objects=12) == []
     assert codes(plan(), n_objects=20) == ["objects"]
+    asked = plan()
+    assert codes(asked, design=[asked.task, asked.source]) == []
+    assert codes(asked, design=["odd_one_out", "landmark"]) == ["task", "source"]
     assert codes(plan(), n_participants=0) == ["participants"], "the data name nobody"
 
 
