@@ -178,8 +178,8 @@ class Parameter:
     def check(self, value: Any, owner: str) -> Any:
         """`value` in its plain Python type."""
         name = f"{self.name} of {owner}"
-        is_nothing = value is None or (isinstance(value, list | tuple) and not value)
-        if is_nothing and self.optional:
+        none_of_several = getattr(self.spec, "several", False) and value in ([], ())
+        if self.optional and (value is None or none_of_several):
             return None
         return self.spec.checked(value, name, self.integer)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from tripletscope.core.run import Run
 
-#: Names of the view without exclusions, of the first one with some, and of that with those of an
-#: analysis plan, which further exclusions leave as it is.
+#: Names of the view without exclusions, of the first one with some, and of the one that is made
+#: with the exclusions of an analysis plan.
 ALL_ANSWERS, AFTER_EXCLUSIONS, AS_PLANNED = "All answers", "After exclusions", "As planned"
 #: `tripletscope.core.studies.quality.Cleaning.log`.
 ExclusionLog = list[dict[str, Any]]

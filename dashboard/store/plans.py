@@ -212,6 +212,9 @@ def _standing(
         Deviation(code, made=made) for code, made in (
             ("followed before", info.extra.get(FORMER_PLANS)),
             ("looked before", info.extra.get(LOOKED_AT)),
+            ("checks chosen", cleaning.gold is not None and any(
+                one.rule == "failed_checks" for one in cleaning.exclusions
+            )),
             ("other exclusions", _n_elsewhere(workspace, info, planned_view(info, plan))),
         ) if made
     ]

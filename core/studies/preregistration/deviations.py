@@ -28,7 +28,8 @@ class Deviation:
         ``participants``: other numbers; 0 participants are not named. ``task``, ``source`` of the
         questions. ``exclusion added``, ``omitted``, ``changed``, ``order``. ``another map``.
         ``another test`` of a planned question, ``unplanned question``, ``further results`` of a
-        task, and ``not computed``.
+        task, and ``not computed``. Of a data set in the program also ``followed before``, ``looked
+        before``, ``checks chosen`` and ``other exclusions``.
     what : str
         Rule, question or task that it is about.
     planned, made : str, int, dict of a method, Run, list of Run, or None

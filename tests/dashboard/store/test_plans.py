@@ -194,6 +194,17 @@ def test_other_plans_and_results_of_other_exclusions_are_told(workspace, info):
     assert "1 result" in standing_text(standing(workspace, info))
 
 
+def test_checks_that_came_with_the_answers_are_told(workspace, info):
+    rule = Exclusion("failed_checks", {"most": 0.4})
+    plans.follow(workspace, info, replace(PLANNED, steps=(), exclusions=(rule,)).freeze(NOON))
+    checked = workspace.cleaning(info).with_gold(ANSWERS.take(range(40)))
+    workspace.update_dataset(workspace.dataset(info.id), checked.excluding(rule), view="checked")
+    assert "checks chosen" in codes(workspace, info)
+    assert "gold questions that the plan does not name" in standing_text(standing(workspace, info))
+    plain = workspace.use_view(workspace.dataset(info.id), ALL_ANSWERS)
+    assert "checks chosen" not in codes(workspace, plain)
+
+
 def test_another_task_is_told(workspace, info):
     workspace.note(info.id, DESIGN, ["odd_one_out", PLANNED.source])
     assert codes(workspace, info) - {"not computed"} == {"task"}
