@@ -26,6 +26,8 @@ from tripletscope.core.reading.kinds.arrangements import placed
 from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
 from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
 from tripletscope.core.reading.kinds.ratings import UNTOLD
+from tripletscope.core.reading.languages import UNANSWERED_CELLS
+from tripletscope.core.reading.layouts.collect import unanswered_notes
 from tripletscope.core.reading.loading import load, load_several
 from tripletscope.core.reading.matrix import Square, SquareTable, read_squares, squares_in
 from tripletscope.core.reading.names import counted, listing
@@ -182,10 +184,11 @@ def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> Ratings
     ) else ""
     signs = [sign.said() for sign in found.signs if asks or sign.code != UNTOLD]
     notes = [f"Read as {found.title}. {' '.join(signs)}"]
+    notes += [note.said() for note in unanswered_notes(table)]
     if empty.any():
         first = table.row_number(int(rows[np.argmax(empty)]))
         notes.append(
-            f"{counted(int(empty.sum()), 'row')} with an empty cell left out, the first is row "
+            f"{counted(int(empty.sum()), 'row')} without a value left out, the first is row "
             f"{first:,}."
         )
     frame = frame.iloc[kept].reset_index(drop=True)
@@ -262,12 +265,15 @@ def _listed(table: Table, roles: Mapping[str, str]) -> tuple[pd.DataFrame, np.nd
 
 
 def _numbers(table: Table, column: str) -> np.ndarray:
-    """Numbers of a column, 1 for same and 0 for different; empty cells are missing."""
+    """Numbers of a column, 1 for same and 0 for different; empty cells are missing.
+
+    So are words for no answer, such as skipped.
+    """
     numbers, texts = table.numbers(column), table.texts(column)
+    said = [text.casefold() for text in texts.tolist()]
     for value, words in zip((1.0, 0.0), NAMES["same"], strict=True):
-        said = np.isin([text.casefold() for text in texts.tolist()], words)
-        numbers = np.where(said, value, numbers)
-    wrong = ~np.isfinite(numbers) & (texts != "")
+        numbers = np.where(np.isin(said, words), value, numbers)
+    wrong = ~np.isfinite(numbers) & ~np.isin(said, ["", *UNANSWERED_CELLS])
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
@@ -417,7 +423,8 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
     texts = np.array([plain_number(text) for text in table.texts(answer).tolist()], dtype=object)
     codes = usual_cells(columns[answer])
     first = chosen_first(codes)
-    wrong = (texts != "") & ~np.isin(texts, [*codes])
+    none = np.isin([text.casefold() for text in texts], ["", *UNANSWERED_CELLS])
+    wrong = ~none & ~np.isin(texts, [*codes])
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
@@ -425,7 +432,7 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
             file=table.name, row=table.row_number(row),
             remedy="Write 1 where the first stimulus was chosen, else 0.",
         )
-    frame = pd.DataFrame({"first": np.where(texts == "", np.nan, np.isin(texts, [*first]))})
+    frame = pd.DataFrame({"first": np.where(none, np.nan, np.isin(texts, [*first]))})
     if (person := participant_of(columns).get("participant")) is not None:
         frame["participant"] = table.texts(person)
     levels = {role: column for role, column in found.roles.items() if role != "first"}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.core.studies.experiment.live import live_map, next_questions
+from tripletscope.core.studies.experiment.live import hardly_answered, live_map, next_questions
 from tripletscope.core.studies.experiment.results import gathered_answers
 from tripletscope.dashboard.collect import answer_log
 
@@ -36,12 +36,16 @@ def refill(folder: Path, n_before: int = 0) -> int:
     if not new or not (grown or answer_log.state(folder).n_queued < _LOW):
         return n_before
     experiment = Experiment.load(folder)
-    answers = gathered_answers(experiment, answer_log.records(folder))
+    records = answer_log.records(folder)
+    answers = gathered_answers(experiment, records)
     live = live_map(answers, seed=experiment.seed) if isinstance(answers, Triplets) else None
     if live is None:
         return min(n_before, n_answers)
     wanted = max(_LEAST, 2 * round((_GROWTH - 1.0) * n_answers))
-    questions = next_questions(experiment, live, wanted, seed=experiment.seed + n_answers)
+    questions = next_questions(
+        experiment, live, wanted, seed=experiment.seed + n_answers,
+        without=hardly_answered(experiment, records),
+    )
     answer_log.add_to_queue(folder, [(shown, experiment.source) for shown in questions], n_answers)
     return n_answers
 

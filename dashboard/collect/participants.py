@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.results import AnswerRecord, questionnaire_answers
@@ -13,8 +14,9 @@ from tripletscope.dashboard.collect.answer_log import CollectedPerson
 
 #: Columns that a parameter of an address must not replace.
 _OURS = (
-    "participant", "state", "began", "finished", "minutes", "answered", "questions", "checks",
-    "failed", "repeats", "consistent", "median_time", "window", "touch", "browser", "code",
+    "participant", "state", "began", "finished", "minutes", "answered", "questions", *UNANSWERED,
+    "checks", "failed", "repeats", "consistent", "median_time", "window", "touch", "browser",
+    "code",
 )
 STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}
 
@@ -25,8 +27,8 @@ def participants_table(
     """A row for every participant, in the order of arrival.
 
     ``participant``, ``state``; parameters of the address; ``began`` and ``finished``, ``minutes``;
-    ``answered`` of ``questions``; numbers of `conduct_table`; ``window`` (CSS pixels), ``touch``
-    and ``browser``; ``code``; and the questionnaire.
+    ``answered`` of ``questions``, also by skipping; numbers of `conduct_table`; ``window`` (CSS
+    pixels), ``touch`` and ``browser``; ``code``; and the questionnaire.
     """
     records = [*records]
     rows = [

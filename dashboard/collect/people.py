@@ -235,9 +235,10 @@ class Reception:
 
     def _adaptive(self, log: Connection, number: int, place: int, key: str) -> Question:
         """The best question that is ready and recent, or a random one."""
+        alike = ASKINGS[self._experiment.task].regardless_of_places
         (answers,) = log.execute("SELECT coalesce(max(serial), 0) FROM answers").fetchone()
         earlier = {
-            self._alike(json.loads(record)["shown"]) for (record,) in log.execute(
+            alike(json.loads(record)["shown"]) for (record,) in log.execute(
                 "SELECT record FROM questions WHERE number = ? AND record IS NOT NULL", (number,)
             )
         }
@@ -247,18 +248,13 @@ class Reception:
             (_OLD_FACTOR, _OLD_ANSWERS, answers, _CANDIDATES),
         ).fetchall():
             shown = json.loads(row["shown"])
-            if self._alike(shown) not in earlier:
+            if alike(shown) not in earlier:
                 log.execute("UPDATE queue SET taken_by = ?, taken_at = ? WHERE id = ?",
                             (number, now(), row["id"]))
                 return Question(key, self._experiment.task, tuple(shown),
                                 self._experiment.n_chosen, source=row["source"])
         rng = np.random.default_rng([self._experiment.seed, number, place])
         return stand_in(self._experiment, rng, key)
-
-    def _alike(self, shown: Sequence[str]) -> tuple[str, ...]:
-        """Equal for questions that differ only in the places of objects."""
-        first = int(ASKINGS[self._experiment.task].is_anchored)
-        return (*shown[:first], *sorted(shown[first:]))
 
     # Answering ----------------------------------------------------------------------------------
 
@@ -306,11 +302,15 @@ class Reception:
         if row["answer"] is not None:
             raise answer.refused(f"{answer.key!r} is answered already")
         question = Question.from_record(json.loads(row["record"]))
-        try:
-            options = question.checked(answer.chosen)
-        except DataError as error:
-            raise answer.refused(str(error)) from None
-        is_right = question.is_right(options)
+        is_right = None
+        if isinstance(answer.chosen, str):
+            if question.item is not None or answer.chosen not in self._experiment.unanswered:
+                raise answer.refused(f"no question can be {answer.chosen} here")
+        else:
+            try:
+                is_right = question.is_right(question.checked(answer.chosen))
+            except DataError as error:
+                raise answer.refused(str(error)) from None
         serial = log.execute(
             "INSERT INTO answers (number, id, key, chosen, rt_ms, shown_ms, at_ms, clock_ms, "
             "input, received_at, steady_ms, is_right) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

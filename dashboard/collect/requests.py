@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.studies.experiment.participant import participant_id
 from tripletscope.core.studies.experiment.question import MOST_ON_TABLE
 
@@ -63,7 +64,10 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer as a page sends it; the times are in milliseconds."""
+    """One answer as a page sends it; the times are in milliseconds.
+
+    chosen: A list, or a word of `UNANSWERED`.
+    """
 
     id: str
     key: str
@@ -179,8 +183,9 @@ def _read_answer(id_: str, one: Mapping[str, Any]) -> Answer:
     key, chosen = one.get("key"), one.get("chosen")
     if not isinstance(key, str) or len(key) > 64 or not key.isascii():
         raise Malformed("“key” must be that of a question")
-    if not isinstance(chosen, list) or len(chosen) > _MOST_VALUES or any(
-        isinstance(one, list | dict) for one in chosen
+    if chosen not in UNANSWERED and (
+        not isinstance(chosen, list) or len(chosen) > _MOST_VALUES
+        or any(isinstance(one, list | dict) for one in chosen)
     ):
         raise Malformed(
             f"“chosen” must be a list of at most {_MOST_VALUES} options shown, numbers or places"

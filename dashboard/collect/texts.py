@@ -20,7 +20,7 @@ CLIENT = Path(__file__).parent / "client"
 PAGES = (
     "consent", "instructions", "practice", "practised", "right", "wrong", "break", "end",
     "excluded", "closed", "paused", "full", "elsewhere", "other_browser", "wrong_id", "declined",
-    "desktop_only", "no_connection", "saving", "not_loaded", "wrong_address",
+    "desktop_only", "no_connection", "saving", "not_loaded", "wrong_address", "still_there",
 )
 
 
@@ -108,6 +108,18 @@ def page_texts(experiment: Experiment) -> dict[str, Any]:
     return texts
 
 
+def care_said(experiment: Experiment, texts: dict[str, Any]) -> list[str]:
+    """Beside the instructions, that questions may be skipped or have a time limit.
+
+    As client/experiment.js says it, also beside an experiment's own texts.
+    """
+    limit = experiment.time_limit
+    return [
+        *[texts["how_skip"].replace("{skip}", texts["skip"])] * experiment.skip,
+        *[texts["how_limit"].replace("{seconds}", str(limit))] * (limit is not None),
+    ]
+
+
 def page_data(experiment: Experiment, log: str) -> dict[str, Any]:
     """What a participant's browser receives of an experiment: nothing that gives answers away.
 
@@ -128,6 +140,8 @@ def page_data(experiment: Experiment, log: str) -> dict[str, Any]:
         "size": experiment.size,
         "labels": experiment.labels,
         "least_ms": experiment.least_ms,
+        "skip": experiment.skip,
+        "time_limit": experiment.time_limit,
         "desktop_only": experiment.desktop_only,
         "break_every": experiment.break_every,
         "background": experiment.background,

@@ -172,7 +172,12 @@ class ExperimentForm:
         self.values["background"] = self.current.remember(
             key, st.color_picker("Background", initial, key=key, persist_state="session")
         )
-        self.ask("least_ms", "break_every", "desktop_only")
+        self.ask(
+            "least_ms", *["skip", "time_limit"] * self.asking.has_care, "break_every",
+            "desktop_only",
+        )
+        if not self.asking.has_care:
+            self.values |= {"skip": False, "time_limit": None}
 
     def ask_for_ending(self) -> None:
         """When it is enough, and what else is seldom changed."""

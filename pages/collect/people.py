@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.answer_log import CollectedPerson
@@ -26,8 +27,8 @@ from tripletscope.pages.collect.context import PAGE, CollectContext
 _PROBLEM = f"{PAGE}.people.problem"
 #: Columns of the table that are shown; all are in the file.
 _SHOWN = (
-    "participant", "state", "answered", "questions", "failed checks", "consistent repeats",
-    "median_time", "minutes", "began",
+    "participant", "state", "answered", "questions", *UNANSWERED, "failed checks",
+    "consistent repeats", "median_time", "minutes", "began",
 )
 
 
@@ -48,9 +49,15 @@ def show_people_of(
     st.dataframe(
         table, hide_index=True, placeholder="", key=f"{PAGE}.people.{context.slug}",
         height=min(38 + 35 * max(len(table), 1), 320),
-        column_order=[name for name in _SHOWN if name in table],
+        column_order=[
+            name for name in _SHOWN if name in table
+            and (name not in UNANSWERED or name in context.experiment.unanswered)
+        ],
         column_config={
             "participant": column.Column(pinned=True),
+            "answered": column.Column(help="With those that were skipped or not in time."),
+            "skipped": column.Column(help="Questions about objects answered by “Cannot say”."),
+            "late": column.Column(help="Questions about objects whose time was over."),
             "failed checks": column.Column(help="Catch and gold questions with a wrong answer."),
             "consistent repeats": column.Column(
                 help="Repeated questions with the same answer as before."

@@ -66,8 +66,17 @@ def question_as_shown(
     return (
         f'<div class="ts-question" style="{style}"><div>{words}</div>'
         + (f'<div style="{flex}">{anchor}</div>' if anchor else "")
-        + f'<div style="{flex}">{row}</div>{answering}</div>'
+        + f'<div style="{flex}">{row}</div>{answering}{_skip(experiment, texts)}</div>'
     ), scale
+
+
+def _skip(experiment: Experiment, texts: Mapping[str, str]) -> str:
+    """The button below a question that may be skipped; as HTML."""
+    box = "display:inline-block;border:1px solid #8888;border-radius:8px;padding:4px 14px"
+    return (
+        f'<div style="margin-top:{_GAP}px"><span style="{box}">{html.escape(texts["skip"])}</span>'
+        "</div>" if experiment.skip else ""
+    )
 
 
 def _answering(experiment: Experiment, texts: Mapping[str, str]) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.reading.layouts.collect import unanswered_note
 from tripletscope.core.studies.experiment import results
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
@@ -24,6 +28,8 @@ from tripletscope.dashboard.words.formats import count
 _NOTED = "experiment"
 #: And the fingerprint of the answers that it was last made of.
 _MADE_OF = "answers of experiment"
+#: Objects that are named of those in unanswered questions.
+_OFTEN = 3
 
 
 def dataset_of(workspace: Workspace, slug: str, experiment: Experiment) -> DatasetInfo | None:
@@ -59,12 +65,14 @@ def open_answers(
         answers = answers.with_objects(table.loc[answers.ids].reset_index(drop=True))
     else:
         answers = results.gathered_answers(experiment, records)
+    if experiment.unanswered:
+        answers = results.with_facts_of_people(answers, results.questions_asked(records))
     answers = results.with_questionnaire(answers, records)
     real = [one for one in answer_log.people(folder) if not one.simulated]
     answers = results.with_facts_of_people(answers, conditions(real, experiment))
     made_of = answers.fingerprint
-    if measured is not None:
-        made_of += f" {sum(record.is_about_objects for record in records)}"
+    if measured is not None or experiment.unanswered:
+        made_of += f" {sum(record.kind in ABOUT_OBJECTS for record in records)}"
     before = dataset_of(workspace, slug, experiment)
     extra = {_NOTED: slug, _MADE_OF: made_of}
     extra[DESIGN] = [experiment.task, experiment.source]
@@ -97,6 +105,22 @@ def open_answers(
     )
 
 
+def _unanswered(experiment: Experiment, about: list[results.AnswerRecord]) -> Iterator[str]:
+    """Questions about objects that have no answer, and the objects that they show most often."""
+    for why in experiment.unanswered:
+        some = [record for record in about if record.unanswered == why]
+        note = unanswered_note(why, len(some), len(about)).said()
+        shown = Counter(one for record in about for one in {*record.shown})
+        labels = {one.id: one.label or one.id for one in experiment.objects}
+        often = [
+            f"{labels[one]} ({n:,} of {shown[one]:,})" for one, n in
+            Counter(one for record in some for one in {*record.shown}).most_common(_OFTEN)
+        ]
+        yield f"{note} They count as missing." + (
+            f" Most of them show {', '.join(often)}." if often else ""
+        )
+
+
 def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
@@ -115,9 +139,11 @@ def _report(
         f"Collected by the experiment {experiment.title}: {count(len(people), 'answer')} by "
         f"{count(len({*people}), 'participant')}, until {datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
     ]
-    if len(people) < len(records):
+    about = [record for record in records if record.kind in ABOUT_OBJECTS]
+    lines += _unanswered(experiment, about)
+    if len(about) < len(records):
         lines.append(
-            f"{count(len(records) - len(people), 'answer')} to practice and check questions are "
+            f"{count(len(records) - len(about), 'answer')} to practice and check questions are "
             f"not included. Quality uses the {count(n_checks, 'check')}."
         )
     stopped = sum(

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from html import escape
 from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.studies.experiment.experiment import STIMULI, TEXTS, Experiment
-from tripletscope.dashboard.collect.texts import of_task, page_texts, shipped_texts, texts_of_file
+from tripletscope.dashboard.collect.texts import (
+    care_said,
+    of_task,
+    page_texts,
+    shipped_texts,
+    texts_of_file,
+)
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.ui.controls import pick, text
 from tripletscope.dashboard.ui.elements import errors_shown
@@ -84,8 +91,11 @@ def _of_file(place: str, task: str) -> tuple[dict[str, str], str]:
 
 def text_as_html(experiment: Experiment, name: str, address: Callable[[str], str]) -> str:
     """A text as the participant's page shows it; its pictures are at the addresses."""
-    pages = page_texts(experiment)[name]
+    texts = page_texts(experiment)
+    pages = texts[name]
     html = "<hr>".join(pages) if isinstance(pages, list) else pages
+    if name == "instructions":
+        html += "".join(f"<p>{escape(one)}</p>" for one in care_said(experiment, texts))
     for file in experiment.files:
         html = html.replace(f'src="{STIMULI}/{file}"', f'src="{address(file)}" width="300"')
     return html

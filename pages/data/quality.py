@@ -34,6 +34,7 @@ _PEOPLE = {
     "answers": "answers", "predicted": "predicted by the others' map",
     "agrees": "agreement with the majority",
     "consistent": "intra-observer consistency", "failed": "catch and gold questions failed",
+    "skipped": "questions skipped", "late": "questions not answered in time",
     "median_time": "median response time (s)",
     "favourite_share": "proportion on the preferred side",
     "questions": "different questions", "mean_time": "mean response time (s)",

@@ -18,7 +18,7 @@ from tripletscope.core.reading.columns.values import (
     names_one_of,
     share,
 )
-from tripletscope.core.reading.languages import UNANSWERED_CELLS, WORDS, spelt
+from tripletscope.core.reading.languages import WORDS, spelt
 from tripletscope.core.reading.names import ALIASES, GROUP_NAMES, TASK_NAMES, normalised
 
 #: Least share of the values of one column that another one of the same objects has; of few rows,
@@ -278,7 +278,7 @@ def _responses_in(columns: Columns, objects: Sequence[ColumnCells]) -> list[Resp
             continue
         if not called and (never_objects(column.name) or _is_one_part(column)):
             continue
-        found += _responses(_said(column), objects, called)
+        found += _responses(column.responses, objects, called)
     if not found:  # codes of a lab's own
         found = [
             one for column in columns if column.name not in names
@@ -333,11 +333,6 @@ def _responses(
             yield Response(column, "keys" if keys else "words", _orders_of(words), (), called)
     elif len(words) > 1 and (usual := _often_said(column)) is not column:
         yield from _responses(usual, objects, called)
-
-
-def _said(column: ColumnCells) -> ColumnCells:
-    """The column without cells that say that there was no response."""
-    return column.without({text for text in column.values if text.casefold() in UNANSWERED_CELLS})
 
 
 def _often_said(column: ColumnCells) -> ColumnCells:

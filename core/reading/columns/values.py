@@ -14,6 +14,7 @@ import pandas as pd
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, plain_texts
+from tripletscope.core.reading.languages import UNANSWERED_CELLS
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.table import Table
 
@@ -104,6 +105,11 @@ class ColumnCells:
             self, texts=np.where(gone, "", self.texts), values=self.values - values,
             numbers=np.where(gone, np.nan, self.numbers),
         )
+
+    @property
+    def responses(self) -> ColumnCells:
+        """The column without cells that say that there was no response."""
+        return self.without({one for one in self.values if one.casefold() in UNANSWERED_CELLS})
 
     @property
     def can_name(self) -> bool:

@@ -101,6 +101,7 @@ def interpret(
     notes += notes_on(described["id"].tolist())
     layout = layouts().get(reading.layout)
     in_places = layout is not None and layout.in_places
+    brought += layout.brings(table) if layout else []
     answers = _answers(table, reading, trials, usable, in_places, notes, brought)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None

@@ -96,7 +96,8 @@ def _points(columns: Columns, pairs: PairColumns, values: list[ColumnCells]) -> 
 def same_or_different(columns: Columns, pairs: PairColumns) -> list[ColumnCells]:
     """Columns whose cells say same or different."""
     known = {word for words in NAMES["same"] for word in words}
-    return [column for column in columns.but(*pairs.columns)
+    answered = (column.responses for column in columns.but(*pairs.columns))
+    return [column for column in answered
             if len(column.values) == 2 and {text.casefold() for text in column.values} <= known]
 
 

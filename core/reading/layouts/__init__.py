@@ -13,6 +13,7 @@ import pandas as pd
 
 from tripletscope.core.reading.columns.guess import side_roles
 from tripletscope.core.reading.columns.reading import Reading
+from tripletscope.core.reading.interpretation.report import Note
 from tripletscope.core.reading.languages import WORDS
 from tripletscope.core.reading.names import by_names
 from tripletscope.core.reading.table import Table
@@ -45,6 +46,8 @@ class Layout:
     #: ``checks(table, reading)``: ``row``, ``participant`` and ``correct`` of attention checks, if
     #: the file says which these are; or None for rows whose anchor is one of the options.
     checks: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
+    #: ``brings(table)``: notes on what the file brings along.
+    brings: Callable[[Table], list[Note]] = lambda table: []
     in_places: bool = False  # whether options always have the order in which they were shown
     certain: bool = False  # whether the first proposal can hardly be wrong
 

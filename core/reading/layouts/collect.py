@@ -12,12 +12,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.data.kinds import (
+    ABOUT_OBJECTS,
+    CHECKS,
+    N_ASKED,
+    N_UNANSWERED,
+    UNANSWERED,
+)
 from tripletscope.core.reading.columns.guess import plain_texts, side_roles
 from tripletscope.core.reading.columns.reading import Reading
+from tripletscope.core.reading.interpretation.report import Note
 from tripletscope.core.reading.layouts import Layout
 from tripletscope.core.reading.layouts.programs import response_zones
-from tripletscope.core.reading.names import named
+from tripletscope.core.reading.names import counted, named
 from tripletscope.core.reading.table import Table
 from tripletscope.core.reading.tasks import MOST_OPTIONS, TASKS
 
@@ -25,6 +32,8 @@ from tripletscope.core.reading.tasks import MOST_OPTIONS, TASKS
 TASK = "collect_task"
 #: The purpose of a question.
 KIND = "kind"
+#: Why a question has no answer, of `UNANSWERED`; only where an experiment lets it have none.
+UNANSWERED_BY = "unanswered"
 #: Whether the response is right: 1 or 0, or empty without a right one.
 CORRECT = "correct"
 #: The right response, for other programs.
@@ -63,7 +72,7 @@ _OWN = {
     "participant": "participant", "response_time": "response_time_ms", "time": "time",
     "sampler": "source",
 }
-_KEPT = (KIND, "input")
+_KEPT = (KIND, "input", N_ASKED, *N_UNANSWERED)
 
 
 def _propose(table: Table) -> list[Reading]:
@@ -168,6 +177,36 @@ def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
     return pd.DataFrame({**result, "correct": right[rows]})
 
 
+def _questions(table: Table) -> pd.DataFrame | None:
+    """Of every row, who was asked about objects, and why there is no answer."""
+    if not {TASK, UNANSWERED_BY, KIND} <= set(table.columns):
+        return None
+    why = table.texts(UNANSWERED_BY)
+    who = table.texts("participant") if "participant" in table.columns else np.full(len(why), "")
+    about = np.isin(table.texts(KIND), ABOUT_OBJECTS)
+    frame = pd.DataFrame({"who": who, N_ASKED: about})
+    for name, one in zip(N_UNANSWERED, UNANSWERED, strict=True):
+        frame[name] = about & (why == one)
+    return frame
+
+
+def unanswered_notes(table: Table) -> list[Note]:
+    """How many questions about objects were skipped, or not answered in time."""
+    asked = _questions(table)
+    return [] if asked is None else [
+        unanswered_note(why, int(asked[name].sum()), int(asked[N_ASKED].sum()))
+        for name, why in zip(N_UNANSWERED, UNANSWERED, strict=True) if asked[name].any()
+    ]
+
+
+def unanswered_note(why: str, number: int, n_asked: int) -> Note:
+    """One of `unanswered_notes`."""
+    return Note(why, {
+        "number": counted(number, "question"), "were": "was" if number == 1 else "were",
+        "share": f"{100 * number / max(n_asked, 1):.0f} %",
+    })
+
+
 def once(table: Table) -> Table | None:
     """The table with every answer once: a page may send stored answers again.
 
@@ -190,7 +229,12 @@ def _reshape(table: Table) -> Table | None:
     """Columns of the spreadsheet without the prefix of newer versions of Gorilla."""
     before = "Spreadsheet: "
     if before + TASK not in table.columns:
-        return once(table)
+        whole = once(table) or table
+        asked = _questions(whole)
+        if asked is None:
+            return once(table)
+        each = asked.groupby("who").transform("sum")
+        return whole.with_columns({name: pa.array(each[name].astype("str")) for name in each})
     return table.with_columns(
         {
             column.removeprefix(before): table.data.column(column)
@@ -202,5 +246,5 @@ def _reshape(table: Table) -> Table | None:
 
 LAYOUT = Layout(
     "collect", "TripletScope Collect", 5, _propose, reshape=_reshape, checks=_checks,
-    in_places=True, certain=True,
+    brings=unanswered_notes, in_places=True, certain=True,
 )

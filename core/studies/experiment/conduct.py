@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
 from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
@@ -23,7 +24,8 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     Returns
     -------
     DataFrame, one row per participant, in the order of their first answers
-        ``participant``; ``answers`` about objects; ``checks`` (catch and gold questions) and
+        ``participant``; ``answers`` about objects; ``skipped`` and ``late``, questions about
+        objects without an answer; ``checks`` (catch and gold questions that were answered) and
         ``failed``; ``repeats`` and ``consistent`` (the same answer as before, ratings within a
         fifth of the scale), without tables; ``median_time`` in seconds, without practice and
         questionnaire.
@@ -46,7 +48,9 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
         by_person[record.participant].append(record)
     rows = []
     for participant, answered in by_person.items():
-        checks = [one.is_right for one in answered if one.kind in ("catch", "gold")]
+        open_ = Counter(one.unanswered for one in answered if one.kind in ABOUT_OBJECTS)
+        answered = [one for one in answered if not one.unanswered]
+        checks = [one.is_right for one in answered if one.kind in CHECKS]
         again = _repeated(answered)
         times = [
             one.rt_ms for one in answered
@@ -55,11 +59,15 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
         ]
         rows.append({
             "participant": participant, "answers": sum(one.is_about_objects for one in answered),
+            **{why: open_[why] for why in UNANSWERED},
             "checks": len(checks), "failed": checks.count(False), "repeats": len(again),
             "consistent": sum(again),
             "median_time": float(np.median(times)) / 1000 if times else np.nan,
         })
-    columns = ["participant", "answers", "checks", "failed", "repeats", "consistent", "median_time"]
+    columns = [
+        "participant", "answers", *UNANSWERED, "checks", "failed", "repeats", "consistent",
+        "median_time",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 

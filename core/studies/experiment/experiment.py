@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from tripletscope.core.data.cells import reads_as_itself, writable
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
@@ -51,7 +52,8 @@ WORDS = (
     "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
     "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated", "same",
     "different", "pile", "number_range", "understood", "which_number", "not_a_number",
-    "out_of_range", "answer_needed", "too_long", "left_open", "perceive_first",
+    "out_of_range", "answer_needed", "too_long", "left_open", "perceive_first", "skip", "how_skip",
+    "how_limit", "seconds_left", "time_over", "still_there",
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
@@ -220,6 +222,18 @@ class Experiment:
         0, 10_000, "Minimum display time", "In milliseconds, before an answer counts.",
         advanced=True,
     )] = 200
+    skip: Annotated[bool, Switch(
+        "Offer “Cannot say”", "A button below each question. A skipped question counts as asked, "
+        "as missing in every analysis, and as neither right nor wrong if it is a check.",
+        advanced=True,
+    )] = False
+    time_limit: Annotated[int | None, Number(
+        1, 3600, "Time limit", "Seconds for a question, from when all of it is there; while the "
+        "page is hidden, they stand still. Then the next one comes, and this one counts as "
+        "missing. Some people need longer (WCAG 2.2.1): send them the address with &more_time=3 "
+        "for three times as long, or with &more_time=0 for no limit.", automatic="none",
+        advanced=True,
+    )] = None
     desktop_only: Annotated[bool, Switch(
         "Desktop only", "Turn away phones and tablets.", advanced=True
     )] = False
@@ -263,6 +277,11 @@ class Experiment:
                 f"{self.n_ranked} of {self.n_options} options cannot be put in order: one must "
                 "remain", file=self.title,
             )
+        if self.unanswered and not ASKINGS[self.task].has_care:
+            raise DataError(
+                "a table can neither be skipped nor have a time limit: all of it would be lost",
+                file=self.title, remedy="Switch both off, or choose another task.",
+            )
         if self.is_adaptive and self.task not in ADAPTIVE_TASKS:
             raise DataError(
                 "adaptive questions are about three objects", file=self.title,
@@ -303,6 +322,12 @@ class Experiment:
     def levels(self) -> int:
         """Levels of an answer that is a number, else 0."""
         return self.n_levels if ASKINGS[self.task].answer == "number" else 0
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Words of `UNANSWERED` for which a question may have no answer."""
+        offered = (self.skip, self.time_limit is not None)
+        return tuple(why for why, is_offered in zip(UNANSWERED, offered, strict=True) if is_offered)
 
     @property
     def is_adaptive(self) -> bool:

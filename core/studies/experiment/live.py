@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
+from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.progress import Progress, Stopped, silent
@@ -24,6 +26,7 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.studies.design.active import propose
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord, gathered_answers
 
 FOLDS = 5
@@ -224,18 +227,37 @@ def live_map(answers: Triplets, *, seed: int = 0) -> LiveMap | None:
     return LiveMap(method, samples, answers)
 
 
+def hardly_answered(experiment: Experiment, records: Iterable[AnswerRecord]) -> set[tuple]:
+    """Questions, regardless of places, that were left open twice and by most who were asked.
+
+    A map remains uncertain of what nobody can say, and would ask it again and again.
+    """
+    alike = ASKINGS[experiment.task].regardless_of_places
+    open_, answered = (Counter(
+        alike(one.shown) for one in records
+        if one.kind in ABOUT_OBJECTS and bool(one.unanswered) == is_open
+    ) for is_open in (True, False))
+    return {question for question, n in open_.items() if n > max(1, answered[question])}
+
+
 def next_questions(
-    experiment: Experiment, live: LiveMap, n_questions: int, *, seed: int = 0
+    experiment: Experiment, live: LiveMap, n_questions: int, *, seed: int = 0,
+    without: Set[tuple] = frozenset(),
 ) -> list[tuple[str, ...]]:
-    """Ids of the objects of each of up to `n_questions` questions to ask next, in their places."""
+    """Ids of the objects of each of up to `n_questions` questions to ask next, in their places.
+
+    without: Questions that are not asked again, regardless of places.
+    """
     if not experiment.is_adaptive:
         raise DataError("questions of this experiment are not chosen by the answers so far",
                         file=experiment.title)
     rows = propose(
-        live.method, live.answers, n_questions, strategy=experiment.source, seed=seed,
-        samples=live.samples,
+        live.method, live.answers, n_questions + len(without), strategy=experiment.source,
+        seed=seed, samples=live.samples,
     )
     ids = live.answers.objects["id"].astype(str).to_numpy()
     if experiment.task != "triplet":
         rows = np.random.default_rng(seed).permuted(rows, axis=1)
-    return [tuple(ids[row].tolist()) for row in rows]
+    questions = [tuple(ids[row].tolist()) for row in rows]
+    alike = ASKINGS[experiment.task].regardless_of_places
+    return [one for one in questions if alike(one) not in without][:n_questions]

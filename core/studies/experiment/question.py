@@ -64,6 +64,14 @@ class Asking:
         return self.answer in ("piles", "positions")
 
     @property
+    def has_care(self) -> bool:
+        """Whether a question can be skipped or have a time limit.
+
+        One table is many answers and minutes of work, all of which would be lost.
+        """
+        return not self.is_table
+
+    @property
     def has_gold(self) -> bool:
         """Whether an option can be right."""
         return self.answer == "options"
@@ -74,6 +82,10 @@ class Asking:
         return [tuple(rest[k : k + self.size]) for k in range(
             0, len(rest) - self.size + 1, self.step
         )]
+
+    def regardless_of_places(self, shown: Sequence[str]) -> tuple[str, ...]:
+        """Equal for questions that differ only in the places of objects; not for pairs."""
+        return (*shown[: self.is_anchored], *sorted(shown[self.is_anchored :]))
 
     def placed(self, shown: Sequence[T], order: Sequence[int]) -> list[T]:
         """What is shown with option ``order[k]`` in place k."""

@@ -11,7 +11,13 @@ import pandas as pd
 import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.data.kinds import (
+    ABOUT_OBJECTS,
+    CHECKS,
+    N_ASKED,
+    N_UNANSWERED,
+    UNANSWERED,
+)
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.short_repr import short_repr
@@ -27,6 +33,7 @@ from tripletscope.core.reading.layouts.collect import (
     N_CHOSEN,
     RANKED,
     TASK,
+    UNANSWERED_BY,
 )
 from tripletscope.core.reading.measuring import RatingsFile, file_of_measured
 from tripletscope.core.reading.table import Table, as_cells
@@ -71,6 +78,8 @@ class AnswerRecord:
         ``mouse``, ``keyboard`` or ``touch``.
     n_levels, item
         See `Question`.
+    unanswered : {"", "skipped", "late"}
+        Why there is no answer: it was skipped, or the time limit was over; `chosen` is then empty.
 
     Examples
     --------
@@ -95,12 +104,16 @@ class AnswerRecord:
     input: str = ""
     n_levels: int = 0
     item: Mapping[str, Any] | None = None
+    unanswered: str = ""
 
     @classmethod
     def of(
-        cls, question: Question, participant: str, place: int, chosen: Sequence[int], **more: Any
+        cls, question: Question, participant: str, place: int, chosen: Sequence[int] | str,
+        **more: Any,
     ) -> Self:
-        """The record of an answer to a question."""
+        """The record of an answer to a question; of a word of `UNANSWERED`, that of none."""
+        if isinstance(chosen, str):
+            chosen, more = (), {**more, "unanswered": chosen}
         return cls(
             participant, question.key, place, question.task, question.shown, tuple(chosen),
             question.kind, question.source, question.correct, n_levels=question.n_levels,
@@ -117,13 +130,13 @@ class AnswerRecord:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether it is the right answer; None where there is no right one."""
-        return self.question.is_right(self.chosen)
+        """Whether it is the right answer; None where there is no right one, or no answer."""
+        return None if self.unanswered else self.question.is_right(self.chosen)
 
     @property
     def is_about_objects(self) -> bool:
-        """Whether it is about objects: not of a catch, gold or practice question."""
-        return self.kind in ABOUT_OBJECTS
+        """Whether it is an answer about objects: not of a catch, gold or practice question."""
+        return self.kind in ABOUT_OBJECTS and not self.unanswered
 
     @property
     def tells_accuracy(self) -> bool:
@@ -131,7 +144,10 @@ class AnswerRecord:
 
         Its question is no repeat and not adaptive: adaptive questions are harder to predict.
         """
-        return self.kind == "question" and self.source not in CHOSEN_BY_ANSWERS
+        return (
+            self.kind == "question" and not self.unanswered
+            and self.source not in CHOSEN_BY_ANSWERS
+        )
 
 
 # As a table ----------------------------------------------------------------------------------
@@ -157,6 +173,8 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
         their table and a number; same is 1, different 0); ``correct`` (1, 0 or empty),
         ``response_time_ms``, ``time`` (ISO 8601), ``shown_at_ms``, ``input``, ``key``. Practice,
         catch and gold questions are marked, and reading leaves them out of answers about objects.
+        Where questions may be skipped or have a time limit, ``unanswered`` is why the choice is
+        empty.
 
     Raises
     ------
@@ -184,8 +202,9 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
         "trial": [one.place + 1 for one in records], TASK: experiment.task,
         KIND: [one.kind for one in records], "source": [one.source for one in records],
     })
+    care = {UNANSWERED_BY: [one.unanswered for one in records]} if experiment.unanswered else {}
     tail = pd.DataFrame({
-        CORRECT: [right[one.is_right] for one in records],
+        **care, CORRECT: [right[one.is_right] for one in records],
         "response_time_ms": pd.array([_number(one.rt_ms) for one in records], "Float64"),
         "time": [one.answered_at for one in records],
         "shown_at_ms": pd.array([_number(one.shown_ms) for one in records], "Float64"),
@@ -213,6 +232,8 @@ def _columns(experiment: Experiment) -> list[str]:
 def _cells(record: AnswerRecord) -> list[list[Any]]:
     """The rows of an answer, as client/elsewhere.js writes them, too."""
     asking, shown, values = ASKINGS[record.task], record.shown, record.chosen
+    if record.unanswered:
+        return [_open_cells(record)]
     if asking.answer == "number":
         return [[*shown, *values]]
     if asking.answer == "words":
@@ -230,6 +251,15 @@ def _cells(record: AnswerRecord) -> list[list[Any]]:
         return [[*shown, *chosen]]
     rest = [one for k, (one,) in enumerate(options) if k not in values]
     return [[*shown, *chosen, *rest, len(chosen), 1]]
+
+
+def _open_cells(record: AnswerRecord) -> list[Any]:
+    """The row of a question without an answer: what was shown, and an empty choice."""
+    asking, shown = ASKINGS[record.task], record.shown
+    if asking.in_order:  # its options as shown, of which none was chosen
+        return [*shown, *shown[asking.is_anchored :], "", ""]
+    pairs = [one for pair in asking.options(shown) for one in pair]
+    return [*(pairs if asking.size == 2 else shown), *[""] * (asking.n_chosen or 1)]
 
 
 def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[AnswerRecord]:
@@ -392,6 +422,19 @@ def with_questionnaire(answers: Answers, records: Iterable[AnswerRecord]) -> Ans
     """Answers with their participants' questionnaire, but for texts, as columns."""
     records = [one for one in records if one.item is None or one.item["kind"] != "text"]
     return with_facts_of_people(answers, questionnaire_answers(records))
+
+
+def questions_asked(records: Iterable[AnswerRecord]) -> pd.DataFrame:
+    """Questions about objects of each participant.
+
+    ``participant``; ``n_asked``, ``n_skipped`` and ``n_late``, as a file of answers has them.
+    """
+    about = [one for one in records if one.kind in ABOUT_OBJECTS]
+    return pd.DataFrame({
+        "participant": pd.array(_names(about), "str"), N_ASKED: 1,
+        **{name: [int(one.unanswered == why) for one in about]
+           for name, why in zip(N_UNANSWERED, UNANSWERED, strict=True)},
+    }).groupby("participant", sort=False, as_index=False).sum()
 
 
 def with_facts_of_people(answers: Answers, facts: pd.DataFrame) -> Answers:

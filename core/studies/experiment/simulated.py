@@ -81,8 +81,9 @@ def simulated_participants(
     answer, are answered right in 99 %, and at random otherwise, as all questions are by careless
     people. Response times are assumed to be log-normal, with a median of 2 s (0.6 s of careless
     people; on tables for each object), a standard deviation of the logarithm of 0.45 within and 0.3
-    between people, and at least the minimum display time. Adaptive questions are stand-ins.
-    Participants stop after as many failed checks as the experiment allows.
+    between people, and at least the minimum display time; what takes longer than the time limit is
+    not answered, and nobody skips. Adaptive questions are stand-ins. Participants stop after as
+    many failed checks as the experiment allows.
 
     Parameters
     ----------
@@ -158,6 +159,9 @@ def _taking_part(
         chosen = _answer(question, who, [place[one] for one in question.shown])
         took = 1000.0 * median * items * float(np.exp(WITHIN * rng.standard_normal()))
         took = max(took, float(experiment.least_ms))
+        limit = experiment.least_ms + 1000.0 * (experiment.time_limit or np.inf)
+        if took > limit and question.item is None:
+            took, chosen = limit, "late"
         clock += _PAUSE_MS
         when = _BEGIN + timedelta(milliseconds=clock + took)
         records.append(AnswerRecord.of(

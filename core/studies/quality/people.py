@@ -18,6 +18,7 @@ from tripletscope.core.data.columns import (
     sides_of,
 )
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import N_ASKED, N_UNANSWERED, UNANSWERED
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method
@@ -44,7 +45,8 @@ def participants(
         answers to one question) and ``consistent`` (share that agree); ``compared`` (answers to
         questions of others) and ``agrees`` (share on the side of the others' majority); ``checks``
         (catch and gold questions) and ``failed`` (share); 95 % intervals of these shares, such as
-        ``consistent_low`` and ``consistent_high`` (of the first two by question); with response
+        ``consistent_low`` and ``consistent_high`` (of the first two by question); where questions
+        may have no answer, ``asked``, ``skipped`` and ``late`` (shares of them); with response
         times ``mean_time``, ``median_time`` and ``fastest`` (5th percentile), in seconds; with
         sides ``favourite``, ``favourite_share``, ``bias_p`` (that all sides are equally likely) and
         ``runs_p`` (that they follow each other at random).
@@ -65,6 +67,14 @@ def participants(
         table[share], table[f"{share}_low"], table[f"{share}_high"] = shares
     answers = triplets.answers
     by_who = pd.Series(np.where(named, who, -1))
+    if {N_ASKED, *N_UNANSWERED} <= {*answers}:
+        asked = pd.DataFrame({
+            name: pd.to_numeric(answers[name].astype("str"), errors="coerce").to_numpy()
+            for name in (N_ASKED, *N_UNANSWERED)
+        }).groupby(by_who).first().reindex(range(n))
+        table["asked"] = asked[N_ASKED].to_numpy()
+        for why, name in zip(UNANSWERED, N_UNANSWERED, strict=True):
+            table[why] = (asked[name] / asked[N_ASKED]).to_numpy()
     if "response_time" in answers:
         times = answers["response_time"].groupby(by_who)
         for column, values in (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.held_out.ceiling import (
@@ -45,6 +46,9 @@ class QualityReport:
         participants, who are named, or "of none".
     choices : list of ChoiceAccuracy
         Chance and noise ceiling of every kind of choice among more than two.
+    unanswered : dict of str to Share
+        Of the questions asked, those that were ``skipped`` and those that were ``late``; empty
+        where all have an answer.
     doubts : tuple of Doubt
         What these answers do not say; see `tripletscope.doubts`.
     """
@@ -61,6 +65,7 @@ class QualityReport:
     sides: Finding
     choices: list[ChoiceAccuracy]
     doubts: tuple[Doubt, ...] = field(default=(), repr=False)
+    unanswered: dict[str, Share] = field(default_factory=dict)
 
     @property
     def doubted(self) -> tuple[str, ...]:
@@ -107,8 +112,20 @@ def quality(
         coverage(triplets), people, things,
         samplers(triplets), over_time(triplets, wrong), checks, circular,
         _side_bias(people, "participant" in triplets.answers), choice_accuracies(triplets),
-        tuple(doubts(triplets)),
+        tuple(doubts(triplets)), _unanswered(people),
     )
+
+
+def _unanswered(people: pd.DataFrame) -> dict[str, Share]:
+    """Over the people who answered something."""
+    if "asked" not in people:
+        return {}
+    asked = people["asked"].fillna(0).to_numpy()
+    return {
+        why: Share.of(float(np.rint((people[why].fillna(0).to_numpy() * asked).sum())),
+                      float(asked.sum()))
+        for why in UNANSWERED
+    }
 
 
 def _side_bias(people: pd.DataFrame, named: bool) -> Finding:

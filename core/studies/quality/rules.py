@@ -11,6 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Column, DataIdentity, Number
@@ -108,6 +109,21 @@ def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
             remedy="Upload a list of gold questions, or mark obvious ones from a map.",
         )
     return data.by(data.people["failed"] > most)
+
+
+@_rule(
+    "Many questions without an answer",
+    "Participants who skipped, or did not answer in time, more than this proportion of the "
+    "questions that they were asked.",
+    "common practice",
+)
+def _unanswered(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
+    if "asked" not in data.people:
+        raise DataError(
+            "there are no questions that people could leave open", file=data.triplets.name,
+            remedy="Experiments may let people skip, or have a time limit.",
+        )
+    return data.by(data.people[[*UNANSWERED]].sum(axis=1) > most)
 
 
 @_rule(

@@ -46,6 +46,11 @@ const Answers = (() => {
   // Cells of the table of answers (core/studies/experiment/results.py).
   function cells(asking, shown, values, place) {
     const { answer, size, in_order: inOrder } = asking;
+    if (typeof values === "string") { // no answer
+      if (inOrder) return [[...shown, ...options(asking, shown).flat(), "", ""]];
+      const seen = size === 2 ? options(asking, shown).flat() : shown;
+      return [[...seen, ...Array(asking.n_chosen ?? 1).fill("")]];
+    }
     if (answer === "number") return [[...shown, ...values]];
     if (answer === "words") return [[...shown, 1 - values[0]]];
     if (answer === "piles") return shown.map((id, k) => [id, `${place}.${values[k] + 1}`]);

@@ -70,12 +70,14 @@ window.Elsewhere = (() => {
       item_name: item?.name ?? "",
       item_answer: item ? item.options[item.kind === "choice" ? value : -1] ?? value ?? "" : "",
     };
-    const cells = item ? [columns.slice(5, -6).map(() => "")]
+    const why = typeof answer.chosen === "string" ? answer.chosen : "";
+    const care = told.skip || told.time_limit ? [why] : [];
+    const cells = item ? [columns.slice(5, -6 - care.length).map(() => "")]
       : Answers.cells(told.asking, shown, answer.chosen, number + 1);
     return cells.map((some, place) => {
       const values = [
-        person, number + 1, item ? "item" : told.task, kind, source, ...some,
-        correct.length ? Number(Answers.agree(told.asking, correct, answer.chosen)) : "",
+        person, number + 1, item ? "item" : told.task, kind, source, ...some, ...care,
+        correct.length && !why ? Number(Answers.agree(told.asking, correct, answer.chosen)) : "",
         answer.rt_ms, new Date(answer.clock_ms).toISOString(), answer.shown_ms, answer.input,
         answer.key,
       ];

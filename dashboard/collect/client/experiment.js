@@ -71,6 +71,10 @@
     }, true);
   }
 
+  // Somebody who needs longer has an address that says how many times as long; 0 is for no limit.
+  const more = Number(address.get("more_time") || 1);
+  const limit = told.time_limit && more > 0 ? told.time_limit * more : 0; // seconds
+
   function moment() {
     return { id: Keeping.uuid(), at_ms: performance.now(), clock_ms: Date.now() };
   }
@@ -215,6 +219,7 @@
     if (final) return;
     if (begun.state === "going_on") happened("reload");
     happened("begin");
+    if (told.time_limit && more !== 1) happened(`more-time-${String(more).replace(".", "-")}`);
     addEventListener("pagehide", () => transport.leave(
       outbox.batch("answer"), { ...moment(), what: "left" }));
     document.addEventListener("visibilitychange", () => {
@@ -363,6 +368,7 @@
   // One question ----------------------------------------------------------------------------------
 
   const { answer: kind, is_anchored: anchored, in_order: inOrder, levels } = told.asking;
+  const SKIP = "-"; // a key that every keyboard has, and no scale
   const LONG = 1000; // milliseconds for which a button is not dead without a word
   const isTable = kind === "piles" || kind === "positions";
   const isSlider = kind === "number" && levels > 11;
@@ -377,11 +383,60 @@
   let chosen = []; // of an answer in several steps
   let why = null; // the line that says why a button is dead
   let silence = null;
+  let unanswered = ""; // "skipped", or "late" after the time limit
+  let lates = 0; // in a row
+
+  // Ends a question without an answer.
+  function leaveOpen(how) {
+    if (unanswered) return;
+    unanswered = how;
+    jsPsych.finishTrial({ response: null, rt: performance.now() - loadedAt });
+  }
+
+  const note = document.querySelector("#left");
+  const MOST_LATE = 3; // in a row
+  const WARNED = 10; // seconds before the end of a limit that is at least twice as long
+
+  // Counts from now, while the page is seen.
+  function countDown() {
+    const bar = document.querySelector("#time");
+    let left = 1000 * limit;
+    let since = null;
+    let timers = [];
+    function rest() {
+      timers.forEach(clearTimeout);
+      timers = [];
+      if (since !== null) left -= performance.now() - since;
+      since = null;
+    }
+    function go() {
+      if (document.hidden || since !== null) return;
+      since = performance.now();
+      timers = [setTimeout(() => leaveOpen("late"), left)];
+      if (limit >= 2 * WARNED) {
+        timers.push(setTimeout(() => {
+          note.textContent = texts.seconds_left.replace("{n}", WARNED);
+        }, left - 1000 * WARNED));
+      }
+    }
+    bar.replaceChildren(element("div", "")); // which begins anew
+    bar.firstChild.style.animationDuration = `${limit}s`;
+    bar.hidden = false;
+    document.addEventListener("visibilitychange", () => {
+      bar.classList.toggle("resting", document.hidden);
+      if (document.hidden) rest();
+      else go();
+    }, { signal: leaving.signal });
+    leaving.signal.addEventListener("abort", () => { rest(); bar.hidden = true; });
+    go();
+  }
 
   function showQuestion() {
     loadedAt = performance.now(); // as jsPsych begins to count
     shownAt = null;
     chosen = [];
+    unanswered = "";
+    note.textContent = lates ? texts.time_over : "";
     showProgress();
     const above = content()?.querySelector("#jspsych-html-button-response-stimulus");
     const group = content()?.querySelector("#jspsych-html-button-response-btngroup");
@@ -440,17 +495,30 @@
     }, { capture: true, signal: leaving.signal });
     const isDead = composed(current) && !group.hidden; // for a while
     if (isDead || content().querySelector("[data-sound]") || told.least_ms >= LONG) group.after(why);
+    const skip = told.skip && !item ? element("button", "jspsych-btn skip", texts.skip) : null;
+    if (skip) {
+      const hint = element("kbd", "");
+      hint.dataset.key = SKIP;
+      hint.ariaHidden = "true";
+      skip.append(hint);
+      Object.assign(skip, { type: "button", disabled: true, ariaKeyShortcuts: SKIP });
+      skip.addEventListener("click", () => leaveOpen("skipped"));
+      content().append(skip);
+    }
     content().classList.remove("moved");
     content().addEventListener("pointermove", ({ pointerType, movementX, movementY }) => {
       if (pointerType === "mouse" && (movementX || movementY)) content().classList.add("moved");
     }, { signal: leaving.signal });
     Stimuli.fit();
     const buttons = content().querySelectorAll("button.option");
+    let isCounting = !limit || item || simulation;
     function enable() {
       const isSoon = heard && !late && told.least_ms < LONG;
       why.textContent = heard && late || isSoon ? lacking : texts.perceive_first;
       if (!heard || !late) return;
-      for (const button of buttons) button.disabled = false;
+      for (const button of skip ? [...buttons, skip] : buttons) button.disabled = false;
+      if (!isCounting) countDown();
+      isCounting = true;
       if (update) group.querySelector(".done").disabled = !chosen.length;
     }
     for (const button of buttons) button.disabled = true;
@@ -465,11 +533,16 @@
       jsPsych.pluginAPI.setTimeout(() => { late = true; enable(); }, told.least_ms);
     });
     const keys = choices.map((_, k) => String(k + 1));
+    if (skip) keys.push(SKIP);
     if (choices.length === 2) keys.push("ArrowLeft", "ArrowRight");
     if (choices.length > 9) keys.push("0");
     jsPsych.pluginAPI.getKeyboardResponse({
       valid_responses: keys, persist: true,
       callback_function: ({ key }) => {
+        if (key === SKIP) {
+          if (!isShortcut) skip.click();
+          return;
+        }
         const number = { arrowleft: 0, arrowright: 1, 0: 9 }[key.toLowerCase()] ?? key - 1;
         if (!isShortcut && !buttons[number].disabled) buttons[number].click();
       },
@@ -493,8 +566,9 @@
         valid_responses: ["Enter"], persist: true,
         callback_function: () => {
           // With the focus on an open option, Enter chooses it.
-          const focused = document.activeElement.closest(".option, .head, .reading");
-          (focused && (button.disabled || focused.matches(".head")) ? focused : button).click();
+          const focused = document.activeElement.closest(".option, .head, .reading, .skip");
+          const isOwn = focused?.matches(".head, .skip"); // with no part in the answer
+          (focused && (button.disabled || isOwn) ? focused : button).click();
         },
       });
     }
@@ -528,7 +602,11 @@
     silence?.();
     jsPsych.pluginAPI.cancelAllKeyboardResponses();
     if (final) return;
-    if (!composed(current)) chosen = [data.response + (kind === "number" ? 1 : 0)];
+    // In simulations, one question in twenty is skipped.
+    if (simulation && told.skip && !current.item && Math.random() < 0.05) unanswered = "skipped";
+    else if (data.response !== null) unanswered = "";
+    if (unanswered) chosen = unanswered;
+    else if (!composed(current)) chosen = [data.response + (kind === "number" ? 1 : 0)];
     // Simulated without being shown.
     else if (!chosen.length) chosen = Answers.byLot(told.asking, current);
     const answer = {
@@ -536,11 +614,13 @@
       // jsPsych counts from making the question, a frame before it is seen, to hearing of the
       // response.
       rt_ms: simulation ? data.rt
-        : Math.max(0, data.rt - handedOverLate - ((shownAt ?? loadedAt) - loadedAt)),
-      shown_ms: shownAt ?? loadedAt, input: simulation ? "mouse" : input,
+        : Math.max(0, data.rt - (unanswered === "late" ? 0 : handedOverLate) - ((shownAt ?? loadedAt) - loadedAt)),
+      shown_ms: shownAt ?? loadedAt,
+      input: unanswered === "late" ? "" : simulation ? "mouse" : input,
     };
+    lates = unanswered === "late" ? lates + 1 : 0;
     answered.add(current.key);
-    last = { ...current, answer: answer.chosen };
+    last = { ...current, answer: answer.chosen, unanswered };
     current = null;
     done += 1;
     outbox.put("answer", answer).catch(refused);
@@ -590,6 +670,12 @@
       Stimuli.fit();
     },
   });
+
+  // What is said beside the instructions, also beside an experiment's own.
+  const care = [
+    told.skip && texts.how_skip.replace("{skip}", texts.skip),
+    limit && texts.how_limit.replace("{seconds}", limit),
+  ].filter(Boolean).map((words) => element("p", "", words).outerHTML).join("");
 
   // The whole -------------------------------------------------------------------------------------
 
@@ -641,7 +727,8 @@
     },
     only(() => !done, {
       type: jsPsychInstructions, css_classes: ["page"],
-      pages: texts.instructions.map((html) => `<div class="text">${html}</div>`),
+      pages: texts.instructions.map((html, k) => (
+        `<div class="text">${html}${k + 1 < texts.instructions.length ? "" : care}</div>`)),
       on_load: () => {
         readInstructions();
         enterPresses(() => content().querySelector("#jspsych-instructions-next"));
@@ -666,7 +753,10 @@
         only(() => current && isPractising && current.kind !== "practice",
           page(texts.practised, texts.continue, { on_finish: () => { isPractising = false; } })),
         only(() => Boolean(current), question),
-        only(() => last?.kind === "practice" && last.correct.length, feedback),
+        only(() => last?.kind === "practice" && last.correct.length && !last.unanswered, feedback),
+        // Nobody may be there: questions that only pass are lost.
+        only(() => lates >= MOST_LATE && done < all,
+          page(texts.still_there, texts.continue, { on_finish: () => { lates = 0; } })),
         only(() => told.break_every && last && last.kind !== "practice" && done < all
           && done > told.n_before && (done - told.n_before) % told.break_every === 0,
         page(() => texts.break.replace("{done}", done).replace("{all}", all), texts.continue)),

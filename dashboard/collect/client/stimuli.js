@@ -156,7 +156,7 @@ const Stimuli = (() => {
     const aboveUnder = rowsAbove ? content.querySelector(".anchor").offsetHeight - 100 : 0;
     let other = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom) + 8;
     for (const one of content.querySelectorAll(
-      `.asked, .below, .why, .feedback, .ends, .slider${wide ? "" : ", .options"}`)) {
+      `.asked, .below, .why, .feedback, .ends, .slider, .skip${wide ? "" : ", .options"}`)) {
       other += one.offsetHeight + 16;
     }
     const width = document.documentElement.clientWidth - parseFloat(style.paddingLeft)

@@ -100,7 +100,7 @@ def test_errors_name_file_and_row(text, problem):
 
 def test_empty_cells_are_left_out_and_told():
     found = file_of_measured([("r.csv", b"item1,item2,rating\na,b,5\na,c,\nb,c,2\n")], None, {})
-    assert "1 row with an empty cell left out, the first is row 3." in found.notes
+    assert "1 row without a value left out, the first is row 3." in found.notes
     with pytest.raises(DataError, match="not of piles"):
         file_of_measured([("r.csv", b"item1,item2,rating\na,b,5\na,c,3\nb,c,2\n")], "piles", {})
 

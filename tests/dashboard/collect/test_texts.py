@@ -48,7 +48,8 @@ def test_a_language_says_everything(language):
 BY_THE_PAGE = {
     "break": ("done", "all"), "progress": ("done", "all"), "option": ("n",), "pile": ("n",),
     "number_range": ("low", "high"), "out_of_range": ("low", "high"), "understood": ("number",),
-    "too_long": ("n",), "left_open": ("n",),
+    "too_long": ("n",), "left_open": ("n",), "how_skip": ("skip",), "how_limit": ("seconds",),
+    "seconds_left": ("n",),
 }
 
 

@@ -31,9 +31,14 @@ def test_checks_repeats_and_times_are_counted():
         record("gold", "abc", 0, place=3, correct=(1,), rt_ms=None),
         record("repeat", "acb", 1, place=4, rt_ms=2000.0),
         record("repeat", "acb", 0, place=5, rt_ms=float("nan")),
+        *(AnswerRecord("ann", f"q{place}", place, "triplet", tuple("abc"), (), kind, rt_ms=9000.0,
+                       correct=(1,), unanswered=why)
+          for place, (kind, why) in enumerate([
+              ("question", "skipped"), ("repeat", "late"), ("catch", "skipped"), ("gold", "late"),
+              ("practice", "skipped"), ("question", "skipped")], 6)),
     ])
     assert table.to_dict("records") == [{
-        "participant": "ann", "answers": 3, "checks": 2, "failed": 1, "repeats": 2,
+        "participant": "ann", "answers": 3, "skipped": 2, "late": 1, "checks": 2, "failed": 1, "repeats": 2,
         "consistent": 1, "median_time": 1.0,
     }]
 

@@ -31,8 +31,10 @@ def test_every_rule_declares_what_it_needs():
         exclusion = Exclusion(rule.name)
         assert Exclusion(**exclusion.to_dict()) == exclusion
         bare = Cleaning(Triplets.from_array(triplets.rows))
-        if any(word in rule.name for word in ("time", "side", "fast", "slow", "checks")):
-            with pytest.raises(DataError, match=r"no (response time|side|catch)"):
+        if any(word in rule.name for word in (
+            "time", "side", "fast", "slow", "checks", "unanswered",
+        )):
+            with pytest.raises(DataError, match=r"no (response time|side|catch|questions)"):
                 bare.preview(exclusion)
         else:
             assert bare.preview(exclusion).mask.shape == (len(triplets),)
