@@ -32,6 +32,8 @@ def take_away(
     st.caption(panels.plain(PROGRAMS[program].help))
     if experiment.before or experiment.after:
         st.caption("The files hold no questionnaire: make it in that program.")
+    if experiment.unanswered:
+        st.caption("The files hold no “Cannot say” and no time limit: set both in that program.")
     is_one = not files and (n_lists == 1 or PROGRAMS[program].is_joined)
     ending, kind = ".zip", "application/zip"
     if is_one:

@@ -119,7 +119,8 @@ def _facts(context: CollectContext, state: CollectingState) -> None:
     facts = st.columns(3)
     facts[0].metric("Participants", f"{state.n_people:,}")
     facts[1].metric(
-        "Answers", f"{state.n_answers:,}", help="Includes practice, catch and gold questions.",
+        "Answers", f"{state.n_answers:,}",
+        help="Includes practice, catch and gold questions, and those that were skipped or late.",
     )
     facts[2].metric("Held-out error", f"{looks[-1].found.error:.3f}" if looks else "—")
     words = f"{state.n_finished:,} finished, {state.n_excluded:,} stopped after failed checks."

@@ -172,10 +172,15 @@ def _simulated(context: CollectContext, scenario: Scenario, people: Mapping[str,
         words.append(f"Repeats are answered alike in {table['consistent'].sum() / again:.0%}.")
     if checks:
         words.append(f"{table['failed'].sum() / checks:.1%} of checks fail.")
+    if experiment.time_limit:
+        asked = table[["answers", "late"]].to_numpy().sum()
+        words.append(f"{table['late'].sum() / max(asked, 1):.1%} of questions take too long.")
     st.markdown(" ".join(words))
     st.caption(
         f"Assumed: {people['careless']:.0%} of participants press at random; response times are "
-        "log-normal with a median of 2 s; objects are a cloud of points without clusters."
+        "log-normal with a median of 2 s; objects are a cloud of points without clusters" + (
+            "; nobody skips." if experiment.skip else "."
+        )
     )
     if box := panels.folded("Each of them", f"{PAGE}.conduct"):
         rounded = table.assign(median_time=table["median_time"].round(2)).rename(

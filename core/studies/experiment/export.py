@@ -67,7 +67,7 @@ def questions_for(
     -------
     dict of str to bytes
         A file for each person, by its name; a table of all people for ``plain`` and ``salmon``.
-        Without items of questionnaires.
+        Without items of questionnaires, skipping and time limits.
 
     Raises
     ------

@@ -101,6 +101,13 @@ def test_errors_name_file_and_row(text, problem):
 def test_empty_cells_are_left_out_and_told():
     found = file_of_measured([("r.csv", b"item1,item2,rating\na,b,5\na,c,\nb,c,2\n")], None, {})
     assert "1 row without a value left out, the first is row 3." in found.notes
+    for word in ("Don't know", "skipped", "NA", "je ne sais pas"):
+        for values in (("5", word, "2"), ("same", word, "different")):
+            rows = "".join(f"{pair},{one}\n" for pair, one in zip(
+                ("a,b", "a,c", "b,c"), values, strict=True))
+            found = file_of_measured([("r.csv", f"item1,item2,rating\n{rows}".encode())], None, {})
+            assert "1 row without a value left out, the first is row 3." in found.notes
+            assert len(found.table) == 2
     with pytest.raises(DataError, match="not of piles"):
         file_of_measured([("r.csv", b"item1,item2,rating\na,b,5\na,c,3\nb,c,2\n")], "piles", {})
 

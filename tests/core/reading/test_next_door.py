@@ -53,7 +53,7 @@ CODES = (None, "column", ("0", "1", "2"), ("1", "2", "3"), ("left", "middle", "r
          ("f", "h", "j"), ("q", "t", "p"), ("L", "M", "R"), ("A", "B", "C"), ("-1", "0", "1"),
          ("37", "40", "39"), ("one", "two", "three"), ("ArrowLeft", "ArrowDown", "ArrowRight"))
 #: Cells of trials without a response.
-NO_RESPONSE = ("", "timeout", "-99", "NA", "no response")
+NO_RESPONSE = ("", "timeout", "-99", "NA", "no response", "cannot say", "Weiß nicht")
 BESIDE = {
     "participant": lambda rng, n: rng.choice([f"p{k}" for k in range(6)], n),
     "session": lambda rng, n: np.repeat([1, 2], n - n // 2)[:n],

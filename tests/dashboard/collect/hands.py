@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ElementHandle, Page, expect
 
 from tests.dashboard.collect.participants import ON, TURN, collecting, opened, shown, small
 from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
@@ -23,6 +23,8 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 #: What may come in between, one at each question.
 DISTURBANCES = ("nothing", "reload", "back", "offline", "four at once", "reload at once")
+#: What is chosen by who cannot say.
+SKIPPED = "skipped"
 #: What is answered, once it is one's turn.
 ASKED = f"{TURN}, .tray .thing, .slider"
 WORDS = ("ash", "birch", "cedar", "elm", "fir", "larch", "maple", "oak", "pine")
@@ -66,7 +68,9 @@ class Deed:
     def differs(self, record: AnswerRecord, experiment: Experiment) -> str:
         """What is stored otherwise; empty if nothing is."""
         asking, shown = ASKINGS[experiment.task], record.shown
-        if asking.answer == "positions":
+        if SKIPPED in (self.chosen, record.unanswered):
+            is_true = (self.chosen, record.chosen) == (record.unanswered, ())
+        elif asking.answer == "positions":
             places = np.reshape(record.chosen, (-1, 2))
             is_true = {*self.chosen} == {*shown} and all(
                 np.hypot(*np.subtract(place, self.chosen[name])) < 0.02
@@ -144,7 +148,8 @@ class Person:
         if disturbance == "offline":
             page.context.set_offline(True)
         before = shown(page)
-        deed, finish = self.decide()
+        skips = self.experiment.skip and self.rng.random() < 0.35
+        deed, finish = self.skip() if skips else self.decide()
         self.deeds.append(deed)
         if disturbance == "four at once":
             self.finish_often(finish)
@@ -192,6 +197,17 @@ class Person:
             self.choose(places, pick)
         finish = self.done if last is None else lambda: self.choose(places, last)
         return Deed(above, [] if asking.answer != "options" else texts, chosen), finish
+
+    def skip(self) -> tuple[Deed, Callable[[], None]]:
+        """Nothing is chosen, perhaps after a beginning, of which nothing must be left."""
+        button = self.page.wait_for_selector(".skip:enabled")
+        assert button.inner_text().split("\n")[0] == "Cannot say"
+        if ASKINGS[self.experiment.task].in_order:
+            self.choose([place for _, place in self.page.evaluate(_SEEN)[1]], 0)
+        return Deed([], [], SKIPPED), self.way_to_skip(button)
+
+    def way_to_skip(self, button: ElementHandle) -> Callable[[], None]:
+        return lambda: self.press(self.middle(button))
 
     def choose(self, places: Sequence[Sequence[float]], number: int) -> None:
         self.press(places[number])
@@ -287,6 +303,13 @@ class Keys(Person):
         else:
             press(str(1 + self.rng.integers(len(self.page.query_selector_all(".pile")))))
 
+    def way_to_skip(self, button: ElementHandle) -> Callable[[], None]:
+        if self.rng.random() < 0.5:
+            return lambda: self.page.keyboard.press("-")
+        while not self.page.evaluate("document.activeElement.matches('.skip')"):
+            self.page.keyboard.press("Tab")
+        return lambda: self.page.keyboard.press("Enter")
+
     def slide(self) -> int:
         while not self.page.evaluate("document.activeElement.matches('.slider')"):
             self.page.keyboard.press("Tab")
@@ -328,7 +351,8 @@ def all_take_part(
     """How many answers are stored of people who ask all in a way, and what of it is wrong."""
     experiment = small(
         folder, objects=tuple(Stimulus(word, "text", word) for word in WORDS),
-        **{"task": way, "n_questions": n_questions, "repeated": 0.2, "catch": 0.2, **WAYS[way]})
+        **{"task": way, "n_questions": n_questions, "repeated": 0.2, "catch": 0.2,
+           "skip": way not in ("piles", "arrangement"), **WAYS[way]})
     wrong, told = [], {}
     with collecting(folder) as address:
         for number, hands in enumerate(people):

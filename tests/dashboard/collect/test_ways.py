@@ -15,6 +15,7 @@ from tests.browser import needs_browser
 from tests.dashboard.collect.hands import PEOPLE, WAYS, all_take_part
 from tests.dashboard.collect.participants import (
     TURN,
+    answer,
     answered,
     collecting,
     colours,
@@ -176,17 +177,22 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
     with a_web_server(tmp_path) as (address, stored):
         for task, asking in ASKINGS.items():
             folder = tmp_path / task
-            experiment = small(folder, task=task, n_questions=1 if asking.is_table else 6,
-                               **({"n_levels": 100, **ITEMS} if task == "rating" else {}))
+            more = {"n_levels": 100, **ITEMS} if task == "rating" else {}
+            experiment = small(folder, task=task, n_questions=1 if asking.is_table else 7,
+                               skip=asking.has_care, **more)
             unpacked(experiment, folder, "post", "./stored")
             stored.clear()
             page = opened(context, address.replace("index.html", f"{task}/elsewhere/?list=1"))
             keys, chosen = KEYS.get(task, ("ArrowRight", (1,)))
             questions = person_list(experiment, 0).questions
+            skipped = [one for one in questions if asking.has_care and not one.item][1:2]
             for question in questions:
                 go_on(page, ANY)
                 before = shown(page)
-                if question.item:
+                if question in skipped:
+                    page.wait_for_selector(".skip:enabled")
+                    page.keyboard.press("-")
+                elif question.item:
                     responded(page, question.item["name"])
                 else:
                     page.wait_for_selector(f"{TURN}, .thing, .slider")
@@ -199,10 +205,14 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
                     "document.querySelector('#progress span').textContent !== before", arg=before)
             ended(page)
             sent = "\n".join(stored).encode()
-            records = [AnswerRecord.of(one, "p", k, one.checked(chosen))
-                       for k, one in enumerate(questions) if not one.item]
+            records = [AnswerRecord.of(
+                one, "p", k, "skipped" if one in skipped else one.checked(chosen)
+            ) for k, one in enumerate(questions) if not one.item]
+            assert sent.count(b'"unanswered":"skipped"') == len(skipped), task
             if not asking.measured:
                 read = (ts.experiment.read_pairs if asking.size == 2 else ts.read)(sent)
+                assert {*read.answers["n_skipped"].astype(int)} == {1}
+                assert {*read.answers["n_asked"].astype(int)} == {7}
                 wanted = gathered_answers(experiment, records)
                 assert rows_of(read) == rows_of(wanted), task
                 continue
@@ -215,6 +225,43 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
                 assert '"item_name":"hand","item_answer":"right"' in sent.decode()
                 assert '"item_answer":"By eye.\\nAnd ear."' in sent.decode()
             page.close()
+
+
+def test_a_question_ends_after_its_time_and_says_so(browser, tmp_path):
+    small(tmp_path, n_questions=6, time_limit=1)
+    with collecting(tmp_path) as address:
+        context = browser.new_context()
+        page = opened(context, f"{address}?PROLIFIC_PID=late")
+        go_on(page, ".text >> text=You have 1 seconds for each question")
+        go_on(page, "h2 >> text=Are you still there?")
+        assert shown(page) == "3 of 6"
+        page.evaluate("() => { Object.defineProperty(document, 'hidden', "
+                      "{ value: true, configurable: true }); }")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(TURN)
+        page.wait_for_timeout(1500)
+        assert shown(page) == "3 of 6"  # nothing runs while nobody sees it
+        context.set_offline(True)
+        page.evaluate("() => { delete document.hidden; "
+                      "document.dispatchEvent(new Event('visibilitychange')); }")
+        expect(page.locator("#left")).to_have_text("Time was up")
+        assert shown(page) == "4 of 6"
+        context.set_offline(False)
+        page.reload()  # a question begins anew, with all of its time
+        ended(page)
+        for name, times in (("slow", 0), ("slower", 900)):
+            page = opened(context, f"{address}?PROLIFIC_PID={name}&more_time={times}")
+            go_on(page, ".text >> text=Good to know")
+            assert ("900 seconds" in page.inner_text(".text")) == (times == 900)
+            answer(page)
+        context.close()
+    records = answer_log.records(tmp_path)
+    assert [(one.participant, one.unanswered, one.chosen, one.input) for one in records] == [
+        *[("late", "late", (), "")] * 6, ("slow", "", (0,), "mouse"), ("slower", "", (0,), "mouse")]
+    assert min(one.rt_ms for one in records[:6]) >= 1000
+    for name, event in (("slow", "more-time-0"), ("slower", "more-time-900")):
+        happened = answer_log.personal_data(tmp_path, name)["events"]
+        assert event in {one["what"] for one in happened}
 
 
 def rows_of(answers) -> list[list[str]]:

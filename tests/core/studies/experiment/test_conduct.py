@@ -38,8 +38,8 @@ def test_checks_repeats_and_times_are_counted():
               ("practice", "skipped"), ("question", "skipped")], 6)),
     ])
     assert table.to_dict("records") == [{
-        "participant": "ann", "answers": 3, "skipped": 2, "late": 1, "checks": 2, "failed": 1, "repeats": 2,
-        "consistent": 1, "median_time": 1.0,
+        "participant": "ann", "answers": 3, "skipped": 2, "late": 1, "checks": 2, "failed": 1,
+        "repeats": 2, "consistent": 1, "median_time": 1.0,
     }]
 
 

@@ -9,7 +9,8 @@ from tests.core.studies.experiment.made import experiment_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.studies.experiment.live import live_map, next_questions
+from tripletscope.core.studies.experiment.live import hardly_answered, live_map, next_questions
+from tripletscope.core.studies.experiment.results import AnswerRecord
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,27 @@ def test_they_ask_about_what_is_not_known(answers, source):
     about = np.mean([ids[10] in shown for shown in asked])
     assert about > 1.5 * 3 / 11  # by lot, three objects in eleven
     assert asked == next_questions(experiment, live_map(answers), 20)
+
+
+def test_what_nobody_can_say_is_not_asked_again(answers):
+    ids = answers.objects["id"].astype(str).tolist()
+    experiment = experiment_of(ids=ids, source="uncertain", skip=True)
+    first = next_questions(experiment, live_map(answers), 20)
+    (a, b, c), (d, e, f), *_ = first
+    records = [
+        AnswerRecord("ann", "q1", 0, "triplet", (a, b, c), (), unanswered="skipped"),
+        AnswerRecord("bob", "q1", 0, "triplet", (a, c, b), (), unanswered="late"),
+        AnswerRecord("ann", "q2", 1, "triplet", (d, e, f), (), unanswered="skipped"),
+        AnswerRecord("bob", "q2", 1, "triplet", (d, f, e), (0,)),
+    ]
+    without = hardly_answered(experiment, records)
+    assert without == {(a, *sorted((b, c)))}
+    later = next_questions(experiment, live_map(answers), 20, without=without)
+    alike = [{(x, *sorted(pair)) for x, *pair in asked} for asked in (first, later)]
+    assert len(later) == 20
+    assert without <= alike[0]
+    assert not without & alike[1]
+    assert (d, *sorted((e, f))) in alike[1]
 
 
 def test_of_three_objects_none_is_always_first(answers):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,11 @@ from hypothesis import strategies as st
 import tripletscope as ts
 from tests.core.studies.experiment.made import TASKS, answered, experiment_of, whole
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
+from tripletscope.core.reading.measuring import file_of_measured
 from tripletscope.core.studies.experiment.experiment import Stimulus
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import (
@@ -21,8 +25,12 @@ from tripletscope.core.studies.experiment.results import (
     checks_answered,
     experiment_objects,
     gathered_answers,
+    measured_answers,
+    questions_asked,
+    with_facts_of_people,
 )
-from tripletscope.core.studies.quality import participants
+from tripletscope.core.studies.quality import RULES, participants
+from tripletscope.core.studies.quality.rules import RuleData
 
 
 def read_back(experiment, records):
@@ -117,6 +125,53 @@ def test_practice_catch_and_gold_are_no_answers_about_objects_but_tell_of_people
     wrong = [sum(name == who and not right for name, right in expected) for who in
              ("p0", "p1", "p2")]
     assert np.allclose(people["failed"] * people["checks"], wrong)
+
+
+@pytest.mark.parametrize("task", [name for name in ASKINGS if ASKINGS[name].has_care])
+def test_what_is_left_open_comes_back_as_missing_and_is_counted(task):
+    measured = ASKINGS[task].measured
+    experiment = whole(9, task, skip=True, time_limit=20, **{"gold_share": 0.0} if measured else {})
+    rng = np.random.default_rng(1)
+    records = [
+        replace(one, chosen=(), unanswered=str(rng.choice(UNANSWERED))) if rng.random() < 0.3
+        else one if not measured else replace(one, chosen=(1,)) for one in answered(experiment, 4)
+    ]
+    about = [one for one in records if one.kind in ABOUT_OBJECTS]
+    given = [one for one in records if one.is_about_objects]
+    assert 0 < len(given) < len(about)
+    n_open = [sum(one.unanswered == why for one in about) for why in UNANSWERED]
+    said = [f"{n} questions were {how} ({100 * n / len(about):.0f} %)." for n, how in zip(
+        n_open, ("skipped", "not answered in time"), strict=True)]
+    checks = [one for one in records if one.kind in CHECKS]
+    assert len(checks_answered(records)) == sum(not one.unanswered for one in checks) < len(checks)
+    content = answers_table(experiment, records).to_csv(index=False).encode()
+    if measured:
+        found = file_of_measured([("r.csv", content)], None, {})
+        assert len(found.table) == len(measured_answers(experiment, records).table) == len(given)
+        assert [note for note in found.notes if note in said] == said
+        return
+    _, imported = read_back(experiment, records)
+    assert len(imported.catch_trials) == len(checks_answered(records))
+    assert [line for line in imported.report.summary() if line in said] == said
+    read, mine = data_of(imported), gathered_answers(experiment, given)
+    assert np.array_equal(read.rows, mine.rows)
+    assert np.array_equal(read.rows, gathered_answers(experiment, records).rows)
+    told = participants(read)
+    own = participants(with_facts_of_people(mine, questions_asked(records)))
+    for people in (told, own):
+        assert people["asked"].sum() == len(about)
+        assert [round((people["asked"] * people[why]).sum()) for why in UNANSWERED] == n_open
+    assert told[["asked", *UNANSWERED]].equals(own[["asked", *UNANSWERED]])
+    most = told[[*UNANSWERED]].sum(axis=1).max()
+    rule = RULES["unanswered"]
+    assert not rule.find(RuleData(read), most=float(most)).any()
+    assert 0 < rule.find(RuleData(read), most=float(most) - 1e-6).sum() < len(read)
+
+
+def test_tables_can_neither_be_skipped_nor_hurried():
+    for values in ({"skip": True}, {"time_limit": 9}):
+        with pytest.raises(DataError, match="all of it would be lost"):
+            experiment_of(task="piles", **values)
 
 
 @pytest.mark.parametrize(("task", "shown", "chosen", "rows"), [
