@@ -119,9 +119,9 @@ def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
     if report.checks.n:
         yield Statement(_share_said("checks", report.checks))
     for why, share in report.unanswered.items():
-        number = round(share.value * share.n)
-        yield Statement(words(f"unanswered {why}", number=number, asked=round(share.n),
-                              share=share.value))
+        if share.value:
+            yield Statement(words(f"unanswered {why}", number=round(share.value * share.n),
+                                  asked=round(share.n), share=share.value))
     if report.circular.n >= _ENOUGH_TRIADS:
         yield Statement(words(
             "circular", share=report.circular.value, triads=report.circular.n,

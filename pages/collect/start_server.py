@@ -117,7 +117,7 @@ def _unanswered(experiment: Experiment, about: list[results.AnswerRecord]) -> It
             Counter(one for record in some for one in {*record.shown}).most_common(_OFTEN)
         ]
         yield f"{note} They count as missing." + (
-            f" Most of them show {', '.join(often)}." if often else ""
+            f" They show most often {', '.join(often)}." if often else ""
         )
 
 

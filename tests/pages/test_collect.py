@@ -87,16 +87,26 @@ def test_tables_have_numbers_and_checks_of_their_own(services):
     app = start(PAGE)
     app.selectbox(key=f"{PAGE}.new.0.task").select("same_different").run()
     assert app.number_input(key=f"{PAGE}.new.0.words.fails").value == 0
+    app.toggle(key=f"{PAGE}.new.0.words.skip").set_value(True)
+    app.number_input(key=f"{PAGE}.new.0.words.time_limit").set_value(30).run()
+    shown = " ".join(str(e.proto.body) for e in app.get("html"))
+    assert "Cannot say" in shown
+    app.selectbox(key=f"{PAGE}.new.0.text").select("instructions").run()
+    shown = " ".join(str(e.proto.body) for e in app.get("html"))
+    assert "press “Cannot say” below the question" in shown
+    assert "You have 30 seconds for each question" in shown
     app.selectbox(key=f"{PAGE}.new.0.task").select("piles").run()
     app.text_area(key=f"{PAGE}.new.0.before").set_value("age; number?; Your age?; 18 | x").run()
     assert "its numbers cannot be read" in said(app)
     app.text_area(key=f"{PAGE}.new.0.before").set_value("age; number?; Your age?; 18 | 99").run()
     assert "Pile 1" in " ".join(str(e.proto.body) for e in app.get("html"))
-    assert f"{PAGE}.new.0.piles.catch" not in {one.key for one in app.number_input}
+    assert not {f"{PAGE}.new.0.piles.{name}" for name in ("catch", "time_limit")} & {
+        one.key for one in app.number_input}
     press(app, f"{PAGE}.save")
     (found,) = kept_experiments(services.workspace)
     made = load_experiment(services.workspace, found.slug)
     assert (made.task, made.n_questions, made.n_practice, made.n_chosen) == ("piles", 1, 0, 6)
+    assert made.unanswered == ()
     assert made.before == (SurveyItem("age", "number", "Your age?", (), 18, 99, required=False),)
     assert questionnaire(questionnaire_as_lines(made.before), "") == made.before
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -14,14 +15,18 @@ from tests.dashboard.collect.serving import Page
 from tests.pages.harness import on_tab, start, unfold, words
 from tests.pages.test_collect import NAMES, fruit, press, said
 from tests.ports import taken_port
+from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.live import CollectedError
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.simulated import simulated_participants
+from tripletscope.core.studies.quality import quality
 from tripletscope.dashboard.collect import answer_log, running
 from tripletscope.dashboard.collect.answer_log import CollectedPerson, CollectingState
 from tripletscope.dashboard.collect.following import state_told
 from tripletscope.dashboard.results.collecting import Collected, enough_said
+from tripletscope.dashboard.results.presentation import ShownResults, Statement
+from tripletscope.dashboard.results.registry import presented
 from tripletscope.dashboard.store.experiments import keep_experiment, load_experiment
 from tripletscope.dashboard.store.looks import (
     KeptLook,
@@ -125,6 +130,28 @@ def test_answers_open_as_a_data_set_and_are_brought_up_to_date(services, kept, a
     assert now.n_answers == sum(one.is_about_objects for one in everything)
     assert len(workspace.datasets()) == 1
     assert len(workspace.triplets(now)) == now.n_answers
+    people = quality(workspace.triplets(now)).participants
+    assert "asked" not in people
+    experiment = experiment.changed(skip=True)
+    answered["records"] = [
+        replace(one, chosen=(), unanswered="skipped") if k % 10 == 0 else one
+        for k, one in enumerate(everything)
+    ]
+    left = open_answers(workspace, kept, folder, experiment)
+    asked = [one for one in answered["records"] if one.kind in ABOUT_OBJECTS]
+    n_open = sum(bool(one.unanswered) for one in asked)
+    assert left.n_answers == len(asked) - n_open
+    line = f"{n_open} questions were skipped ({100 * n_open / len(asked):.0f} %)."
+    (told,) = [one for one in left.report if one.startswith(line)]
+    assert "They count as missing. They show most often " in told
+    assert "not answered in time" not in " ".join(left.report)
+    report = quality(workspace.triplets(left))
+    assert report.unanswered["skipped"].n == len(asked)
+    assert round(report.unanswered["skipped"].value * len(asked)) == n_open
+    told = presented(ShownResults((), workspace.triplets(left), "Fruit"), report)
+    said = " ".join(one.text for one in told if isinstance(one, Statement))
+    assert f"{n_open} of {len(asked)} questions were skipped" in said
+    assert "not answered in time" not in said
 
 
 @pytest.mark.parametrize("task", ["rating", "piles", "arrangement"])

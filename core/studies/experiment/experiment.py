@@ -228,8 +228,8 @@ class Experiment:
         advanced=True,
     )] = False
     time_limit: Annotated[int | None, Number(
-        1, 3600, "Time limit", "Seconds for a question, from when all of it is there; while the "
-        "page is hidden, they stand still. Then the next one comes, and this one counts as "
+        1, 3600, "Time limit (s)", "For a question, from when all of it is there; the clock "
+        "stands still while the page is hidden. Then the next one comes, and this one counts as "
         "missing. Some people need longer (WCAG 2.2.1): send them the address with &more_time=3 "
         "for three times as long, or with &more_time=0 for no limit.", automatic="none",
         advanced=True,

@@ -112,5 +112,6 @@ class Page:
 
 
 def answer(key: str, chosen: Any = (0,), id: str | None = None, **more: Any) -> dict[str, Any]:
-    return {"id": id or uuid.uuid4().hex, "key": key, "chosen": list(chosen), "rt_ms": 640.25,
+    chosen = chosen if isinstance(chosen, str) else list(chosen)
+    return {"id": id or uuid.uuid4().hex, "key": key, "chosen": chosen, "rt_ms": 640.25,
             "shown_ms": 1000.5, "at_ms": 1640.75, "clock_ms": 1.7e12, "input": "keyboard", **more}

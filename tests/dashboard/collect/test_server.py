@@ -11,7 +11,9 @@ import pytest
 from tests.dashboard.collect.serving import Page, answer, asked, experiment_in, serving
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.dashboard.collect import answer_log, jspsych
+from tripletscope.dashboard.collect.participants import participants_table
 from tripletscope.dashboard.collect.requests import MOST_BYTES
 from tripletscope.dashboard.collect.server import make_experiment_server
 
@@ -200,6 +202,36 @@ def test_a_choice_that_was_not_shown_is_refused_and_logged(folder, page, chosen)
     assert "options shown" in told["refused"][0]["why"]
     assert "options shown" in answer_log.refusals(folder)[-1]["why"]
     assert page.answer(key)["stored"], "and the question can still be answered"
+
+
+@pytest.mark.parametrize("why", ["skipped", "late"])
+def test_a_question_is_left_open_only_where_that_is_offered(tmp_path, page, why):
+    (first, *_) = page.next()
+    for chosen in ("skipped", "late", "maybe", ""):
+        assert page.answer(first["key"], chosen)["refused"]
+    other, offered = {"skipped": ("late", {"skip": True}), "late": ("skipped", {"time_limit": 5})}[
+        why]
+    folder = experiment_in(tmp_path, n_questions=4, catch=1.0, fails=1, before=(
+        SurveyItem("sure", "number", "How sure?"),), **offered)
+    with serving(folder) as port:
+        bob = Page(port, "bob")
+        bob.begin()
+        (item, question, *_) = bob.next()
+        assert bob.answer(item["key"], why)["refused"], "items may say themselves who may pass"
+        assert bob.answer(item["key"], (5,))["stored"]
+        assert bob.answer(question["key"], other)["refused"]
+        for _ in range(2):  # and a reply that was lost is no second answer
+            told = bob.answer(question["key"], why, id="the-same-id")
+            assert (told["stored"], told["left"]) == (["the-same-id"], 7)
+        assert bob.answer(question["key"], (0,))["refused"], "it is answered"
+        while asked := bob.next():
+            assert bob.answer(asked[0]["key"], why)["state"] == "going_on", "no check was failed"
+        assert bob.post("end")[1]["state"] == "finished"
+        records = answer_log.records(folder)
+    assert {(one.unanswered, one.chosen, one.is_right) for one in records[1:]} == {(why, (), None)}
+    assert {one.kind for one in records[1:]} == {"question", "catch"}
+    (row,) = participants_table(answer_log.people(folder), records).to_dict("records")
+    assert (row["answered"], row[why], row[other], row["checks"]) == (9, 4, 0, 0)
 
 
 def test_sending_twice_stores_once(folder, page):
