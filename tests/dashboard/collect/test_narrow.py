@@ -85,7 +85,8 @@ def asking(folder, task: str) -> Experiment:
                    "break_every": 1}
     elif task == "ranking":
         values |= {"objects": colours(5)}
-    experiment = small(folder, **values)
+    care = ASKINGS[values["task"]].has_care
+    experiment = small(folder, skip=care, time_limit=3600 if care else None, **values)
     if not ASKINGS[experiment.task].has_gold:
         return experiment
     # Practice with a right answer is followed by feedback.
