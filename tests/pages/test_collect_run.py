@@ -21,6 +21,7 @@ from tripletscope.core.studies.experiment.live import CollectedError
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.simulated import simulated_participants
 from tripletscope.core.studies.quality import quality
+from tripletscope.dashboard.archive import codebook
 from tripletscope.dashboard.collect import answer_log, running
 from tripletscope.dashboard.collect.answer_log import CollectedPerson, CollectingState
 from tripletscope.dashboard.collect.following import state_told
@@ -36,6 +37,7 @@ from tripletscope.dashboard.store.looks import (
     kept_looks,
     kept_map,
 )
+from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.experiment_form import address_to_send
 from tripletscope.pages.collect.context import PAGE
 from tripletscope.pages.collect.start_server import open_answers
@@ -152,6 +154,11 @@ def test_answers_open_as_a_data_set_and_are_brought_up_to_date(services, kept, a
     said = " ".join(one.text for one in told if isinstance(one, Statement))
     assert f"{n_open} of {len(asked)} questions were skipped" in said
     assert "not answered in time" not in said
+    answers = workspace.triplets(left).answers
+    assert not {"n_asked", "n_skipped", "n_late"} & {*dividing_columns(answers)}
+    people, about = codebook.participants(answers, np.ones(len(answers), dtype=bool))
+    assert people["n_asked"].astype(int).sum() == len(asked)
+    assert about["n_skipped"]["Description"].startswith("Of these, those that were skipped.")
 
 
 @pytest.mark.parametrize("task", ["rating", "piles", "arrangement"])
