@@ -72,8 +72,10 @@
   }
 
   // Somebody who needs longer has an address that says how many times as long; 0 is for no limit.
-  const more = Number(address.get("more_time") || 1);
-  const limit = told.time_limit && more > 0 ? told.time_limit * more : 0; // seconds
+  const times = Number(address.get("more_time") ?? 1);
+  const more = times >= 0 ? Math.min(times, 1000) : 1;
+  const DAY = 86400; // seconds: browsers end longer clocks at once
+  const limit = Math.min(told.time_limit * more, DAY); // 0 for none
 
   function moment() {
     return { id: Keeping.uuid(), at_ms: performance.now(), clock_ms: Date.now() };
@@ -420,7 +422,7 @@
       }
     }
     bar.replaceChildren(element("div", "")); // which begins anew
-    bar.firstChild.style.animationDuration = `${limit}s`;
+    bar.firstChild.style.setProperty("animation-duration", `${limit}s`, "important");
     bar.hidden = false;
     document.addEventListener("visibilitychange", () => {
       bar.classList.toggle("resting", document.hidden);
@@ -436,7 +438,6 @@
     shownAt = null;
     chosen = [];
     unanswered = "";
-    note.textContent = lates ? texts.time_over : "";
     showProgress();
     const above = content()?.querySelector("#jspsych-html-button-response-stimulus");
     const group = content()?.querySelector("#jspsych-html-button-response-btngroup");
@@ -619,6 +620,7 @@
       input: unanswered === "late" ? "" : simulation ? "mouse" : input,
     };
     lates = unanswered === "late" ? lates + 1 : 0;
+    note.textContent = lates ? texts.time_over : "";
     answered.add(current.key);
     last = { ...current, answer: answer.chosen, unanswered };
     current = null;
@@ -756,7 +758,9 @@
         only(() => last?.kind === "practice" && last.correct.length && !last.unanswered, feedback),
         // Nobody may be there: questions that only pass are lost.
         only(() => lates >= MOST_LATE && done < all,
-          page(texts.still_there, texts.continue, { on_finish: () => { lates = 0; } })),
+          page(texts.still_there, texts.continue, {
+            on_finish: () => { lates = 0; note.textContent = ""; },
+          })),
         only(() => told.break_every && last && last.kind !== "practice" && done < all
           && done > told.n_before && (done - told.n_before) % told.break_every === 0,
         page(() => texts.break.replace("{done}", done).replace("{all}", all), texts.continue)),

@@ -240,23 +240,27 @@ def test_a_question_ends_after_its_time_and_says_so(browser, tmp_path):
         page.wait_for_selector(TURN)
         page.wait_for_timeout(1500)
         assert shown(page) == "3 of 6"  # nothing runs while nobody sees it
+        expect(page.locator("#left")).to_be_empty()
         context.set_offline(True)
         page.evaluate("() => { delete document.hidden; "
                       "document.dispatchEvent(new Event('visibilitychange')); }")
+        expect(page.locator("#progress span")).to_have_text("4 of 6")
         expect(page.locator("#left")).to_have_text("Time was up")
-        assert shown(page) == "4 of 6"
         context.set_offline(False)
         page.reload()  # a question begins anew, with all of its time
         ended(page)
-        for name, times in (("slow", 0), ("slower", 900)):
+        for name, times in (("slow", 0), ("slower", 900), ("mistyped", "1e99")):
             page = opened(context, f"{address}?PROLIFIC_PID={name}&more_time={times}")
             go_on(page, ".text:has-text('Good to know')")
-            assert ("900 seconds" in page.inner_text(".text")) == (times == 900)
+            seconds = {0: "", 900: "900 seconds", "1e99": "1000 seconds"}[times]
+            assert seconds in page.inner_text(".text")
+            assert ("seconds" in page.inner_text(".text")) == bool(seconds)
             answer(page)
         context.close()
     records = answer_log.records(tmp_path)
     assert [(one.participant, one.unanswered, one.chosen, one.input) for one in records] == [
-        *[("late", "late", (), "")] * 6, ("slow", "", (0,), "mouse"), ("slower", "", (0,), "mouse")]
+        *[("late", "late", (), "")] * 6,
+        *[(name, "", (0,), "mouse") for name in ("slow", "slower", "mistyped")]]
     assert min(one.rt_ms for one in records[:6]) >= 1000
     for name, event in (("slow", "more-time-0"), ("slower", "more-time-900")):
         happened = answer_log.personal_data(tmp_path, name)["events"]
