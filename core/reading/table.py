@@ -176,7 +176,12 @@ class Table:
 
     def n_different(self, column: str) -> int:
         """Number of distinct cells of a column, white space included; fast for millions."""
-        return pc.count_distinct(self.data.column(column).cast(pa.string())).as_py()
+        used = [
+            chunk.dictionary.take(chunk.indices.unique())
+            if pa.types.is_dictionary(chunk.type) else chunk
+            for chunk in self.data.column(column).chunks
+        ]
+        return pc.count_distinct(pa.chunked_array(used).cast(pa.string())).as_py() if used else 0
 
     def n_values_at_most(self, column: str) -> int:
         """A number that the distinct cells of a column do not exceed; no cell is looked at."""

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.lazy import cached_property
@@ -48,8 +47,9 @@ class ColumnCells:
 
     @cached_property
     def keys(self) -> np.ndarray:
-        """(n,) uint64, equal for equal cells of any columns: texts are slow to compare."""
-        return pd.util.hash_array(self.texts.astype(object), categorize=False)
+        """(n,) int64, equal for equal cells of any columns: texts are slow to compare."""
+        # A text knows its own, and a long one that is repeated is gone through once.
+        return np.fromiter(map(hash, self.texts), np.int64, len(self.texts))
 
     @cached_property
     def n_written(self) -> int:
@@ -149,7 +149,7 @@ class Columns:
 
     def spelled(self, name: str) -> np.ndarray:
         """(n,) cells in which NA and None are names, too."""
-        return np.array([plain_number(text) for text in self.sample.names(name)], dtype=object)
+        return self.sample.codes(name, {""}).each(plain_number, "", object)
 
     def named_by(self, column: ColumnCells) -> bool:
         """Whether each row has another name in a column, which is not one of measures."""
