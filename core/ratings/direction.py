@@ -35,6 +35,15 @@ def stresses(values: np.ndarray) -> tuple[float, float] | None:
     tuple of float, or None
         None for few objects, few pairs, or values that are all equal.
     """
+    judged = _judged(values)
+    if judged is None:
+        return None
+    known, first, second, n = judged
+    return tuple(_stresses(np.stack([known, -known]), first, second, n))
+
+
+def _judged(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int] | None:
+    """Values of judged pairs, their two objects, and the number of these; None as of `stresses`."""
     values = np.asarray(values, dtype=float)[:_MOST, :_MOST]
     both = np.stack([values, values.T])
     judged = np.isfinite(both).any(axis=0) & ~np.eye(len(values), dtype=bool)
@@ -47,9 +56,7 @@ def stresses(values: np.ndarray) -> tuple[float, float] | None:
     )
     first, second = np.nonzero(np.triu(judged, 1))
     known = mean[first, second]
-    if np.ptp(known) == 0:
-        return None
-    return tuple(_stress(sign * known, first, second, len(values)) for sign in (1, -1))
+    return None if np.ptp(known) == 0 else (known, first, second, len(values))
 
 
 def large_is_similar(values: np.ndarray, *, surely: bool = False) -> bool | None:
@@ -70,40 +77,45 @@ def large_is_similar(values: np.ndarray, *, surely: bool = False) -> bool | None
 
 def _least_by_chance(values: np.ndarray) -> float:
     """The smallest stress of the same values given to other pairs, however often."""
-    rng, n = np.random.default_rng(0), len(values)
-    both = np.stack([values, values.T])
-    known = np.isfinite(both)
-    mean = np.where(known, both, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    first, second = np.nonzero(np.triu(known.any(axis=0), 1))
-    least = np.inf
-    for _ in range(_SHUFFLES):
-        shuffled = np.full((n, n), np.nan)
-        shuffled[first, second] = rng.permutation(mean[first, second])
-        least = min(least, *(stresses(shuffled) or (np.inf,)))
-    return least
+    known, first, second, n = _judged(values)
+    rng = np.random.default_rng(0)
+    shuffled = np.array([rng.permutation(known) for _ in range(_SHUFFLES)])
+    return _stresses(np.concatenate([shuffled, -shuffled]), first, second, n).min()
 
 
-def _stress(known: np.ndarray, first: np.ndarray, second: np.ndarray, n: int) -> float:
-    """Kruskal's stress 1 of a plane non-metric map, by majorisation (de Leeuw, 1977)."""
-    ranks = known.argsort(kind="stable").argsort() / len(known)
-    squared = np.full((n, n), (0.5 + np.mean(ranks)) ** 2)
-    squared[first, second] = squared[second, first] = (0.5 + ranks) ** 2
-    np.fill_diagonal(squared, 0)
+def _stresses(known: np.ndarray, first: np.ndarray, second: np.ndarray, n: int) -> np.ndarray:
+    """Kruskal's stress 1 of a plane non-metric map of each row (k, n_pairs) of dissimilarities.
+
+    By majorisation (de Leeuw, 1977), of all rows together.
+    """
+    def square(of_pairs: np.ndarray) -> np.ndarray:
+        full = np.zeros((len(of_pairs), n * n))
+        full[:, first * n + second] = full[:, second * n + first] = of_pairs
+        return full.reshape(-1, n, n)
+
+    ranks = known.argsort(kind="stable").argsort() / known.shape[1]
+    squared = square((0.5 + ranks) ** 2)
+    unknown = ~np.eye(n, dtype=bool)
+    unknown[first, second] = unknown[second, first] = False
+    squared[:, unknown] = (0.5 + ranks.mean(axis=1, keepdims=True)) ** 2
     centre = np.eye(n) - 1 / n
-    size, axes = eigh(-0.5 * centre @ squared @ centre, subset_by_index=[n - 2, n - 1])
-    points = axes * np.sqrt(np.maximum(size, 1e-9))
-    weights = np.zeros((n, n))
-    weights[first, second] = weights[second, first] = -1
+    points = np.empty((len(known), n, 2))
+    for row, one in enumerate(-0.5 * centre @ squared @ centre):
+        size, axes = eigh(one, subset_by_index=[n - 2, n - 1])
+        points[row] = axes * np.sqrt(np.maximum(size, 1e-9))
+    weights = -square(np.ones((1, len(first))))[0]
     np.fill_diagonal(weights, -weights.sum(axis=1))
-    turn = np.linalg.pinv(weights)
+    turn, diagonal = np.linalg.pinv(weights), np.arange(n)
     for _ in range(_STEPS):
-        apart = np.linalg.norm(points[first] - points[second], axis=1)
-        order = np.lexsort((apart, known))
+        step = points.take(first, axis=1) - points.take(second, axis=1)
+        apart = np.sqrt((step**2).sum(axis=2))
         fitted = np.empty_like(apart)
-        fitted[order] = isotonic_regression(apart[order]).x
-        stress = np.sqrt(((apart - fitted) ** 2).sum() / max((apart**2).sum(), 1e-12))
-        ratio = np.zeros((n, n))
-        ratio[first, second] = ratio[second, first] = -fitted / np.maximum(apart, 1e-12)
-        np.fill_diagonal(ratio, -ratio.sum(axis=1))
-        points = turn @ ratio @ points
-    return float(stress)
+        for row, order in enumerate(np.lexsort((apart, known))):
+            fitted[row, order] = isotonic_regression(apart[row, order]).x
+        stress = np.sqrt(
+            ((apart - fitted) ** 2).sum(axis=1) / np.maximum((apart**2).sum(axis=1), 1e-12)
+        )
+        ratio = square(-fitted / np.maximum(apart, 1e-12))
+        ratio[:, diagonal, diagonal] = -ratio.sum(axis=2)
+        points = turn @ (ratio @ points)
+    return stress
