@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from urllib.parse import unquote
 
@@ -41,6 +42,7 @@ _USUAL_NAMES = frozenset({
 })
 
 
+@lru_cache(4096)  # columns, cells and words are compared many times
 def normalised(name: str) -> str:
     """The name without case, spaces and punctuation: ``"Alg.Label"`` is ``"alglabel"``.
 
