@@ -149,13 +149,15 @@ def place_labels(
                             font_size * half[k], room if kept_inside else None)
             spots[i] = Spot("", tuple(((at - points[i]) / font_size).tolist()))
             continue
-        tried = np.flatnonzero(free[k]).tolist()
-        unclear = _unclear(points, radii, tree, i, centre[k, :n_near], reach[k, 0])
-        tried.sort(key=lambda p, unclear=unclear: unclear[p] if p < n_near else 2)
+        tried = [p for p in np.flatnonzero(free[k]).tolist() if raster.is_free(boxes[k, p])]
+        near = [p for p in tried if p < n_near]
         if i in over:
-            tried += np.flatnonzero(inside[k, :n_near]).tolist()
-        chosen = put(k, i, tried)
-        if chosen is not None and chosen < n_near and unclear[chosen]:
+            near += np.flatnonzero(inside[k, :n_near]).tolist()
+        unclear = _unclear(points, radii, tree, i, centre[k, near], reach[k, 0]) if near else ()
+        doubt = dict(zip(near, unclear, strict=True))
+        tried.sort(key=lambda p, doubt=doubt: doubt.get(p, 2))
+        chosen = put(k, i, dict.fromkeys([*tried, *near]))
+        if doubt.get(chosen, False):
             doubtful.append((k, i))
     # Once all have a place, a line tells whose a label is that lies nearer to another point.
     for k, i in doubtful:
