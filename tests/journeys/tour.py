@@ -89,6 +89,7 @@ UNREAD = """() => {
 }"""
 
 
+THEME = """() => getComputedStyle(document.querySelector('[data-testid="stApp"]')).colorScheme"""
 #: When no job is shown, the script has ended and all of it is drawn, for longer than a page takes
 #: that starts a job and runs once more to show it.
 AT_REST = """() => new Promise(resolve => {
@@ -110,18 +111,18 @@ def counted(page: Page, place: str) -> tuple[str, dict]:
 
 
 def faint(page: Page) -> dict[str, float]:
-    """Words that are hard to read in one of the themes, with their contrast."""
-    found = {}
-    for theme in ("dark", "light"):
-        page.emulate_media(color_scheme=theme)
-        page.wait_for_function(
-            "theme => getComputedStyle(document.querySelector('[data-testid=\"stApp\"]'))"
-            ".colorScheme === theme", arg=theme,
-        )
-        # A theme draws charts anew, and what waits for its next drawing is pale meanwhile.
-        seen = page.evaluate(f"async () => {{ await ({AT_REST})(); return ({FAINT})(); }}")
-        found |= {f"{words} ({theme})": ratio for words, ratio in seen.items()}
-    return found
+    """Words that are hard to read in one of the themes, with their contrast.
+
+    A page at rest is seen in its theme first, and stays in the other for what comes next.
+    """
+    now = page.evaluate(THEME)
+    other = "dark" if now == "light" else "light"
+    seen = {now: page.evaluate(FAINT)}
+    page.emulate_media(color_scheme=other)
+    page.wait_for_function(f"other => ({THEME})() === other", arg=other)
+    # A theme draws charts anew, and what waits for its next drawing is pale meanwhile.
+    seen[other] = page.evaluate(f"async () => {{ await ({AT_REST})(); return ({FAINT})(); }}")
+    return {f"{words} ({theme})": ratio for theme in seen for words, ratio in seen[theme].items()}
 
 
 def toured(page: Page, address: str) -> list[tuple[str, dict]]:
