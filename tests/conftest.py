@@ -39,6 +39,7 @@ settings.load_profile("same")
 HOUSE = [
     "tests/journeys/test_main_path.py",
     "tests/journeys/test_sample.py",
+    "tests/journeys/test_window.py",
     "tests/journeys/test_addresses.py",
     "tests/journeys/test_collecting.py",
 ]

@@ -26,12 +26,11 @@ UNHURRIED = [
     "child.Supply.warm = lambda self: None; server._get_ready = lambda: None; "
     "sys.exit(cli.main(sys.argv[1:]))",
 ]
-#: The command on a machine that has no browser to draw figures with.
+#: That on a machine that has no browser to draw figures with.
 WITHOUT_BROWSER = [
     sys.executable, "-c",
-    "import sys; from tripletscope.dashboard.print import browser; "
-    "browser.browser_path = lambda: None; "
-    "from tripletscope.dashboard.serve.cli import main; sys.exit(main(sys.argv[1:]))",
+    "from tripletscope.dashboard.print import browser; browser.browser_path = lambda: None; "
+    + UNHURRIED[-1],
 ]
 #: The command with a list of what is asked of the network outside of this machine, which fails. Its
 #: first argument is the file of the list.
