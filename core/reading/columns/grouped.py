@@ -89,10 +89,22 @@ def _paired(
     if not len(rows):
         return np.zeros(0, np.int64), 0.0
     one, other = (rows[:, column] for column in exchanged)
-    table = pd.DataFrame({
-        "low": np.minimum(one, other), "high": np.maximum(one, other), "kept": rows[:, kept],
-        "who": who, "first": one < other,
-    })
-    table["turn"] = table.groupby(list(table.columns)).cumcount()
-    trial = table.groupby(["low", "high", "kept", "who", "turn"]).ngroup().to_numpy()
+    about = (who, rows[:, kept], np.maximum(one, other), np.minimum(one, other))
+    order, starts = _groups(one < other, *about)
+    turn = np.empty(len(rows), dtype=np.int64)
+    turn[order] = np.arange(len(rows)) - np.maximum.accumulate(np.where(
+        starts, np.arange(len(rows)), 0))
+    order, starts = _groups(turn, *about)
+    trial = np.empty(len(rows), dtype=np.int64)
+    trial[order] = np.cumsum(starts) - 1
     return trial, float(np.mean(np.bincount(trial)[trial] == 2))
+
+
+def _groups(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows by their keys, the last one first, and where in this order a group of equal ones starts.
+
+    Equal rows stay in their order. pandas takes a millisecond for each column of a small file.
+    """
+    order = np.lexsort(keys)
+    differ = np.any([np.diff(key[order].astype(np.int64)) != 0 for key in keys], axis=0)
+    return order, np.append(True, differ)
