@@ -65,12 +65,39 @@ LONG = [
 ]
 
 
+#: Files of tests that wait for browsers and servers for most of their time.
+WAITING = ("tests/journeys/", "tests/dashboard/collect/", "tests/dashboard/serve/")
+
+
 class _Files(LoadFileScheduling):
-    """Hands out whole files, and those that share a server together."""
+    """Hands out whole files, those that share a server together.
+
+    Half of the processes get tests that wait, as long as there are any: the others compute
+    meanwhile, and are not in each other's way.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
+        self._waits: dict[Any, bool] = {}
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         return HOUSE[0] if file in HOUSE else file
+
+    def _assign_work_unit(self, node: Any) -> None:
+        elsewhere = sum(waits for other, waits in self._waits.items() if other is not node)
+        wanted = elsewhere < len(self.nodes) / 2
+        file = next(
+            (file for file in self.workqueue if file.startswith(WAITING) == wanted),
+            next(iter(self.workqueue)),
+        )
+        self.workqueue.move_to_end(file, last=False)
+        self._waits[node] = file.startswith(WAITING)
+        super()._assign_work_unit(node)
+
+    def remove_node(self, node: Any) -> str | None:
+        self._waits.pop(node, None)
+        return super().remove_node(node)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Files:
