@@ -12,10 +12,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import tripletscope as ts
-from tests.browser import CHROMIUM, needs_browser
+from tests.browser import needs_browser
 from tests.dashboard.collect.participants import (
     TURN,
     answer,
@@ -43,14 +43,6 @@ STUBS = {
     "{ this.jsPsych = jsPsych; } async trial(_, { command }) { if (command === 'finish') await "
     "fetch('stored', {method: 'POST', body: this.jsPsych.data.get().csv()}); } };",
 }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def unpacked(experiment: Experiment, folder: Path, sending: str, address: str = "") -> Path:
