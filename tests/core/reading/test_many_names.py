@@ -30,3 +30,9 @@ def test_a_few_rows_of_a_table_of_many_names_are_read(monkeypatch):
     assert interpret(table.head(5), reading).triplets.n_objects == 7
     with pytest.raises(DataError, match="column 'far' holds 9 different names"):
         interpret(table, reading)
+
+
+def test_different_cells_of_the_first_rows_are_those_of_these_rows_alone():
+    table = load(b"anchor,near,far\n" + b"a,b,c\na,c ,\n" * 20 + b"d,e,f\n")
+    assert [table.n_different(name) for name in table.columns] == [2, 3, 3]
+    assert [table.head(2).n_different(name) for name in table.columns] == [1, 2, 2]

@@ -255,3 +255,8 @@ def test_a_label_nearer_to_another_point_has_a_line():
     assert near.position in ("top right", "bottom right", "top left", "bottom left")
     assert place_labels(points, {0: "cup"}, **given)[0].position == ""
     assert place_labels(points, {3: "cup"}, **given)[3].position.endswith("right")
+    right = 13.5 + width_of(["cup"], SIZE)[0] + 13.2  # free, but nearer to the next mark
+    for beside, position in ((right, "top center"), (right + 9, "middle right")):
+        found = place_labels(np.array([[200.0, 200], [200 + beside, 200]]), {0: "cup"},
+                             **{**given, "radius": 10.0})
+        assert found[0].position == position
