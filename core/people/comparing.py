@@ -387,22 +387,10 @@ def compare_people(
     >>> found.gain("weights", over="precision")[1] > 0
     True
     """
-    answers = counted(triplets)
-    who, people = people_of(answers, method.by)
-    answers, who = answers.take(who < len(people)), who[who < len(people)]
+    answers, who = _of_known(method, triplets)
     groups = [groups_model(number) for number in range(2, most_groups + 1)]
-    models = [ONE, PRECISION, WEIGHTS, *groups, OWN]
-    found = _compared(method, answers, models, folds, seed, part(progress, 0.0, 0.6))
-    left = ~np.isin(people[who], found.people[found.guessers])
-    if groups and not left.all() and len(np.unique(who[left])) >= 2 * _OF_A_HALF:
-        others = _compared(
-            method, answers.take(left), [model for model in models if model != OWN], folds, seed,
-            part(progress, 0.6, 0.9),
-        )
-        found = replace(
-            found, others_share=np.stack([others.log_share, others.accuracy]),
-            others_shared=others.shared, others_questions=others.n_questions,
-        )
+    found = _compared(method, answers, [ONE, PRECISION, WEIGHTS, *groups, OWN], folds, seed,
+                      part(progress, 0.0, 0.9))
     if method.n_components == 1 or method.alike or not found.attention_shown:
         progress(1.0)
         return found
@@ -410,7 +398,49 @@ def compare_people(
     return replace(found, axes_apart=apart)
 
 
+def sees_groups(
+    method: WeightedEuclidean, triplets: Answers, *, folds: int, seed: int = 0,
+    progress: Progress = silent,
+) -> bool:
+    """Whether two groups are seen by `compare_people`, with as few models as that takes."""
+    answers, _ = _of_known(method, triplets)
+    two = groups_model(2)
+    return all(  # whether people differ by degrees matters only where there seem to be groups
+        _compared(method, answers, models, folds, seed, progress).n_groups > 1
+        for models in ([ONE, PRECISION, two], [ONE, PRECISION, WEIGHTS, two])
+    )
+
+
+def _of_known(method: WeightedEuclidean, triplets: Answers) -> tuple[Answers, np.ndarray]:
+    """Answers of known people that count, and the person of each, from 0."""
+    answers = counted(triplets)
+    who, people = people_of(answers, method.by)
+    return answers.take(who < len(people)), who[who < len(people)]
+
+
 def _compared(
+    method: WeightedEuclidean, answers: Answers, models: list[str], folds: int, seed: int,
+    progress: Progress,
+) -> PeopleComparison:
+    """Models of people by held-out answers, with those of people who do not guess."""
+    found = _judged(method, answers, models, folds, seed, part(progress, 0.0, 0.67))
+    who, people = people_of(answers, method.by)
+    left = ~np.isin(people[who], found.people[found.guessers])
+    if groups_model(2) in models and not left.all() and (
+        len(np.unique(who[left])) >= 2 * _OF_A_HALF
+    ):
+        others = _judged(
+            method, answers.take(left), [model for model in models if model != OWN], folds, seed,
+            part(progress, 0.67, 1.0),
+        )
+        found = replace(
+            found, others_share=np.stack([others.log_share, others.accuracy]),
+            others_shared=others.shared, others_questions=others.n_questions,
+        )
+    return found
+
+
+def _judged(
     method: WeightedEuclidean, answers: Answers, models: list[str], folds: int, seed: int,
     progress: Progress,
 ) -> PeopleComparison:

@@ -25,6 +25,7 @@ from tripletscope.core.studies.quality.exclusion import Cleaning
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.dashboard.results.findings import SubjectResults, Topic
 from tripletscope.dashboard.results.presentation import (
+    PlannedMaps,
     ShownResults,
     Statement,
     presents,
@@ -92,6 +93,16 @@ def time_said(moment: str) -> str:
     if not moment:
         raise DataError("the plan is not frozen", remedy="Freeze it, before there are data.")
     return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def planned_maps(standing: Standing | None) -> PlannedMaps | None:
+    """The map of a plan, in each number of dimensions as long as none is chosen."""
+    if standing is None or standing.kept is None:
+        return None
+    of = standing.as_planned or standing
+    steps = of.steps or [step for d in of.plan.dimensions for step in of.plan.steps_in(d)]
+    return PlannedMaps(tuple(step.method for step in steps
+                             if (step.question, step.task) == (MAP, "fit")), standing.kept)
 
 
 def status_of(standing: Standing, topic: Topic, results: SubjectResults) -> str:

@@ -106,7 +106,8 @@ def robustness(
     answers: Answers,
     *,
     views: Annotated[list[str], Column(
-        "Views", "Columns that are true for the answers of a view.", of="answers", several=True
+        "Views", "Columns that are true for the answers of a view.", of="answers", several=True,
+        marks=True,
     )],
     draws: Annotated[int, Number(
         19, 9999, "Random sets", "More make p values and grey bands more precise."

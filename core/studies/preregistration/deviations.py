@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
@@ -71,6 +72,8 @@ class Standing:
         Further exploratory results, which are not told of.
     as_planned : Standing or None
         The same with the planned exclusions, where others were made here and those elsewhere.
+    kept : ndarray of bool, shape (t,), or None
+        Answers that the planned exclusions keep; None where they were not made.
     """
 
     plan: AnalysisPlan
@@ -83,6 +86,7 @@ class Standing:
     deviations: list[Deviation]
     untold: int = 0
     as_planned: Standing | None = None
+    kept: np.ndarray | None = None
 
     @property
     def has_planned_exclusions(self) -> bool:
