@@ -115,15 +115,18 @@ def _write(path: Path, plan: AnalysisPlan) -> None:
 # Data sets -----------------------------------------------------------------------------------
 
 
-def follow(workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan) -> None:
-    """Let a data set follow a frozen plan, kept in its description, which names those of before."""
+def follow(workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan | None) -> None:
+    """Let a data set follow a frozen plan, kept in its description, which names those of before.
+
+    plan: None for no plan any more.
+    """
     with suppress(DataError):
         before = followed(info)
         if before is not None and before != plan:
             named = f"“{before.title}”, frozen {before.frozen}, SHA-256 {before.sha256[:12]}"
             former = dict.fromkeys([*info.extra.get(FORMER_PLANS, []), named])
             workspace.note(info.id, FORMER_PLANS, [*former])
-    workspace.note(info.id, PLAN, plan.to_record())
+    workspace.note(info.id, PLAN, plan and plan.to_record())
 
 
 def looked_at(workspace: Workspace, info: DatasetInfo) -> dict[str, list[str]]:
