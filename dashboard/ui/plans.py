@@ -17,14 +17,12 @@ from tripletscope.dashboard.results.preregistration import (
 )
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.ui import panels
-
-#: Characters of a hash that tell plans of one title and day apart in a list.
-_SHORT = 6
+from tripletscope.dashboard.words import distinct
 
 
 def name_of(plan: AnalysisPlan) -> str:
     """A frozen plan in a list."""
-    return f"{plan.title}, {time_said(plan.frozen).partition(' ')[0]}, {plan.sha256[:_SHORT]}"
+    return f"{plan.title}, {time_said(plan.frozen).partition(' ')[0]}"
 
 
 def pick_plan(
@@ -37,7 +35,8 @@ def pick_plan(
     """
     listed = {plan.sha256: plan for plan in offered}
     labels = {one: name_of(plan) for one, plan in listed.items()} | dict(others)
-    labels = {one: labels[one] for one in sorted(labels, key=bool)}  # the new one first
+    order = sorted(labels, key=bool)  # the new one first
+    labels = dict(zip(order, distinct(map(labels.get, order)), strict=True))
     if not labels or not (listed or any(others)):
         return next(iter(others), None)
     noted = session.drafts.get(place)
