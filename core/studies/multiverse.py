@@ -118,6 +118,11 @@ class Multiverse:
         return done[np.argsort(by[one_of(by, name, "order")].value[done], kind="stable")]
 
     @property
+    def tests_of_people(self) -> np.ndarray:
+        """Positions of the analyses whose tests of people differ: one of each view and dimension."""
+        return np.unique(_sharing(self))
+
+    @property
     def has_clusters(self) -> np.ndarray:
         """(m,) bool: whether an analysis finds clusters."""
         return self.n_clusters > 1
@@ -156,7 +161,7 @@ class Multiverse:
         })
         if self.asks_for_clusters:
             table["clusters"] = self.n_clusters
-        found = {f"{name} differ" if name else "groups": (self.differ[:, k], self.told[:, k])
+        found = {f"weights by {name}" if name else "groups": (self.differ[:, k], self.told[:, k])
                  for k, name in enumerate(self.people)}
         found |= {f"predicts {name}": (self.predicted[:, k, 0], self.tested[:, k])
                   for k, name in enumerate(self.columns)}

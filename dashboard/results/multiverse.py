@@ -221,10 +221,11 @@ class ToldMultiverse:
         if result.asks_for_clusters:
             yield self._clusters_said()
         for k, column in enumerate(result.people):
-            key, n = "conditions" if column else "groups", int(result.told[:, k].sum())
+            key, different = "conditions" if column else "groups", result.tests_of_people
+            n = int(result.told[different, k].sum())
             yield words(
                 f"multiverse {'seen' if n else 'untold'} {key}", column=column,
-                some=int(result.differ[:, k].sum()), n=words.count(n, "analysis"),
+                some=int(result.differ[different, k].sum()), n=words.count(n, "test"),
             )
         for k, (column, p) in enumerate(zip(result.columns, result.p, strict=True)):
             n = int(result.tested[:, k].sum())
