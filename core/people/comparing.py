@@ -462,12 +462,16 @@ def held_out(
             f"the answers make fewer than {folds} folds", file=answers.name,
             remedy="Ask for fewer folds, or collect more answers.",
         )
-    pieces = [(method, answers, fold, k, model) for model in models for k in range(folds)]
+    precise = [model for model in models if model not in (ONE, WEIGHTS, OWN)]
+    together = [[model] for model in models if model not in precise] + [precise] * bool(precise)
+    pieces = [(method, answers, fold, k, some) for some in together for k in range(folds)]
     result = list(results_of(_fold, pieces, progress))
-    joined = [
-        [np.concatenate(each) for each in zip(*result[m : m + folds], strict=True)]
-        for m in range(0, len(result), folds)
-    ]
+    by_model = {
+        model: [scores[i] for scores in result[p * folds : (p + 1) * folds]]
+        for p, some in enumerate(together) for i, model in enumerate(some)
+    }
+    joined = [[np.concatenate(each) for each in zip(*by_model[model], strict=True)]
+              for model in models]
     order = np.argsort(joined[0][0], kind="stable")
     log_share, right = (np.stack([one[k][order] for one in joined], axis=1) for k in (1, 2))
     return ChoiceScores(joined[0][0][order], log_share, right)
@@ -519,29 +523,34 @@ def _between_axes(
 
 
 def _fold(
-    method: WeightedEuclidean, answers: Answers, fold: np.ndarray, k: int, model: str,
+    method: WeightedEuclidean, answers: Answers, fold: np.ndarray, k: int, models: list[str],
     halt: CancelToken,
-) -> ChoiceScores:
+) -> list[ChoiceScores]:
+    """Predictions of a fold by some models; those of groups begin with that of precision."""
     held = np.flatnonzero(fold == k)
     learned, others = answers.take(fold != k), answers.take(held)
     settings = {
         name: getattr(method, name)
         for name in ("n_components", "by", "response", "prior", "seed")
     }
-    if model in (PRECISION, WEIGHTS):
-        alike = model == PRECISION or method.alike
-        fitted = WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
-        result = fitted.without_test().fit(learned, progress=halt).judged(others)
-    elif model in (ONE, OWN):
-        result = _unweighted(method, learned, others, model == OWN, halt)
-    else:
-        fitted = LatentClassMap(
-            n_groups=int(model.split()[0]), n_init=3, precise=True, **settings
-        )
-        result = fitted.fit(learned, progress=halt).judged(others)
-    return result._replace(
-        answer=held[result.answer], log_share=np.maximum(result.log_share, _FLOOR)
-    )
+    scores, precise = [], None
+    for model in models:
+        if model in (ONE, OWN):
+            result = _unweighted(method, learned, others, model == OWN, halt)
+        else:
+            alike = model != WEIGHTS or method.alike
+            fitted = precise or WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
+            if precise is None:
+                fitted = precise = fitted.without_test().fit(learned, progress=halt)
+            if model not in (PRECISION, WEIGHTS):
+                fitted = LatentClassMap(
+                    n_groups=int(model.split()[0]), n_init=3, precise=True, **settings
+                ).beginning_with(precise).fit(learned, progress=halt)
+            result = fitted.judged(others)
+        scores.append(result._replace(
+            answer=held[result.answer], log_share=np.maximum(result.log_share, _FLOOR)
+        ))
+    return scores
 
 
 def _unweighted(

@@ -119,7 +119,7 @@ class Multiverse:
 
     @property
     def tests_of_people(self) -> np.ndarray:
-        """Positions of the analyses whose tests of people differ: one of each view and dimension."""
+        """Positions of analyses with tests of their own: one for each view and dimension."""
         return np.unique(_sharing(self))
 
     @property
