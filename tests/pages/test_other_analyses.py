@@ -78,7 +78,7 @@ def test_analyses_are_repeated_with_their_settings(services):
 def test_what_says_nothing_of_other_answers_is_named(services):
     session, _, second = two(services)
     some = SECOND.with_columns({"some": [True, False] * 250})
-    quick = {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10}
+    quick = {"views": ["some"], "draws": 19, "folds": 2}
     services.workspace.add_run(second, run("robustness", STE(n_init=1), some, quick), "of views")
     app = plan_tab(session)
     assert "Not in the plan: of views, which compares views" in words(app).replace("\\", "")

@@ -184,7 +184,7 @@ def test_analyses_of_other_answers_become_a_plan():
 
 def test_what_says_nothing_of_other_answers_is_left_out():
     answers = null(0, people=6, each=40).with_columns({"some": [True, False] * 120})
-    views = {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10}
+    views = {"views": ["some"], "draws": 19, "folds": 2}
     codes = [why_not_planned(one) for one in (
         ts.run("fit", ts.STE(n_init=1), answers),
         ts.run("robustness", ts.STE(n_init=1), answers, views),
