@@ -12,7 +12,7 @@ import streamlit as st
 from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.held_out.units import n_participants
-from tripletscope.core.run import Run
+from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.preregistration.plan import (
     AnalysisPlan,
     PlannedStep,
@@ -97,7 +97,10 @@ def show_other(context: Context, plan: AnalysisPlan, other: OtherAnalyses) -> No
         made = Run(**run.record)
         why = why_not_planned(made) or "features" * (not any(s.same_as(made) for s in known))
         if why:
-            st.caption(panels.plain(f"Not in the plan: {run.name}, {words(f'not planned {why}')}."))
+            task = TASKS[run.task].words if run.task in TASKS else run.task
+            st.caption(panels.plain(
+                f"Not in the plan: {task}: {run.name}, {words(f'not planned {why}')}."
+            ))
 
 
 def _changes(context: Context, earlier: DatasetInfo) -> None:

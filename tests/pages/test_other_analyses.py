@@ -81,7 +81,7 @@ def test_what_says_nothing_of_other_answers_is_named(services):
     quick = {"views": ["some"], "draws": 19, "folds": 2}
     services.workspace.add_run(second, run("robustness", STE(n_init=1), some, quick), "of views")
     app = plan_tab(session)
-    assert "Not in the plan: of views, which compares views" in words(app).replace("\\", "")
+    assert "Not in the plan: Comparing views: of views, which" in words(app).replace("\\", "")
 
 
 def test_analyses_of_another_view_are_repeated(services):
